@@ -1,0 +1,9 @@
+/** Tests run the very files that production runs: the transform only strips types, as Node itself does. */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/tests/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/tests/support/strip-types.mjs' },
+  moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
+  testTimeout: 30_000,
+};
