@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Ready to be written. */
+export interface Answer {
+  readonly status: number;
+  /** Names and values in turn, the length among them. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+function refusal(status: number, error: string, headers: readonly string[] = []): Answer {
+  const body = JSON.stringify({ error });
+  return { status, body, headers: ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), ...headers] };
+}
+
+export const AUTHORIZATION_DENIED = refusal(403, 'Touchpoint authorization denied');
+export const SELECTOR_REFUSED = refusal(400, 'MOCK_ONLY: missing, unknown or incompatible X-Mock-Case selector');
+export const NOT_FOUND = refusal(404, 'No such path in the touchpoint mock');
+export const POST_ONLY = refusal(405, 'This path answers POST only', ['Allow', 'POST']);
+export const GET_ONLY = refusal(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
+export const BODY_TOO_LARGE = refusal(413, 'The body is larger than 1 MiB');
+
+/** How long a client may go on sending a body that nobody will look at, before the connection is cut. */
+const LINGER_MS = 1000;
+
+export function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, [...headers]);
+  response.end(body);
+}
+
+/**
+ * Answers a request whose body is still on its way. Closing at once would reset the connection under a client that is still
+ * sending, and it would lose the answer; so the whole answer goes out first and the rest of the body is thrown away for a moment.
+ */
+export function sendUnread({ request, response, answer }: { request: IncomingMessage; response: ServerResponse; answer: Answer }): void {
+  response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);
+  response.write(answer.body);
+  const finish = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, LINGER_MS);
+  request.once('end', finish).once('close', finish).resume();
+}

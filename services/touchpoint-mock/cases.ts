@@ -1,0 +1,34 @@
+/** The two real paths of the touchpoint interface, and the cases that each of them can be asked for with `X-Mock-Case`. */
+export const ALIASES = {
+  calculate: {
+    path: '/retail/touchpoint/basket/calculate',
+    cases: ['01', '02', '03', '04', '06', '07', '08', '14', '14refused', '14unavailable', '15', '16', '16b', '17', '18', '19'],
+    prefilled: '02',
+  },
+  finish: {
+    path: '/retail/touchpoint/basket/finish',
+    cases: ['09', '10', '10r', '10c', '10claimed'],
+    prefilled: '10',
+  },
+} as const;
+
+export type Alias = keyof typeof ALIASES;
+export type CaseName = (typeof ALIASES)[Alias]['cases'][number];
+
+export const ALIAS_NAMES: readonly Alias[] = ['calculate', 'finish'];
+
+/** All 21 cases, calculate first, each alias in the order of its selector list. */
+export const CASES: readonly { readonly name: CaseName; readonly alias: Alias }[] = ALIAS_NAMES.flatMap((alias) =>
+  ALIASES[alias].cases.map((name) => ({ name, alias })),
+);
+
+/** The order in which the source document suggests that a client tries the cases: items, loyalty, finish, retry of finish. */
+export const SUGGESTED_SEQUENCE: readonly CaseName[] = ['02', '03', '04', '14', '10', '10r'];
+
+/** Documented as always invalid. It needs no code: no case has this name, so it is unknown like any other. */
+export const INVALID_SELECTOR = 'MOCK_ONLY_INVALID_SELECTOR';
+
+/** Path of the scenario endpoint whose path implies the selector. */
+export function scenarioPath(name: CaseName): string {
+  return `/caso${name}`;
+}

@@ -1,0 +1,31 @@
+import { Router } from 'express';
+import { stringify } from 'yaml';
+import { GET_ONLY, send } from './answers.ts';
+import { touchpointOpenApi } from './openapi.ts';
+import type { TouchpointFixtures } from './touchpoint-fixtures.ts';
+
+/** Health, readiness and the contract document: the same on the mock and on the portal, none of them asks for a key. */
+export function documents({ fixtures, isReady }: { fixtures: TouchpointFixtures; isReady: () => boolean }): Router {
+  const contract = touchpointOpenApi(fixtures);
+  const json = JSON.stringify(contract, null, 2);
+  const yaml = stringify(contract, { aliasDuplicateObjects: false, lineWidth: 0 });
+
+  const router = Router({ caseSensitive: true, strict: true });
+  router
+    .route('/healthz')
+    .get((_request, response) => void response.json({ status: 'ok' }))
+    .all((_request, response) => send(response, GET_ONLY));
+  router
+    .route('/readyz')
+    .get((_request, response) => void response.status(isReady() ? 200 : 503).json({ status: isReady() ? 'ready' : 'stopping' }))
+    .all((_request, response) => send(response, GET_ONLY));
+  router
+    .route('/openapi.json')
+    .get((_request, response) => void response.type('application/json').send(json))
+    .all((_request, response) => send(response, GET_ONLY));
+  router
+    .route('/openapi.yaml')
+    .get((_request, response) => void response.type('application/yaml').send(yaml))
+    .all((_request, response) => send(response, GET_ONLY));
+  return router;
+}

@@ -1,0 +1,85 @@
+import { createServer } from 'node:http';
+import express from 'express';
+import type { Logger } from 'pino';
+import { NOT_FOUND, send } from './answers.ts';
+import { contractListener } from './contract-listener.ts';
+import { contractTable } from './contract-table.ts';
+import { documents } from './documents.ts';
+import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
+import { storeCredential } from './store-credential.ts';
+import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
+
+export interface TouchpointMockOptions {
+  readonly host: string;
+  /** 0 for a free one. */
+  readonly port: number;
+  /** The one key that is accepted. */
+  readonly storeKey: string;
+  /** The lanes that the key is authorised for. */
+  readonly lanes: readonly string[];
+  readonly logger?: Pick<Logger, 'info'>;
+  /** Where the cases are; the fixtures folder of the project by default. */
+  readonly fixtures?: URL;
+}
+
+/**
+ * Starts the touchpoint mock: 23 contract paths with fixed responses, its OpenAPI document, health and readiness.
+ *
+ * @throws Error in one sentence when a fixture is broken or the configuration makes no sense; with `code` EADDRINUSE and `port` when the port is taken
+ */
+export async function startTouchpointMock({
+  host,
+  port,
+  storeKey,
+  lanes,
+  logger,
+  fixtures: directory,
+}: TouchpointMockOptions): Promise<Listening> {
+  const fixtures = await loadTouchpointFixtures(directory);
+  refuseSenselessConfiguration({ storeKey, lanes, fixtures });
+
+  let ready = true;
+  const others = express()
+    .disable('x-powered-by')
+    .use(documents({ fixtures, isReady: () => ready }));
+  others.use((_request, response) => send(response, NOT_FOUND));
+
+  const listener = contractListener({
+    table: contractTable(fixtures),
+    credential: storeCredential(storeKey),
+    lanes: new Set<unknown>(lanes),
+    otherwise: others,
+  });
+  // Without a listener of its own, Node would ask for every expected body before the credential is looked at.
+  const server = createServer(SERVER_LIMITS, listener).on('checkContinue', listener);
+  const listening = await listen({
+    server,
+    host,
+    port,
+    drain: () => {
+      ready = false;
+    },
+  });
+  logger?.info({ url: listening.url, lanes, cases: fixtures.cases.length }, 'touchpoint mock listening');
+  return listening;
+}
+
+function refuseSenselessConfiguration({
+  storeKey,
+  lanes,
+  fixtures,
+}: {
+  storeKey: string;
+  lanes: readonly string[];
+  fixtures: TouchpointFixtures;
+}): void {
+  if (!/^\S+$/.test(storeKey)) throw new Error('The store key of the touchpoint mock must be text without white space.');
+  if (lanes.length === 0 || lanes.includes('')) throw new Error('The touchpoint mock needs at least one lane, and none may be empty.');
+  const credential = storeCredential(storeKey);
+  for (const fixture of fixtures.authorization) {
+    const { name, authorization, touchpointId, authorized } = resolveAuthorization(fixture, { storeKey, lanes });
+    if ((credential.accepts(authorization ?? undefined) && lanes.includes(touchpointId)) !== authorized) {
+      throw new Error(`The store key and lanes of the touchpoint mock contradict its authorization fixture "${name}".`);
+    }
+  }
+}

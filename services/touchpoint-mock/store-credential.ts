@@ -1,0 +1,30 @@
+import { timingSafeEqual } from 'node:crypto';
+
+/** Decides whether an `Authorization` header carries the key of this store. */
+export interface StoreCredential {
+  accepts(authorization: string | undefined): boolean;
+}
+
+/**
+ * The scheme is matched without regard to case, the key exactly and in a time that does not depend on where it differs.
+ * Header text reaches us as Latin-1, one character per byte, so the comparison is one of bytes: a key in UTF-8 works too.
+ */
+export function storeCredential(storeKey: string): StoreCredential {
+  const expected = Buffer.from(storeKey, 'utf8');
+  const candidate = Buffer.alloc(expected.length);
+
+  return {
+    accepts(authorization) {
+      const key = bearerKey(authorization);
+      if (key === undefined) return false;
+      candidate.fill(0);
+      candidate.write(key, 'latin1');
+      const same = timingSafeEqual(candidate, expected);
+      return same && key.length === expected.length;
+    },
+  };
+}
+
+function bearerKey(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +([^ ].*)$/i.exec(authorization)?.[1];
+}

@@ -1,0 +1,23 @@
+/**
+ * GS1 check digit (modulo 10): digits weigh 3, 1, 3, … from the right. The same rule serves EAN-8, UPC-A, EAN-13, GTIN-14 and SSCC-18.
+ *
+ * @param payload the digits of the code without its check digit
+ * @returns the check digit, one character `0`–`9`
+ * @throws RangeError when the payload is empty or holds anything but the digits 0–9
+ */
+export function checkDigit(payload: string): string {
+  if (!/^[0-9]+$/.test(payload)) throw new RangeError(`"${payload}" is not a row of digits`);
+  let sum = 0;
+  for (let fromRight = 1; fromRight <= payload.length; fromRight += 1) {
+    sum += Number(payload.at(-fromRight)) * (fromRight % 2 === 1 ? 3 : 1);
+  }
+  return String((10 - (sum % 10)) % 10);
+}
+
+/**
+ * Whether a code is thirteen digits of which the last is the check digit of the others.
+ * Says nothing about what the code stands for: price-embedded labels and loyalty cards are EAN-13 too.
+ */
+export function isEan13(code: string): boolean {
+  return /^[0-9]{13}$/.test(code) && checkDigit(code.slice(0, -1)) === code.at(-1);
+}
