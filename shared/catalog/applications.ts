@@ -1,0 +1,22 @@
+/** The owning applications of the estate, as the source document names them. An application is listed once it runs. */
+export const applications = {
+  'ecommerce-platform': { title: 'eCommerce Platform', owns: 'baskets, products and prices' },
+  oms: { title: 'OMS', owns: 'orders and what is derived from them' },
+  'payment-hub': { title: 'Payment Hub', owns: 'payments, refunds and gift-card balances' },
+  sim: { title: 'SIM', owns: 'reservations and their expiry' },
+  'inventory-service': { title: 'Inventory Service', owns: 'stock counters per SKU and location' },
+  'promotion-engine': { title: 'Promotion Engine', owns: 'promotions, vouchers and their uses' },
+  'loyalty-platform': { title: 'Loyalty Platform', owns: 'the loyalty ledger, accounts and redemptions' },
+  crm: { title: 'CRM', owns: 'customers' },
+} as const satisfies Record<string, { title: string; owns: string }>;
+
+export type Application = keyof typeof applications;
+
+export const applicationNames = Object.keys(applications) as readonly Application[];
+
+/** The eight business domains; each has one event topic. */
+export const domains = ['commerce', 'customer', 'fulfillment', 'inventory', 'loyalty', 'order', 'payment', 'promotion'] as const;
+export type Domain = (typeof domains)[number];
+
+/** The topic that carries every event about the objects of one domain. */
+export const topicOf = (domain: Domain): string => `uc.${domain}.events`;

@@ -1,0 +1,122 @@
+/**
+ * Every way in which the estate refuses: one code, one HTTP status, one title (RFC 9457).
+ * `retryable` tells a client whether the same request may succeed later without being changed.
+ */
+export const problems = {
+  malformed_request: { status: 400, title: 'Malformed request', retryable: false },
+  unauthenticated: { status: 401, title: 'Unauthenticated', retryable: false },
+  payment_declined: { status: 402, title: 'Payment declined', retryable: false },
+  forbidden: { status: 403, title: 'Forbidden', retryable: false },
+  not_found: { status: 404, title: 'Not found', retryable: false },
+  unknown_rehearsal: { status: 404, title: 'Unknown rehearsal', retryable: false },
+  method_not_allowed: { status: 405, title: 'Method not allowed', retryable: false },
+  request_timeout: { status: 408, title: 'Request timeout', retryable: true },
+  invalid_state_transition: { status: 409, title: 'Invalid state transition', retryable: false },
+  insufficient_stock: { status: 409, title: 'Insufficient stock', retryable: false },
+  reservation_expired: { status: 409, title: 'Reservation expired', retryable: false },
+  duplicate_customer: { status: 409, title: 'Duplicate customer', retryable: false },
+  already_enrolled: { status: 409, title: 'Already enrolled', retryable: false },
+  capture_exceeds_authorized: { status: 409, title: 'Capture exceeds authorized amount', retryable: false },
+  refund_exceeds_captured: { status: 409, title: 'Refund exceeds captured amount', retryable: false },
+  insufficient_points: { status: 409, title: 'Insufficient points', retryable: false },
+  order_not_closed: { status: 409, title: 'Order not closed', retryable: false },
+  return_quantity_exceeded: { status: 409, title: 'Return quantity exceeded', retryable: false },
+  payment_incomplete: { status: 409, title: 'Payment incomplete', retryable: false },
+  overpayment: { status: 409, title: 'Overpayment', retryable: false },
+  basket_empty: { status: 409, title: 'Basket empty', retryable: false },
+  customer_blocked: { status: 409, title: 'Customer blocked', retryable: false },
+  idempotency_in_progress: { status: 409, title: 'Idempotent request in progress', retryable: true },
+  clock_busy: { status: 409, title: 'Clock busy', retryable: true },
+  rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
+  version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
+  payload_too_large: { status: 413, title: 'Payload too large', retryable: false },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type', retryable: false },
+  validation_failed: { status: 422, title: 'Validation failed', retryable: false },
+  idempotency_key_reused: { status: 422, title: 'Idempotency key reused', retryable: false },
+  rate_limited: { status: 429, title: 'Rate limited', retryable: true },
+  headers_too_large: { status: 431, title: 'Request headers too large', retryable: false },
+  internal_error: { status: 500, title: 'Internal error', retryable: false },
+  dependency_error: { status: 502, title: 'Dependency error', retryable: true },
+  dependency_unavailable: { status: 503, title: 'Dependency unavailable', retryable: true },
+  contention: { status: 503, title: 'Contention', retryable: true },
+  shutting_down: { status: 503, title: 'Shutting down', retryable: true },
+  dependency_timeout: { status: 504, title: 'Dependency timeout', retryable: true },
+} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** What every API may answer besides the problems that it declares itself. */
+export const commonProblems = [
+  'malformed_request',
+  'validation_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+] as const;
+
+/** One member of `errors[]`: where in the request (JSON pointer; `#/…` query and headers by their name), which rule, in plain words. */
+export interface FieldError {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** What a problem may say besides its code: per-code context, and what it is about. */
+export interface ProblemContext {
+  readonly objectType?: string;
+  readonly id?: string;
+  readonly errors?: readonly FieldError[];
+  readonly retryable?: boolean;
+  /** Seconds; becomes the header `Retry-After`. */
+  readonly retryAfter?: number;
+  readonly [member: string]: unknown;
+}
+
+/**
+ * A refusal with a code of the table. A handler throws one to discard its changes, and returns one to keep them
+ * (a declined payment is an answer of 402 and a payment in state `failed`).
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly context: ProblemContext;
+
+  constructor(code: ProblemCode, detail: string, context: ProblemContext = {}) {
+    super(detail);
+    this.code = code;
+    this.context = context;
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return this.context.retryable ?? problems[this.code].retryable;
+  }
+
+  /** The RFC 9457 body. @param instance path of the request that was refused */
+  body(instance: string): Record<string, unknown> {
+    const { retryAfter: _header, ...context } = this.context;
+    return {
+      type: `urn:uc:problem:${this.code.replaceAll('_', '-')}`,
+      title: problems[this.code].title,
+      status: this.status,
+      detail: this.message,
+      instance,
+      code: this.code,
+      ...context,
+      retryable: this.retryable,
+    };
+  }
+}
+
+/** 404 for an object that a request names but nobody has. */
+export function notFound(objectType: string, id: string): Problem {
+  return new Problem('not_found', `There is no ${objectType} "${id}".`, { objectType, id });
+}
+
+/** 422 for one member of a request; `pointer` is a JSON pointer into the body. */
+export function invalid(pointer: string, code: string, detail: string): Problem {
+  return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });
+}

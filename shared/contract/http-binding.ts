@@ -1,0 +1,291 @@
+import express, { type ErrorRequestHandler, type Express, type NextFunction, type Request, type Response } from 'express';
+import type { ApiDefinition } from '../catalog/define.ts';
+import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
+import { CONTEXT_HEADER, type Context, decodeContext, instant, TOKEN_HEADER } from '../simulation/context.ts';
+import { type ActiveFault, createFaultCache, waitAtBarrier } from '../simulation/faults.ts';
+import { type JournalRecord, journalBody } from '../simulation/journal.ts';
+import type { Simulation } from '../store/ports.ts';
+import type { AnyService, Bound } from './handler.ts';
+import { parsePart } from './validation.ts';
+
+/** What may stand in a request body, in bytes. */
+export const BODY_BYTES = 1_048_576;
+
+export interface BindingOptions {
+  readonly service: AnyService;
+  readonly pipeline: Pipeline;
+  readonly simulation: Simulation;
+  readonly token: string;
+  readonly log: Logger;
+  /** Whether the world a request names still exists here. */
+  readonly ready: () => boolean;
+}
+
+/** The HTTP face of an application: health, its APIs, its internal calls, its due work; everything else is 404. */
+export function bindService(options: BindingOptions): Express {
+  const { service } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  app.get(
+    '/readyz',
+    (_request, response) => void response.status(options.ready() ? 200 : 503).json({ status: options.ready() ? 'ready' : 'not ready' }),
+  );
+  app.use(insideOnly(options.token));
+  const strike = createFaultCache(options.simulation);
+  for (const bound of [...Object.values(service.apis), ...Object.values(service.internal)]) {
+    const route = app.route(expressPath(bound.api.path));
+    const method = bound.api.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+    route[method](jsonBody, (request: Request, response: Response) => answerApi({ options, strike, bound, request, response }));
+  }
+  app.post('/_work/due', jsonBody, (request, response) => answerDue(options, request, response));
+  app.use((request: Request) => {
+    throw new Problem('not_found', `${service.application} has nothing at ${request.method} ${request.path}.`);
+  });
+  app.use(problemMiddleware(options.log));
+  return app;
+}
+
+/** `/a/{id}` in Express's notation. */
+export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+const CONTEXT = Symbol('context');
+type WithContext = Request & { [CONTEXT]?: Context };
+
+/** Services refuse what does not come through the gateway or from another application of the estate. */
+function insideOnly(token: string) {
+  return (request: WithContext, _response: Response, next: NextFunction): void => {
+    const context = decodeContext(request.get(CONTEXT_HEADER) ?? '');
+    if (request.get(TOKEN_HEADER) !== token || !context) {
+      throw new Problem('forbidden', 'This application is reached through the gateway only.');
+    }
+    request[CONTEXT] = context;
+    next();
+  };
+}
+
+const contextOf = (request: WithContext): Context => {
+  const context = request[CONTEXT];
+  if (!context) throw new Error('insideOnly runs first.');
+  return context;
+};
+
+const parseJson = express.json({ limit: BODY_BYTES, strict: false, type: ['application/json', 'application/*+json'] });
+
+function jsonBody(request: Request, response: Response, next: NextFunction): void {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  if (hasBody && !request.is(['application/json', 'application/*+json'])) {
+    throw new Problem(
+      'unsupported_media_type',
+      `Send the body as application/json, not as ${request.get('content-type') ?? 'nothing named'}.`,
+    );
+  }
+  parseJson(request, response, next);
+}
+
+interface ApiCall {
+  readonly options: BindingOptions;
+  readonly strike: ReturnType<typeof createFaultCache>;
+  readonly bound: Bound<string>;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+async function answerApi({ options, strike, bound, request, response }: ApiCall): Promise<void> {
+  const started = performance.now();
+  const context = contextOf(request);
+  const { application } = options.service;
+  const calls: string[] = [];
+  const struck: string[] = [];
+  const faults = await strike(context.world, context.faults, { application, api: bound.id });
+  struck.push(...faults.map(({ name }) => name));
+  let answer: Answer | undefined;
+  try {
+    await strikeBefore(options.simulation, context, faults, application);
+    answer = await options.pipeline.request({
+      bound,
+      input: readInput(bound.api, request, context),
+      context,
+      path: request.path,
+      calls,
+      idempotencyKey: idempotencyKey(request),
+      ifMatch: ifMatch(request),
+    });
+    const lost = faults.find(({ fault }) => fault.kind === 'lost-response');
+    if (lost) answer = loseAnswer(lost, application, request.path);
+  } catch (error) {
+    answer = answerProblem(asProblem(error, options.log, context), request.path);
+  } finally {
+    const record: JournalRecord = {
+      requestId: context.requestId,
+      parentId: context.parentId,
+      correlationId: context.correlationId,
+      application,
+      api: bound.id,
+      method: request.method,
+      path: request.originalUrl,
+      status: answer?.status ?? 0,
+      at: instant(context.now),
+      durationMs: Math.round((performance.now() - started) * 100) / 100,
+      calls,
+      faults: struck,
+      request: journalBody(request.body),
+      response: journalBody(answer?.body),
+    };
+    options.simulation.journal(context.world, {
+      requestId: record.requestId,
+      correlationId: record.correlationId,
+      json: JSON.stringify(record),
+    });
+  }
+  if (answer) send(response, context, answer);
+  else request.socket.destroy();
+}
+
+function readInput(api: ApiDefinition, request: Request, context: Context) {
+  const fromService = context.chain.length > 0;
+  const query = parsePart(api.query, request.query, 'query');
+  const body =
+    api.method === 'GET'
+      ? {}
+      : parsePart(fromService ? api.serviceRequest : api.request, request.body === undefined ? {} : request.body, 'body');
+  const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
+  return { params, query, body };
+}
+
+/** Bare or quoted, at most 255 characters. */
+function idempotencyKey(request: Request): string | undefined {
+  const header = request.get('idempotency-key');
+  if (header === undefined) return undefined;
+  const key = header.replace(/^"(.*)"$/, '$1');
+  if (key.length >= 1 && key.length <= 255) return key;
+  throw headerProblem('Idempotency-Key', 'An Idempotency-Key has 1 to 255 characters.');
+}
+
+function ifMatch(request: Request): number | undefined {
+  const header = request.get('if-match');
+  if (header === undefined || header === '*') return undefined;
+  const version = /^"(\d{1,15})"$/.exec(header)?.[1];
+  if (version !== undefined) return Number(version);
+  throw headerProblem('If-Match', 'If-Match takes the ETag of the object as it was read: "<version>".');
+}
+
+const headerProblem = (name: string, detail: string): Problem =>
+  new Problem('malformed_request', detail, { errors: [{ pointer: name, code: 'invalid_header', detail }] });
+
+async function strikeBefore(simulation: Simulation, context: Context, faults: readonly ActiveFault[], application: string): Promise<void> {
+  for (const { name, fault } of faults) {
+    if (fault.kind === 'latency') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    else if (fault.kind === 'outage') {
+      throw new Problem('dependency_unavailable', `${application} cannot be reached (fault ${name}).`, {
+        dependency: application,
+        retryAfter: 1,
+      });
+    } else if (fault.kind === 'status') throw new InjectedStatus(fault.status, fault.code, name);
+    else if (fault.kind === 'barrier' && !(await waitAtBarrier(simulation, context.world, { name, parties: fault.parties }))) {
+      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${fault.parties} requests came within 10 seconds.`, {
+        dependency: application,
+      });
+    }
+  }
+}
+
+/** A fault that answers with any status, also one that no problem code has. */
+class InjectedStatus extends Problem {
+  readonly #status: number;
+  constructor(status: number, code: string | undefined, fault: string) {
+    const known = code !== undefined && Object.hasOwn(problems, code) ? (code as ProblemCode) : undefined;
+    super(known ?? nearestCode(status), `Injected by the fault ${fault}.`, { fault });
+    this.#status = status;
+  }
+  override get status(): number {
+    return this.#status;
+  }
+}
+
+function nearestCode(status: number): ProblemCode {
+  const codes = Object.keys(problems) as ProblemCode[];
+  return codes.find((code) => problems[code].status === status) ?? (status >= 500 ? 'internal_error' : 'malformed_request');
+}
+
+function loseAnswer({ name, fault }: ActiveFault, application: string, path: string): Answer | undefined {
+  if (fault.kind === 'lost-response' && fault.as === 'reset') return undefined;
+  const problem = new Problem('dependency_timeout', `${application} did its work; the answer was lost (fault ${name}).`, {
+    dependency: application,
+  });
+  return answerProblem(problem, path);
+}
+
+export function send(response: Response, context: Pick<Context, 'correlationId' | 'requestId'>, answer: Answer): void {
+  if (response.headersSent || response.destroyed) return;
+  response.status(answer.status);
+  response.set('X-Correlation-Id', context.correlationId);
+  response.set('X-Request-Id', context.requestId);
+  response.set('Cache-Control', 'no-store');
+  if (answer.etag !== undefined) response.set('ETag', answer.etag);
+  if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
+  if (answer.replayed === true) response.set('Idempotent-Replayed', 'true');
+  response.set('Content-Type', answer.contentType);
+  response.end(answer.body);
+}
+
+async function answerDue(options: BindingOptions, request: Request, response: Response): Promise<void> {
+  const started = performance.now();
+  const context = contextOf(request);
+  const { kind, key, token } = request.body as { kind: string; key: string; token: string };
+  const calls: string[] = [];
+  let answer: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
+  try {
+    await options.pipeline.dueWork({ item: { kind, key }, token, context, calls });
+  } catch (error) {
+    answer = answerProblem(asProblem(error, options.log, context), request.path);
+  }
+  const record: JournalRecord = {
+    requestId: context.requestId,
+    parentId: context.parentId,
+    correlationId: context.correlationId,
+    application: options.service.application,
+    api: `due:${kind}`,
+    method: 'DUE',
+    path: key,
+    status: answer.status,
+    at: instant(context.now),
+    durationMs: Math.round((performance.now() - started) * 100) / 100,
+    calls,
+    faults: [],
+    ...(answer.status >= 400 && { response: journalBody(answer.body) }),
+  };
+  options.simulation.journal(context.world, {
+    requestId: record.requestId,
+    correlationId: record.correlationId,
+    json: JSON.stringify(record),
+  });
+  send(response, context, answer);
+}
+
+/** What Express and its body parser throw, in the codes of the estate. */
+export function asProblem(error: unknown, log: Logger, context: { readonly correlationId?: string | undefined }): Problem {
+  if (error instanceof Problem) return error;
+  const { type, status, name } = error as { type?: string; status?: number; name?: string };
+  if (name === 'WorldGone') return new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+  if (type === 'entity.parse.failed') return new Problem('malformed_request', 'The body is not valid JSON.');
+  if (type === 'entity.too.large') return new Problem('payload_too_large', `A body has at most ${BODY_BYTES} bytes.`);
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
+    return new Problem('unsupported_media_type', 'Send the body as UTF-8 JSON without content coding.');
+  if (status !== undefined && status >= 400 && status < 500) return new Problem('malformed_request', 'The request cannot be read.');
+  log.error({ err: error, correlationId: context.correlationId }, 'unexpected error');
+  return new Problem('internal_error', 'Something went wrong in the estate itself; its log has the details under the correlation id.');
+}
+
+export function problemMiddleware(log: Logger): ErrorRequestHandler {
+  return (error: unknown, request: WithContext, response: Response, _next: NextFunction) => {
+    const context = request[CONTEXT];
+    const ids = { correlationId: context?.correlationId ?? request.get('x-correlation-id') ?? '', requestId: context?.requestId ?? '' };
+    send(response, ids, answerProblem(asProblem(error, log, ids), request.path));
+  };
+}

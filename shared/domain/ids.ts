@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { ulid } from 'ulid';
+
+/** The prefixes of ids; an id is `<prefix>_<ULID>` and opaque to clients. */
+export type IdPrefix = 'bsk' | 'ord' | 'pay' | 'cus' | 'res' | 'ret' | 'ful' | 'shp' | 'prd' | 'loy' | 'pck' | 'evt' | 'rdm' | 'req';
+
+/** SHA-256 of the parts, joined without ambiguity, as hex. */
+export function digest(...parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:${part};`);
+  return hash.digest('hex');
+}
+
+/**
+ * A ULID whose random part is derived from a seed, so that a request that is run again mints the same ids.
+ * @param at epoch milliseconds, the time part
+ */
+export function derivedUlid(seed: string, at: number): string {
+  const bytes = createHash('sha256').update(seed).digest();
+  let position = 0;
+  return ulid(at, () => (bytes[position++ % bytes.length] ?? 0) / 256);
+}
+
+export function newId(prefix: IdPrefix, at: number): string {
+  return `${prefix}_${ulid(at)}`;
+}

@@ -1,0 +1,56 @@
+/** Money in integer minor units. All arithmetic of the estate stays in integers; nothing is ever rounded twice. */
+export interface Money {
+  /** Minor units: 1299 is 12.99. */
+  readonly amount: number;
+  /** ISO 4217. */
+  readonly currency: string;
+}
+
+export const money = (amount: number, currency: string): Money => ({ amount, currency });
+
+/**
+ * Spreads an amount over weights by largest remainder: shares are integers, add up to the amount exactly, and differ from the
+ * exact share by less than one minor unit. Equal remainders go to the earlier weight. Zero weights get nothing unless all are zero.
+ * @param amount integer, may be negative
+ * @param weights integers ≥ 0
+ */
+export function allocate(amount: number, weights: readonly number[]): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (weights.length === 0) return [];
+  if (total === 0)
+    return allocate(
+      amount,
+      weights.map(() => 1),
+    );
+  const sign = Math.sign(amount);
+  const whole = BigInt(Math.abs(amount));
+  const shares = weights.map((weight, index) => {
+    const product = whole * BigInt(weight);
+    return { index, share: Number(product / BigInt(total)), remainder: Number(product % BigInt(total)) };
+  });
+  let rest = Math.abs(amount) - shares.reduce((sum, { share }) => sum + share, 0);
+  for (const entry of [...shares].sort((a, b) => b.remainder - a.remainder || a.index - b.index)) {
+    if (rest === 0) break;
+    entry.share += 1;
+    rest -= 1;
+  }
+  return shares.map(({ share }) => (share === 0 ? 0 : sign * share));
+}
+
+/** `numerator / denominator` of an amount, rounded down: what the first n of q units of a line are worth. */
+export function floorShare(amount: number, numerator: number, denominator: number): number {
+  return Number((BigInt(amount) * BigInt(numerator)) / BigInt(denominator));
+}
+
+/** A percentage of an amount, rounded half up. @param percent whole or fractional percent, at most two decimals */
+export function percentOf(amount: number, percent: number): number {
+  const basisPoints = BigInt(Math.round(percent * 100));
+  return Number((BigInt(amount) * basisPoints + 5000n) / 10000n);
+}
+
+/** The tax contained in a price that includes it, rounded half up. @param rate percent, at most two decimals: 23 for 23 % */
+export function containedTax(gross: number, rate: number): number {
+  const basisPoints = BigInt(Math.round(rate * 100));
+  const divisor = 10000n + basisPoints;
+  return Number((BigInt(gross) * basisPoints * 2n + divisor) / (divisor * 2n));
+}

@@ -1,0 +1,20 @@
+import type { Application } from '../catalog/applications.ts';
+import type { World } from '../store/ports.ts';
+
+export interface BusMessage {
+  readonly topic: string;
+  /** The aggregate's id: order is kept per key. */
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json: string;
+}
+
+/** Hands over one event. Resolves when it was consumed, parked or is nobody's business any more. */
+export type Deliver = (world: World, eventId: string, json: string) => Promise<void>;
+
+/** Transport only, at least once, ordered per key; the ledger in the store knows what is still to be consumed. */
+export interface Bus {
+  publish(batch: readonly BusMessage[]): Promise<void>;
+  subscribe(application: Application, topics: readonly string[], deliver: Deliver): Promise<{ stop(): Promise<void> }>;
+  close(): Promise<void>;
+}

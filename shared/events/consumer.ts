@@ -1,0 +1,106 @@
+import { topicOf } from '../catalog/applications.ts';
+import { objects } from '../catalog/catalog.ts';
+import { Problem } from '../catalog/problems.ts';
+import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
+import type { AnyService } from '../contract/handler.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { type Pipeline, WORK_DEADLINE_MS } from '../runtime/pipeline.ts';
+import type { Context } from '../simulation/context.ts';
+import type { JournalRecord } from '../simulation/journal.ts';
+import type { Directory, Simulation, Store, World } from '../store/ports.ts';
+import type { Bus } from './bus.ts';
+import { type EstateEvent, nameOf } from './envelope.ts';
+
+/** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
+const ATTEMPTS = 5;
+const BACKOFF_MS = 50;
+
+export interface ConsumerOptions {
+  readonly service: AnyService;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly directory: Directory;
+  readonly simulation: Simulation;
+  readonly pipeline: Pipeline;
+  readonly log: Logger;
+}
+
+/**
+ * Subscribes an application to what the catalog lists it for. The effect and the end of the delivery are one commit, so an event
+ * that comes twice has one effect. What belongs to a world that is no longer current is dropped.
+ */
+export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> } | undefined> {
+  const { service, bus } = options;
+  const consumed = consumedBy(service.application);
+  for (const { name } of consumed) {
+    if (!service.events[name]) throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
+  }
+  if (consumed.length === 0) return undefined;
+  const topics = new Set(
+    consumed.flatMap(({ object }) => objects.filter(({ type }) => type === object).map(({ domain }) => topicOf(domain))),
+  );
+  return bus.subscribe(service.application, [...topics], (world, id, json) => consume(options, { world, id, json }));
+}
+
+async function consume(options: ConsumerOptions, { world, id, json }: { world: World; id: string; json: string }): Promise<void> {
+  const { service, directory, store, log } = options;
+  const view = await directory.current(world);
+  if (!view) return;
+  const event = JSON.parse(json) as EstateEvent;
+  if (!subscriptionOf(nameOf(event.type), service.application)) return;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptDelivery(options, { event, world, now: view.now, faults: view.faults });
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
+      log.warn({ err: error, event: event.type, id, attempt, correlationId: event.correlationid }, 'consuming an event failed');
+      if (attempt >= ATTEMPTS)
+        return store.park(world, `${service.application}|${id}`, error instanceof Error ? error.message : String(error));
+      await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** attempt));
+    }
+  }
+}
+
+/** A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself. */
+const stillPending = ({ store, service }: ConsumerOptions, world: World, id: string): Promise<boolean> =>
+  store.isPending(world, `${service.application}|${id}`);
+
+async function attemptDelivery(
+  { service, pipeline, simulation }: ConsumerOptions,
+  { event, world, now, faults }: { event: EstateEvent; world: World; now: number; faults: number },
+): Promise<void> {
+  const started = performance.now();
+  const calls: string[] = [];
+  const context: Context = {
+    world,
+    now,
+    principal: `event:${service.application}`,
+    requestId: `${event.id}.${service.application}`,
+    parentId: event.causationid,
+    correlationId: event.correlationid,
+    deadline: Date.now() + WORK_DEADLINE_MS,
+    faults,
+    chain: [],
+  };
+  let status = 500;
+  try {
+    await pipeline.event(event, context, calls);
+    status = 200;
+  } finally {
+    const record: JournalRecord = {
+      requestId: context.requestId,
+      parentId: context.parentId,
+      correlationId: context.correlationId,
+      application: service.application,
+      api: `event:${nameOf(event.type)}`,
+      method: 'CONSUME',
+      path: event.subject,
+      status,
+      at: new Date(now).toISOString(),
+      durationMs: Math.round((performance.now() - started) * 100) / 100,
+      calls,
+      faults: [],
+    };
+    simulation.journal(world, { requestId: record.requestId, correlationId: record.correlationId, json: JSON.stringify(record) });
+  }
+}

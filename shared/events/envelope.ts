@@ -1,0 +1,79 @@
+import type { Application } from '../catalog/applications.ts';
+import { topicOf } from '../catalog/applications.ts';
+import type { ObjectDefinition } from '../catalog/define.ts';
+import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
+import { derivedUlid, digest } from '../domain/ids.ts';
+import { type Context, instant, rehearsalOf } from '../simulation/context.ts';
+import type { Stored } from '../store/collections.ts';
+import type { PlannedEvent } from '../store/ports.ts';
+
+export const TYPE_PREFIX = 'com.unified-commerce.';
+
+/** The additional event of an object for changes that the source document gives no event. */
+export const extensionEvent = (object: string): string => `ext.${object}-changed`;
+
+/** A CloudEvents 1.0 event, structured JSON, as it is on the bus. */
+export interface EstateEvent {
+  readonly specversion: '1.0';
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+  readonly datacontenttype: 'application/json';
+  readonly dataschema: string;
+  /** The aggregate's id: order is kept per aggregate, and only there. */
+  readonly partitionkey: string;
+  /** The aggregate's version after the change: 1..n without a gap. */
+  readonly aggregateversion: number;
+  readonly rehearsal: string;
+  readonly world: string;
+  readonly correlationid: string;
+  /** Id of the request or event that caused it. */
+  readonly causationid: string;
+  readonly classification: 'created' | 'updated' | 'transitioned';
+  readonly data: { readonly object: Readonly<Record<string, unknown>>; readonly previousState?: string };
+}
+
+/** The event's name without the prefix: `payment-authorized`, `ext.payment-changed`. */
+export const nameOf = (type: string): string => (type.startsWith(TYPE_PREFIX) ? type.slice(TYPE_PREFIX.length) : type);
+
+export interface EnvelopeInput {
+  readonly application: Application;
+  readonly definition: ObjectDefinition;
+  /** Without prefix. */
+  readonly type: string;
+  readonly object: Stored;
+  readonly previousState: string | undefined;
+  readonly context: Context;
+  readonly causation: string;
+}
+
+/**
+ * Wraps a changed object. The id is derived from world, type, aggregate and version: a version is committed once, so the id is
+ * unique, and a rerun that commits the same change names the same event. Members that only the owner sees are left out.
+ */
+export function envelope(input: EnvelopeInput): PlannedEvent {
+  const { application, definition, type, object, previousState, context, causation } = input;
+  const id = `evt_${derivedUlid(digest(context.world, type, definition.type, object.id, String(object.version)), context.now)}`;
+  const published = definition.schema.parse(JSON.parse(JSON.stringify(object))) as Record<string, unknown>;
+  const event: EstateEvent = {
+    specversion: '1.0',
+    id,
+    source: `urn:uc:app:${application}`,
+    type: `${TYPE_PREFIX}${type}`,
+    subject: `${definition.type}/${object.id}`,
+    time: instant(context.now),
+    datacontenttype: 'application/json',
+    dataschema: `urn:uc:schema:${type}:1`,
+    partitionkey: object.id,
+    aggregateversion: object.version,
+    rehearsal: rehearsalOf(context.world),
+    world: context.world,
+    correlationid: context.correlationId,
+    causationid: causation,
+    classification: classificationOf(type, object.version === 1, previousState !== undefined && previousState !== published['state']),
+    data: { object: published, ...(previousState !== undefined && { previousState }) },
+  };
+  return { id, topic: topicOf(definition.domain), key: object.id, json: JSON.stringify(event), subscribers: subscribersOf(type) };
+}

@@ -1,0 +1,91 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Agent } from 'undici';
+import type { Application } from '../catalog/applications.ts';
+import type { AnyService } from '../contract/handler.ts';
+import { bindService } from '../contract/http-binding.ts';
+import type { Bus } from '../events/bus.ts';
+import { startConsumer } from '../events/consumer.ts';
+import { createRelay } from '../events/relay.ts';
+import type { StoreAdapter } from '../store/memory-store.ts';
+import type { Logger } from './logger.ts';
+import { createPipeline } from './pipeline.ts';
+
+export interface ApplicationOptions {
+  readonly service: AnyService;
+  readonly adapter: StoreAdapter;
+  readonly bus: Bus;
+  /** Where the other applications are; asked at every call, since ports are known only after all have started. */
+  readonly addressOf: (application: Application) => string;
+  /** Authenticates calls within the estate. */
+  readonly token: string;
+  readonly agent: Agent;
+  readonly log: Logger;
+  readonly host: string;
+  readonly port: number;
+  readonly strictResponses: boolean;
+}
+
+export interface RunningApplication {
+  readonly application: Application;
+  readonly url: string;
+  /** Stops accepting, finishes what runs, then lets relay and consumer end. */
+  close(): Promise<void>;
+}
+
+/** Starts one application: its HTTP face, its outbox relay, its subscriptions. */
+export async function startApplication(options: ApplicationOptions): Promise<RunningApplication> {
+  const { service, adapter, bus } = options;
+  const log = options.log.child({ application: service.application });
+  const store = adapter.store(service.application);
+  const relay = createRelay({ store, bus, log });
+  const pipeline = createPipeline({
+    service,
+    store,
+    simulation: adapter.simulation,
+    addressOf: options.addressOf,
+    token: options.token,
+    agent: options.agent,
+    log,
+    strictResponses: options.strictResponses,
+    relay: (world) => relay.kick(world),
+  });
+  let ready = false;
+  const app = bindService({ service, pipeline, simulation: adapter.simulation, token: options.token, log, ready: () => ready });
+  const server = createServer(app);
+  server.keepAliveTimeout = 65_000;
+  const url = await listen(server, options.port, options.host);
+  const consumer = await startConsumer({ service, store, bus, directory: adapter.worlds, simulation: adapter.simulation, pipeline, log });
+  ready = true;
+  return {
+    application: service.application,
+    url,
+    close: async () => {
+      ready = false;
+      await closeServer(server);
+      await consumer?.stop();
+      await relay.stop();
+    },
+  };
+}
+
+/** @returns the address it listens on. @throws Error with code EADDRINUSE when the port is taken */
+export async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`;
+}
+
+/** Finishes running requests, and does not wait for idle keep-alive connections. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,229 @@
+import canonicalize from 'canonicalize';
+import type { Agent } from 'undici';
+import type { Application } from '../catalog/applications.ts';
+import { type ApiDefinition, isMutating } from '../catalog/define.ts';
+import { Problem } from '../catalog/problems.ts';
+import { createCaller } from '../contract/client.ts';
+import { Again, type AnyService, type Bound, type Scope } from '../contract/handler.ts';
+import { filterResponse } from '../contract/validation.ts';
+import { digest } from '../domain/ids.ts';
+import type { EstateEvent } from '../events/envelope.ts';
+import { nameOf } from '../events/envelope.ts';
+import type { Context } from '../simulation/context.ts';
+import { type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
+import { Conflict, type InlineDue, type OpenUnit, openUnitOfWork } from '../store/unit-of-work.ts';
+import type { Logger } from './logger.ts';
+
+/** What an application's pipeline works with; made once per application and process. */
+export interface PipelineOptions {
+  readonly service: AnyService;
+  readonly store: Store;
+  readonly simulation: Simulation;
+  readonly addressOf: (application: Application) => string;
+  readonly token: string;
+  readonly agent: Agent;
+  readonly log: Logger;
+  /** Refuse responses with undeclared members instead of filtering them. */
+  readonly strictResponses: boolean;
+  /** Called after a commit that left events in the outbox. */
+  readonly relay: (world: Context['world']) => void;
+}
+
+/** How an answer is sent and how an idempotency record keeps it. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly contentType: string;
+  readonly etag?: string | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly replayed?: boolean;
+}
+
+export interface ApiRequest {
+  readonly bound: Bound<string>;
+  readonly input: { readonly params: Readonly<Record<string, string>>; readonly query: unknown; readonly body: unknown };
+  readonly context: Context;
+  readonly path: string;
+  readonly idempotencyKey?: string | undefined;
+  readonly ifMatch?: number | undefined;
+  /** Request ids of the calls made, for the journal. */
+  readonly calls: string[];
+}
+
+/** How often a handler runs before a request that keeps losing is refused with `contention`. */
+const RUNS = 5;
+/** Rehearsal time for which an idempotency record is kept. */
+const KEEP_MS = 24 * 60 * 60 * 1_000;
+/** Wall time beyond the deadline after which an unfinished claim may be taken over. */
+const LEASE_MARGIN_MS = 5_000;
+/** Wall time for due work and consumed events. */
+export const WORK_DEADLINE_MS = 15_000;
+
+/**
+ * What happens to a request, an event and a due item, in this order:
+ *
+ *   request   claim the idempotency key → run the handler → last commit (effects, outcome) → due work that runs before the reply
+ *   event     run the handler → last commit (effects, and the delivery leaves the ledger)
+ *   due item  run the handler → last commit (effects, and the item leaves the schedule)
+ *
+ * A handler that lost a race runs again from the start, so that it decides on what is true now.
+ */
+export function createPipeline(options: PipelineOptions) {
+  const { service, store, relay } = options;
+
+  async function request(asked: ApiRequest): Promise<Answer> {
+    const { bound, context } = asked;
+    const key = asked.idempotencyKey;
+    if (key === undefined || !isMutating(bound.api)) return run(asked, { key: context.requestId, since: context.now });
+    const claimKey = digest(context.principal, bound.api.method, asked.path, key);
+    const fingerprint = digest(canonicalize({ query: asked.input.query, body: asked.input.body ?? null }) ?? '');
+    const leaseMs = Math.max(0, context.deadline - Date.now()) + LEASE_MARGIN_MS;
+    const claim = await store.claim(context.world, claimKey, fingerprint, context.now, leaseMs);
+    switch (claim.is) {
+      case 'done':
+        return { ...(JSON.parse(claim.json) as Answer), replayed: true };
+      case 'running':
+        throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', { retryAfter: 1 });
+      case 'other-body':
+        throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
+      case 'ours': {
+        const hold: Hold = { kind: 'claim', key: claimKey, token: claim.token };
+        try {
+          return await run(asked, { key: claimKey, since: claim.since, hold });
+        } finally {
+          // After the last commit the claim holds an outcome and no token, and this does nothing.
+          await store.release(context.world, claimKey, claim.token);
+        }
+      }
+    }
+  }
+
+  async function run(asked: ApiRequest, { key, since, hold }: { key: string; since: number; hold?: Hold }): Promise<Answer> {
+    const { bound, context, input } = asked;
+    const target = input.params['id'];
+    const precondition = asked.ifMatch !== undefined && target !== undefined ? { id: target, version: asked.ifMatch } : undefined;
+    const keepUntil = context.now + KEEP_MS;
+    const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
+    const outcome = await rerunning(async () => {
+      const unit = openUnitOfWork({ store, context, hold, key, since, precondition, causation: context.requestId });
+      const scope = scopeOf(context, unit, key, asked.calls);
+      try {
+        const result = await bound.handler(input as never, scope);
+        const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
+        const stored = result instanceof Problem && !isKept(result) ? undefined : keeping(answer);
+        return { answer, inline: await unit.finish(stored) };
+      } catch (error) {
+        if (!(error instanceof Problem) || !hold || !isKept(error)) throw error;
+        const answer = answerProblem(error, asked.path);
+        await unit.discard({ json: JSON.stringify(answer), keepUntil });
+        return { answer, inline: [] };
+      }
+    });
+    relay(context.world);
+    await runInline(context, outcome.inline, asked.calls);
+    return outcome.answer;
+  }
+
+  const answerOutput = (api: ApiDefinition, result: unknown): Answer => {
+    const repeated = result instanceof Again;
+    const output = filterResponse(api, repeated ? result.output : result, options.strictResponses);
+    const version = (output as { version?: unknown } | null)?.version;
+    return {
+      status: repeated ? 200 : api.status,
+      body: JSON.stringify(output),
+      contentType: 'application/json; charset=utf-8',
+      etag: typeof version === 'number' ? `"${version}"` : undefined,
+    };
+  };
+
+  async function rerunning<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let run = 1; ; run++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error;
+        if (error.why === 'held' || error.why === 'world') {
+          throw new Problem('contention', 'This request was taken over or its rehearsal was reset meanwhile; send it again.', {
+            retryAfter: 1,
+          });
+        }
+        if (run >= RUNS)
+          throw new Problem('contention', `Others changed the same objects ${RUNS} times meanwhile; send it again.`, { retryAfter: 1 });
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 4 * run));
+      }
+    }
+  }
+
+  const scopeOf = (context: Context, work: OpenUnit, key: string, calls: string[]): Scope => ({
+    context,
+    work,
+    call: createCaller(
+      { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent },
+      { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId) },
+    ),
+    log: options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId }),
+  });
+
+  /** Due work of a request's own commit that its answer must already show. What fails stays due, for the clock's driver. */
+  async function runInline(context: Context, inline: readonly InlineDue[], calls: string[]): Promise<void> {
+    for (const { kind, key, token } of inline) {
+      const item = { application: service.application, kind, key };
+      try {
+        await dueWork({ item, token, context: { ...context, requestId: `${context.requestId}.${kind}` }, calls });
+      } catch (error) {
+        options.log.warn({ err: error, kind, key, correlationId: context.correlationId }, 'due work before the reply failed; it stays due');
+      }
+    }
+  }
+
+  /** Runs a due item that `token` holds. @throws what the handler threw; the item then stays for its holder to put back */
+  async function dueWork(due: { item: Pick<DueItem, 'kind' | 'key'>; token: string; context: Context; calls: string[] }): Promise<void> {
+    const { kind, key } = due.item;
+    const handler = service.due[kind];
+    if (!handler) throw new Error(`${service.application} has no due work of kind ${kind}.`);
+    const name = dueKey(service.application, kind, key);
+    const item = await store.due(due.context.world, kind, key, due.token);
+    if (!item) return;
+    const context: Context = { ...due.context, deadline: Date.now() + WORK_DEADLINE_MS, correlationId: item.correlationId };
+    const inline = await rerunning(async () => {
+      const unitKey = digest('due', name, String(item.seq));
+      const hold: Hold = { kind: 'due', key: name, token: due.token };
+      const unit = openUnitOfWork({ store, context, hold, key: unitKey, since: item.at, causation: context.requestId });
+      await handler(item, scopeOf(context, unit, unitKey, due.calls));
+      return unit.finish();
+    });
+    relay(context.world);
+    await runInline(context, inline, due.calls);
+  }
+
+  /** Consumes an event. @throws what the handler threw; the delivery then stays pending */
+  async function event(delivered: EstateEvent, context: Context, calls: string[]): Promise<void> {
+    const handler = service.events[nameOf(delivered.type)];
+    if (!handler) throw new Error(`${service.application} does not consume ${delivered.type}.`);
+    const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
+    const inline = await rerunning(async () => {
+      const unitKey = digest('event', service.application, delivered.id);
+      const unit = openUnitOfWork({ store, context, hold, key: unitKey, since: context.now, causation: delivered.id });
+      await handler(delivered, scopeOf(context, unit, unitKey, calls));
+      return unit.finish();
+    });
+    relay(context.world);
+    await runInline(context, inline, calls);
+  }
+
+  return { request, dueWork, event };
+}
+
+export type Pipeline = ReturnType<typeof createPipeline>;
+
+/** Refusals that a repeat with the same key gets again: those that say something definite about the request. */
+const isKept = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
+
+export function answerProblem(problem: Problem, path: string): Answer {
+  return {
+    status: problem.status,
+    body: JSON.stringify(problem.body(path)),
+    contentType: 'application/problem+json; charset=utf-8',
+    retryAfter: problem.context.retryAfter,
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { World } from '../store/ports.ts';
+
+/** Header that carries a request's context between the applications of the estate. */
+export const CONTEXT_HEADER = 'x-estate-context';
+/** Header that proves that a request comes from inside the estate. */
+export const TOKEN_HEADER = 'x-estate-token';
+
+const Context = z.object({
+  world: z.string().regex(/^[^~]+~[^~]+$/),
+  now: z.number(),
+  principal: z.string(),
+  requestId: z.string(),
+  parentId: z.string().optional(),
+  correlationId: z.string(),
+  traceparent: z.string().optional(),
+  deadline: z.number(),
+  faults: z.number(),
+  chain: z.array(z.string()),
+});
+
+/**
+ * What a request carries through all its calls; made once at the edge.
+ * `now` is the rehearsal's clock in epoch milliseconds and does not move during a request; `deadline` is wall time;
+ * `faults` is the revision of the rehearsal's fault rules, 0 when there are none; `chain` names the applications that
+ * wait for the answer, so that a call that would come back to one of them is refused.
+ */
+export interface Context {
+  readonly world: World;
+  readonly now: number;
+  readonly principal: string;
+  readonly requestId: string;
+  readonly parentId?: string | undefined;
+  readonly correlationId: string;
+  readonly traceparent?: string | undefined;
+  readonly deadline: number;
+  readonly faults: number;
+  readonly chain: readonly string[];
+}
+
+export function encodeContext(context: Context): string {
+  return Buffer.from(JSON.stringify(context)).toString('base64url');
+}
+
+/** @returns undefined when the header is not a context */
+export function decodeContext(header: string): Context | undefined {
+  try {
+    const parsed = Context.safeParse(JSON.parse(Buffer.from(header, 'base64url').toString()));
+    return parsed.success ? (parsed.data as Context) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const rehearsalOf = (world: World): string => world.slice(0, world.lastIndexOf('~'));
+
+export const instant = (at: number): string => new Date(at).toISOString();

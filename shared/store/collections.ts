@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import type { ObjectDefinition } from '../catalog/define.ts';
+import type { LifeCycle } from '../domain/life-cycle.ts';
+import type { ApplicationDump } from './ports.ts';
+
+/** What every stored object has. */
+export interface Stored {
+  readonly id: string;
+  readonly version: number;
+}
+
+/**
+ * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined keeps it out.
+ * A collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that
+ * none happens without its event.
+ */
+export interface Collection<T extends Stored, U extends string = string, I extends string = string, V extends string = string> {
+  readonly name: string;
+  /** What is stored: the published shape, and members that only the owner sees. */
+  readonly schema: z.ZodType<T>;
+  readonly unique: { readonly [K in U]: (object: T) => string | undefined };
+  readonly index: { readonly [K in I]: (object: T) => string | undefined };
+  readonly object?: ObjectDefinition<z.ZodObject, string, V> | undefined;
+}
+
+export function defineCollection<
+  Schema extends z.ZodType<Stored>,
+  const U extends string = never,
+  const I extends string = never,
+  V extends string = never,
+>(definition: {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly unique?: { readonly [K in U]: (object: z.output<Schema>) => string | undefined };
+  readonly index?: { readonly [K in I]: (object: z.output<Schema>) => string | undefined };
+  readonly object?: ObjectDefinition<z.ZodObject, string, V>;
+}): Collection<z.output<Schema>, U, I, V> {
+  return {
+    name: definition.name,
+    schema: definition.schema as unknown as z.ZodType<z.output<Schema>>,
+    unique: definition.unique ?? ({} as { [K in U]: (object: z.output<Schema>) => string | undefined }),
+    index: definition.index ?? ({} as { [K in I]: (object: z.output<Schema>) => string | undefined }),
+    object: definition.object,
+  };
+}
+
+/** A collection of any shape, for code that only walks over collections. */
+// biome-ignore lint/suspicious/noExplicitAny: a collection is invariant in its object; only `any` stands for all of them
+export type AnyCollection = Collection<any, string, string, any>;
+
+export type LifeCycleOf<C extends AnyCollection> = C['object'] extends { lifeCycle?: infer L } ? Extract<L, LifeCycle> : never;
+
+/** Numbers that many units of work move at once. A guard is a sum that must not become negative by a move. */
+export interface Counters<F extends string = string> {
+  readonly name: string;
+  readonly fields: readonly F[];
+  readonly guards: { readonly [guard: string]: Partial<Record<F, 1 | -1>> };
+}
+
+export function defineCounters<const F extends string>(definition: Counters<F>): Counters<F> {
+  return definition;
+}
+
+/** Rows with which a world starts, by collection and by counter. */
+export interface Seed {
+  readonly objects?: readonly { readonly of: AnyCollection; readonly rows: readonly Stored[] }[];
+  readonly counters?: readonly { readonly of: Counters; readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>> }[];
+}
+
+/**
+ * Turns seed rows into stored data, with their uniques and indexes.
+ * @throws Error naming the row when it does not fit its schema or a unique value is taken twice
+ */
+export function dumpOf(seed: Seed): ApplicationDump {
+  const objects: Record<string, { id: string; version: number; json: string }[]> = {};
+  const unique: Record<string, Record<string, string>> = {};
+  const index: Record<string, [string, string][]> = {};
+  for (const { of, rows } of seed.objects ?? []) {
+    objects[of.name] = rows.map((row) => {
+      const parsed = of.schema.safeParse(row);
+      if (!parsed.success)
+        throw new Error(`Seed row ${of.name}/${row.id}: ${parsed.error.issues[0]?.path.join('/')}: ${parsed.error.issues[0]?.message}`);
+      return { id: row.id, version: row.version, json: JSON.stringify(row) };
+    });
+    for (const [name, value] of Object.entries(of.unique)) {
+      const values: Record<string, string> = {};
+      for (const row of rows) {
+        const key = value(row);
+        if (key === undefined) continue;
+        if (values[key] !== undefined) throw new Error(`Seed rows ${of.name}/${values[key]} and ${row.id} share ${name} "${key}".`);
+        values[key] = row.id;
+      }
+      unique[`${of.name}.${name}`] = values;
+    }
+    for (const [name, value] of Object.entries(of.index)) {
+      index[`${of.name}.${name}`] = rows.flatMap((row) => {
+        const key = value(row);
+        return key === undefined ? [] : [[key, row.id] as [string, string]];
+      });
+    }
+  }
+  const counters = Object.fromEntries((seed.counters ?? []).map(({ of, rows }) => [of.name, rows]));
+  return { objects, unique, index, counters };
+}

@@ -1,0 +1,138 @@
+import { type ApplicationState, applicationState, getOr, OPERATIONS_LIMIT, type WorldState } from './memory-state.ts';
+import { type Application, type Committed, dueKey, type Plan } from './ports.ts';
+
+/**
+ * Executes a plan: every check first, then every write, in one synchronous step. What was refused has changed nothing.
+ */
+export function commit(world: WorldState, application: Application, plan: Plan): Committed {
+  const state = applicationState(world, application);
+  const before = state.operations.get(plan.operation);
+  if (before !== undefined) return { ok: true, seq: before };
+  const refused = checkHold(world, state, plan) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
+  if (refused) return refused;
+  const moved = movedCounters(state, plan);
+  const broken = checkGuards(state, plan, moved);
+  if (broken) return broken;
+
+  const seq = ++world.seq;
+  writeObjects(world, state, plan);
+  for (const [path, value] of moved) {
+    const [counter, key, field] = path.split('\u0000') as [string, string, string];
+    getOr(
+      getOr(state.counters, counter, () => new Map()),
+      key,
+      () => new Map(),
+    ).set(field, value);
+  }
+  for (const event of plan.events) {
+    state.outbox.push({ id: event.id, topic: event.topic, key: event.key, json: event.json });
+    for (const subscriber of event.subscribers) world.pending.add(`${subscriber}|${event.id}`);
+  }
+  endHold(world, state, plan);
+  writeDue(world, application, plan, seq);
+  remember(state, plan.operation, seq);
+  return { ok: true, seq };
+}
+
+const refuse = (why: 'version' | 'unique' | 'guard' | 'held', at: string): Committed => ({ ok: false, why, at });
+
+function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
+  const { hold } = plan;
+  if (!hold) return undefined;
+  const held =
+    hold.kind === 'claim'
+      ? state.claims.get(hold.key)?.token === hold.token
+      : hold.kind === 'delivery'
+        ? world.pending.has(hold.key)
+        : world.due.get(hold.key)?.taken?.token === hold.token;
+  return held ? undefined : refuse('held', hold.key);
+}
+
+function checkVersions(state: ApplicationState, plan: Plan): Committed | undefined {
+  const expected = [...plan.expect, ...plan.put.map(({ collection, id, read }) => ({ collection, id, version: read }))];
+  for (const { collection, id, version } of expected) {
+    if ((state.objects.get(collection)?.get(id)?.version ?? 0) !== version) return refuse('version', `${collection}/${id}`);
+  }
+  return undefined;
+}
+
+function checkUniques(state: ApplicationState, plan: Plan): Committed | undefined {
+  for (const { collection, name, id, value } of plan.unique) {
+    if (value === null) continue;
+    const holder = state.unique.get(`${collection}.${name}`)?.get(value);
+    if (holder !== undefined && holder !== id) return refuse('unique', `${collection}.${name}`);
+  }
+  return undefined;
+}
+
+/** The values that the moved fields would have, by counter, key and field. */
+function movedCounters(state: ApplicationState, plan: Plan): Map<string, number> {
+  const moved = new Map<string, number>();
+  for (const { counter, key, field, by } of plan.move) {
+    const path = `${counter}\u0000${key}\u0000${field}`;
+    moved.set(path, (moved.get(path) ?? state.counters.get(counter)?.get(key)?.get(field) ?? 0) + by);
+  }
+  return moved;
+}
+
+function checkGuards(state: ApplicationState, plan: Plan, moved: Map<string, number>): Committed | undefined {
+  for (const { counter, key, terms } of plan.guard) {
+    let before = 0;
+    let after = 0;
+    for (const [field, weight] of Object.entries(terms)) {
+      const stored = state.counters.get(counter)?.get(key)?.get(field) ?? 0;
+      before += weight * stored;
+      after += weight * (moved.get(`${counter}\u0000${key}\u0000${field}`) ?? stored);
+    }
+    if (after < 0 && after < before) return refuse('guard', `${counter}/${key}`);
+  }
+  return undefined;
+}
+
+function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): void {
+  for (const { collection, id, version, json } of plan.put) {
+    const objects = getOr(state.objects, collection, () => new Map());
+    objects.set(id, { id, version, json, order: objects.get(id)?.order ?? ++world.order });
+  }
+  for (const { collection, name, id, value, was } of plan.unique) {
+    const values = getOr(state.unique, `${collection}.${name}`, () => new Map());
+    if (was !== null && values.get(was) === id) values.delete(was);
+    if (value !== null) values.set(value, id);
+  }
+  for (const { collection, name, id, value, was } of plan.index) {
+    const values = getOr(state.index, `${collection}.${name}`, () => new Map());
+    if (was !== null) values.get(was)?.delete(id);
+    if (value !== null) getOr(values, value, () => new Map()).set(id, state.objects.get(collection)?.get(id)?.order ?? 0);
+  }
+}
+
+function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
+  const { hold } = plan;
+  if (!hold || !plan.last) return;
+  if (hold.kind === 'delivery') world.pending.delete(hold.key);
+  else if (hold.kind === 'due') world.due.delete(hold.key);
+  else {
+    const claim = state.claims.get(hold.key);
+    if (!claim) return;
+    claim.token = undefined;
+    claim.done = plan.outcome;
+  }
+}
+
+function writeDue(world: WorldState, application: Application, plan: Plan, seq: number): void {
+  for (const [position, { kind, key, at, payload, correlationId, takenBy }] of plan.due.entries()) {
+    const name = dueKey(application, kind, key);
+    if (at === null) world.due.delete(name);
+    else {
+      const item = { application, kind, key, at, seq: seq + position / 1000, attempts: 0, correlationId, payload };
+      world.due.set(name, { item, taken: takenBy && { ...takenBy } });
+    }
+  }
+}
+
+function remember(state: ApplicationState, operation: string, seq: number): void {
+  state.operations.set(operation, seq);
+  if (state.operations.size <= OPERATIONS_LIMIT) return;
+  const [oldest] = state.operations.keys();
+  if (oldest !== undefined) state.operations.delete(oldest);
+}

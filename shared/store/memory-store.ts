@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { Application } from '../catalog/applications.ts';
+import { commit } from './memory-commit.ts';
+import { type ApplicationState, applicationState, nowOf, type WorldState } from './memory-state.ts';
+import { memoryWorlds } from './memory-worlds.ts';
+import { type Claim, dueKey, type Found, type PageRequest, type Simulation, type Store, type World, type Worlds } from './ports.ts';
+
+/** How long a relay may hold the outbox of one application and world, in wall time. */
+const RELAY_LEASE_MS = 10_000;
+const BATCH = 100;
+
+export interface StoreAdapter {
+  store(application: Application): Store;
+  readonly simulation: Simulation;
+  readonly worlds: Worlds;
+  close(): Promise<void>;
+}
+
+/** The estate's state in this process's memory. It forgets everything when the process ends. */
+export function createMemoryStore(): StoreAdapter {
+  const all = new Map<World, WorldState>();
+  const listeners = new Set<(world: World) => void>();
+  const changed = (world: World): void => {
+    for (const listener of listeners) listener(world);
+  };
+  const { worlds, simulation } = memoryWorlds(all, { listeners, changed });
+  return {
+    store: (application) => bind(application, all, changed),
+    simulation,
+    worlds,
+    close: async () => all.clear(),
+  };
+}
+
+/** Thrown when a request names a world that was dropped: its rehearsal was reset or deleted more than a minute ago. */
+export class WorldGone extends Error {
+  override readonly name = 'WorldGone';
+}
+
+function bind(application: Application, all: Map<World, WorldState>, changed: (world: World) => void): Store {
+  const stateOf = (world: World): ApplicationState => {
+    const found = all.get(world);
+    if (!found) throw new WorldGone(`The world ${world} is gone.`);
+    return applicationState(found, application);
+  };
+  return {
+    application,
+    object: async (world, collection, id) => stateOf(world).objects.get(collection)?.get(id),
+    unique: async (world, collection, name, value) => {
+      const state = stateOf(world);
+      const id = state.unique.get(`${collection}.${name}`)?.get(value);
+      return id === undefined ? undefined : state.objects.get(collection)?.get(id);
+    },
+    index: async (world, collection, name, value, page) => {
+      const state = stateOf(world);
+      const ids = state.index.get(`${collection}.${name}`)?.get(value) ?? new Map<string, number>();
+      return cut(
+        [...ids.keys()].map((id) => state.objects.get(collection)?.get(id)).filter((found) => found !== undefined),
+        page,
+      );
+    },
+    all: async (world, collection, page) => cut([...(stateOf(world).objects.get(collection)?.values() ?? [])], page),
+    counters: async (world, counter, keys) => {
+      const found = stateOf(world).counters.get(counter);
+      return keys.map((key) => Object.fromEntries(found?.get(key) ?? []));
+    },
+    claim: async (world, key, fingerprint, now, leaseMs) => claim(stateOf(world), key, { fingerprint, now, leaseMs }),
+    release: async (world, key, token) => {
+      const record = stateOf(world).claims.get(key);
+      if (record?.token === token) record.token = undefined;
+    },
+    due: async (world, kind, key, token) => {
+      const record = all.get(world)?.due.get(dueKey(application, kind, key));
+      return record?.taken?.token === token ? { ...record.item, payload: JSON.parse(record.item.payload) as unknown } : undefined;
+    },
+    commit: async (world, plan) => {
+      const found = all.get(world);
+      if (!found) return { ok: false, why: 'world', at: world };
+      const result = commit(found, application, plan);
+      if (result.ok && (plan.events.length > 0 || plan.due.length > 0 || plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due'))
+        changed(world);
+      return result;
+    },
+    drain: async (world, token, sent) => {
+      const found = all.get(world);
+      if (!found) return [];
+      const batch = drain(found, stateOf(world), token, sent);
+      if (sent.length > 0) changed(world);
+      return batch;
+    },
+    isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
+    park: async (world, delivery, error) => {
+      const found = all.get(world);
+      if (!found?.pending.delete(delivery)) return;
+      found.parked.push({ what: 'delivery', key: delivery, error, at: nowOf(found) });
+      changed(world);
+    },
+  };
+}
+
+function cut(found: Found[], { after, limit }: PageRequest): readonly Found[] {
+  return found
+    .filter(({ order }) => order > after)
+    .sort((a, b) => a.order - b.order)
+    .slice(0, limit);
+}
+
+function claim(state: ApplicationState, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
+  const found = state.claims.get(key);
+  if (found?.done && ask.now < found.done.keepUntil) {
+    return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
+  }
+  if (found?.token !== undefined && Date.now() < found.leaseUntil) {
+    return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
+  }
+  // A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
+  const since = found && !found.done && found.fingerprint === ask.fingerprint ? found.since : ask.now;
+  const token = randomUUID();
+  state.claims.set(key, { fingerprint: ask.fingerprint, since, token, leaseUntil: Date.now() + ask.leaseMs, done: undefined });
+  return { is: 'ours', token, since };
+}
+
+function drain(world: WorldState, state: ApplicationState, token: string, sent: readonly string[]) {
+  if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
+  const acknowledged = new Set(sent);
+  if (acknowledged.size > 0) {
+    for (const entry of state.outbox) {
+      if (acknowledged.has(entry.id)) world.events.push({ order: world.events.length + 1, ...entry });
+    }
+    state.outbox = state.outbox.filter(({ id }) => !acknowledged.has(id));
+  }
+  const batch = state.outbox.slice(0, BATCH);
+  state.relay = batch.length > 0 ? { token, until: Date.now() + RELAY_LEASE_MS } : undefined;
+  return batch;
+}

@@ -1,0 +1,274 @@
+import type { Application } from '../catalog/applications.ts';
+
+/**
+ * The ports of the store: what a memory adapter and a Redis adapter both provide. An application gets a `Store` bound to its own
+ * name; every process gets `Directory` and `Simulation`; only the control plane holds `Worlds`.
+ */
+
+/** `<rehearsal>~<ULID>`: one incarnation of a rehearsal. A reset opens a new one, so nothing late can write into it. */
+export type World = `${string}~${string}`;
+/** Epoch milliseconds on the rehearsal's clock, unless a name says wall time. */
+export type Ms = number;
+
+/** A stored object; `order` is its place in the order of creation within its world. */
+export interface Found {
+  readonly id: string;
+  readonly version: number;
+  readonly order: number;
+  readonly json: string;
+}
+
+export interface PageRequest {
+  /** Only objects created after this `order`. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** What a unit of work must still hold when it commits. The last commit ends it. */
+export type Hold =
+  | { readonly kind: 'claim'; readonly key: string; readonly token: string }
+  | { readonly kind: 'delivery'; readonly key: string }
+  | { readonly kind: 'due'; readonly key: string; readonly token: string };
+
+export interface PlannedEvent {
+  readonly id: string;
+  readonly topic: string;
+  /** Kafka key: the aggregate's id. */
+  readonly key: string;
+  readonly json: string;
+  readonly subscribers: readonly Application[];
+}
+
+/** Due work as an application asks for it: `at: null` cancels. The same application, kind and key replaces. */
+export interface PlannedDue {
+  readonly kind: string;
+  readonly key: string;
+  readonly at: Ms | null;
+  readonly payload: string;
+  readonly correlationId: string;
+  /** Set when the committing process will run it itself before it replies; a lease in wall time keeps others away meanwhile. */
+  readonly takenBy?: { readonly token: string; readonly until: number } | undefined;
+}
+
+export interface IndexChange {
+  readonly collection: string;
+  readonly name: string;
+  readonly id: string;
+  /** The new value; null takes the object out. */
+  readonly value: string | null;
+  /** The value under which it was entered so far. */
+  readonly was: string | null;
+}
+
+/** All that a commit is. An adapter checks everything first and then writes everything; it never decodes an object's JSON. */
+export interface Plan {
+  /** Unique per attempt to commit; a repeat is answered with the first result. */
+  readonly operation: string;
+  readonly last: boolean;
+  readonly now: Ms;
+  readonly hold?: Hold | undefined;
+  readonly expect: readonly { readonly collection: string; readonly id: string; readonly version: number }[];
+  readonly put: readonly {
+    readonly collection: string;
+    readonly id: string;
+    /** The version that was read; 0 = new. */
+    readonly read: number;
+    readonly version: number;
+    readonly json: string;
+  }[];
+  readonly unique: readonly IndexChange[];
+  readonly index: readonly IndexChange[];
+  /** Summed per counter, key and field. */
+  readonly move: readonly { readonly counter: string; readonly key: string; readonly field: string; readonly by: number }[];
+  /** The weighted sum of the fields must not be negative after moves that lower it. */
+  readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, 1 | -1>> }[];
+  readonly events: readonly PlannedEvent[];
+  readonly due: readonly PlannedDue[];
+  /** The answer to keep under the claim that is held; without it a last commit releases the claim. */
+  readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
+}
+
+export type Committed =
+  | { readonly ok: true; readonly seq: number }
+  | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world'; readonly at: string };
+
+export type Claim =
+  /** `since`: when this request was first claimed, on the rehearsal's clock; it stays when a lease is taken over. */
+  | { readonly is: 'ours'; readonly token: string; readonly since: Ms }
+  | { readonly is: 'running' | 'other-body' }
+  | { readonly is: 'done'; readonly json: string };
+
+export interface OutboxEntry {
+  readonly id: string;
+  readonly topic: string;
+  readonly key: string;
+  readonly json: string;
+}
+
+/** One application's store. */
+export interface Store {
+  readonly application: Application;
+  object(world: World, collection: string, id: string): Promise<Found | undefined>;
+  unique(world: World, collection: string, unique: string, value: string): Promise<Found | undefined>;
+  index(world: World, collection: string, index: string, value: string, page: PageRequest): Promise<readonly Found[]>;
+  all(world: World, collection: string, page: PageRequest): Promise<readonly Found[]>;
+  /** The fields of several keys at once, in the order asked for; a field that never moved is absent. */
+  counters(world: World, counter: string, keys: readonly string[]): Promise<readonly Readonly<Record<string, number>>[]>;
+  /** @param leaseMs wall time after which an unfinished claim may be taken over */
+  claim(world: World, key: string, fingerprint: string, now: Ms, leaseMs: number): Promise<Claim>;
+  /** Lets an unfinished claim go; what is done stays. */
+  release(world: World, key: string, token: string): Promise<void>;
+  /** A due item that `token` holds; undefined when it is gone or somebody else's. */
+  due(world: World, kind: string, key: string, token: string): Promise<DueItem | undefined>;
+  commit(world: World, plan: Plan): Promise<Committed>;
+  /**
+   * Acknowledges what was sent and returns the next batch. An empty batch lets the relay's lease go in the same step, so that no
+   * wake-up is lost; it is also the answer while another token holds the lease.
+   */
+  drain(world: World, token: string, sent: readonly string[]): Promise<readonly OutboxEntry[]>;
+  /** Whether a delivery `<application>|<event id>` is still to be consumed. */
+  isPending(world: World, delivery: string): Promise<boolean>;
+  /** Notes a delivery as parked (dead-lettered): it is listed and no longer counts as pending. */
+  park(world: World, delivery: string, error: string): Promise<void>;
+}
+
+/** What the edge, consumers and the relay know of a rehearsal: one read. */
+export interface WorldView {
+  readonly rehearsal: string;
+  readonly world: World;
+  readonly now: Ms;
+  readonly flowing: boolean;
+  /** Revision of the fault rules; 0 = none. */
+  readonly faults: number;
+  readonly credentials: RehearsalCredentials;
+}
+
+/** HMACs of the credentials bound to a rehearsal; the secrets themselves are shown once, when it is created. */
+export interface RehearsalCredentials {
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+}
+
+export interface Directory {
+  resolve(rehearsal: string): Promise<WorldView | undefined>;
+  /** @returns undefined when the world is no longer the current one of its rehearsal */
+  current(world: World): Promise<WorldView | undefined>;
+}
+
+export interface FaultRule {
+  readonly name: string;
+  readonly json: string;
+  readonly hits: number;
+}
+
+export interface JournalEntry {
+  readonly requestId: string;
+  readonly correlationId: string;
+  readonly json: string;
+}
+
+/** What every application needs of the simulation plane. */
+export interface Simulation {
+  faults(world: World): Promise<{ readonly revision: number; readonly rules: readonly FaultRule[] }>;
+  /** Counts one hit and returns its number, or undefined when `limit` hits were already counted. One atomic step. */
+  hit(world: World, fault: string, limit?: number): Promise<number | undefined>;
+  /** How many hits a fault has: what a parked request polls. */
+  hits(world: World, fault: string): Promise<number>;
+  journal(world: World, entry: JournalEntry): void;
+}
+
+export interface DueItem {
+  readonly application: Application;
+  readonly kind: string;
+  readonly key: string;
+  readonly at: Ms;
+  readonly seq: number;
+  readonly attempts: number;
+  readonly correlationId: string;
+  readonly payload: unknown;
+}
+
+/** The name of a due item within its world. */
+export const dueKey = (application: string, kind: string, key: string): string => `${application}|${kind}|${key}`;
+
+export interface Parked {
+  readonly what: 'delivery' | 'due';
+  readonly key: string;
+  readonly error: string;
+  readonly at: Ms;
+}
+
+/** Everything that still has to happen in a world; quiet is when the first three are empty and `next` lies in the future. */
+export interface Ledger {
+  readonly unsent: readonly string[];
+  readonly pending: readonly string[];
+  readonly running: readonly string[];
+  readonly parked: readonly Parked[];
+  readonly next?: DueItem | undefined;
+}
+
+/** The stored data of one application, as plain JSON. */
+export interface ApplicationDump {
+  readonly objects: Readonly<Record<string, readonly { readonly id: string; readonly version: number; readonly json: string }[]>>;
+  readonly unique: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly index: Readonly<Record<string, readonly (readonly [value: string, id: string])[]>>;
+  readonly counters: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
+}
+
+/** Data, clock and due work of a world; outbox, deliveries, journal and idempotency records are not in it. */
+export interface Snapshot {
+  readonly now: Ms;
+  readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
+  readonly due: readonly Omit<DueItem, 'seq' | 'attempts'>[];
+}
+
+export interface StoredEvent {
+  readonly order: number;
+  readonly id: string;
+  readonly topic: string;
+  readonly key: string;
+  readonly json: string;
+}
+
+export interface RehearsalRecord {
+  readonly rehearsal: string;
+  readonly world: World;
+  readonly createdAt: string;
+}
+
+/** The estate-wide view: only the control plane holds it. */
+export interface Worlds extends Directory {
+  list(): Promise<readonly RehearsalRecord[]>;
+  /**
+   * Create, reset and restore in one: seeds a new world, then switches the rehearsal to it; the old one is dropped after a minute.
+   * `credentials` are those of a new rehearsal; a reset keeps the existing ones.
+   */
+  open(rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World>;
+  /** Forgets the rehearsal; its credentials answer 401 from then on. @returns false when there was none */
+  remove(rehearsal: string): Promise<boolean>;
+  snapshot(world: World): Promise<Snapshot>;
+  /** What the world was seeded with. */
+  seed(world: World): Promise<Snapshot>;
+  ledger(world: World): Promise<Ledger>;
+  setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }): Promise<void>;
+  /** One driver per world: undefined while another token holds it. */
+  lease(world: World, token: string, ms: number): Promise<boolean>;
+  unlease(world: World, token: string): Promise<void>;
+  /** Takes the lowest `(at, seq)` due up to an instant and not taken by anybody. */
+  takeDue(world: World, upTo: Ms, token: string, leaseMs: number): Promise<DueItem | undefined>;
+  /** Gives a taken item back for a later instant, with one attempt more, or parks it visibly. */
+  putBackDue(world: World, item: DueItem, token: string, then: { readonly at: Ms } | { readonly parked: string }): Promise<void>;
+  events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  journalOf(world: World, correlationId?: string): Promise<readonly JournalEntry[]>;
+  setFault(world: World, name: string, json: string): Promise<void>;
+  removeFault(world: World, name?: string): Promise<boolean>;
+  object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
+  dump(world: World, application: Application): Promise<ApplicationDump>;
+  /** Idempotency records of an application, for the invariant "one effect per key". */
+  claims(world: World, application: Application): Promise<readonly { readonly key: string; readonly done: boolean }[]>;
+  /** Calls back when a world's events, deliveries or due work changed. @returns stop */
+  watch(listener: (world: World) => void): () => void;
+}
+
+export type { Application };
