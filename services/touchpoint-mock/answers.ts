@@ -8,17 +8,18 @@ export interface Answer {
   readonly body: string;
 }
 
-function refusal(status: number, error: string, headers: readonly string[] = []): Answer {
+function fixedAnswer(status: number, error: string, headers: readonly string[] = []): Answer {
   const body = JSON.stringify({ error });
   return { status, body, headers: ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), ...headers] };
 }
 
-export const AUTHORIZATION_DENIED = refusal(403, 'Touchpoint authorization denied');
-export const SELECTOR_REFUSED = refusal(400, 'MOCK_ONLY: missing, unknown or incompatible X-Mock-Case selector');
-export const NOT_FOUND = refusal(404, 'No such path in the touchpoint mock');
-export const POST_ONLY = refusal(405, 'This path answers POST only', ['Allow', 'POST']);
-export const GET_ONLY = refusal(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
-export const BODY_TOO_LARGE = refusal(413, 'The body is larger than 1 MiB');
+export const AUTHORIZATION_DENIED = fixedAnswer(403, 'Touchpoint authorization denied');
+export const SELECTOR_REFUSED = fixedAnswer(400, 'MOCK_ONLY: missing, unknown or incompatible X-Mock-Case selector');
+export const NOT_FOUND = fixedAnswer(404, 'No such path');
+export const POST_ONLY = fixedAnswer(405, 'This path answers POST only', ['Allow', 'POST']);
+export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
+export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
+export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
 /** How long a client may go on sending a body that nobody will look at, before the connection is cut. */
 const LINGER_MS = 1000;

@@ -1,0 +1,114 @@
+import { Agent, createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import express from 'express';
+import helmet from 'helmet';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import type { Logger } from 'pino';
+import { MOCK_UNREACHABLE, NOT_FOUND, send } from './answers.ts';
+import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './cases.ts';
+import { documents } from './documents.ts';
+import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
+import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
+
+export interface PortalOptions {
+  /** 0 for a free one. */
+  readonly port: number;
+  /** Where the portal reaches the mock, for example `http://127.0.0.1:15115`. */
+  readonly mockUrl: string;
+  /** The page fills this key in, so whoever opens the portal sees it: it is the public key of a mock. */
+  readonly storeKey: string;
+  readonly lanes: readonly string[];
+  /** Loopback unless told otherwise; in a container, where publishing the port decides who reaches it, `0.0.0.0`. */
+  readonly host?: string;
+  readonly logger?: Pick<Logger, 'info'>;
+  readonly fixtures?: URL;
+}
+
+const PAGE = fileURLToPath(new URL('./portal/', import.meta.url));
+const PROXY_TIMEOUT_MS = 15_000;
+
+/** Everything comes from the portal itself: no other origin, no inline script or style, no frame around the page. */
+const security = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  frameguard: { action: 'deny' },
+  // The portal speaks plain HTTP on loopback; a browser that was told to insist on HTTPS could not come back.
+  strictTransportSecurity: false,
+});
+
+/**
+ * Starts the browser portal: the page, the contract document, and `/mock/*` forwarded to the mock with the prefix removed.
+ *
+ * @throws Error in one sentence when a fixture is broken; with `code` EADDRINUSE and `port` when the port is taken
+ */
+export async function startPortal({
+  port,
+  mockUrl,
+  storeKey,
+  lanes,
+  host = '127.0.0.1',
+  logger,
+  fixtures: directory,
+}: PortalOptions): Promise<Listening> {
+  const fixtures = await loadTouchpointFixtures(directory);
+  let ready = true;
+
+  const portal = express().disable('x-powered-by').enable('case sensitive routing').enable('strict routing');
+  portal.use('/mock', forwardTo(mockUrl));
+  portal.use(security);
+  portal.use(documents({ fixtures, isReady: () => ready }));
+  const description = portalDescription({ fixtures, storeKey, lanes });
+  portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
+  portal.use(express.static(PAGE, { dotfiles: 'ignore', cacheControl: true, maxAge: 0, redirect: false }));
+  portal.use((_request, response) => send(response, NOT_FOUND));
+
+  const listening = await listen({
+    server: createServer(SERVER_LIMITS, portal),
+    host,
+    port,
+    drain: () => {
+      ready = false;
+    },
+  });
+  logger?.info({ url: listening.url, mockUrl }, 'touchpoint portal listening');
+  return listening;
+}
+
+/** A connection of its own per request: a kept one that the mock has just closed would look like a mock that is gone. */
+function forwardTo(mockUrl: string) {
+  return createProxyMiddleware({
+    target: mockUrl,
+    changeOrigin: true,
+    agent: new Agent({ keepAlive: false }),
+    proxyTimeout: PROXY_TIMEOUT_MS,
+    on: {
+      error: (_error, _request, response) => {
+        // Half an answer cannot be taken back: the client sees a broken connection.
+        if ('headersSent' in response && !response.headersSent) send(response, MOCK_UNREACHABLE);
+        else response.destroy();
+      },
+    },
+  });
+}
+
+/** What the page has to know, as data. */
+function portalDescription({ fixtures, storeKey, lanes }: { fixtures: TouchpointFixtures; storeKey: string; lanes: readonly string[] }) {
+  return {
+    aliases: ALIAS_NAMES.map((name) => ({ name, path: ALIASES[name].path, prefilled: ALIASES[name].prefilled })),
+    cases: fixtures.cases.map(({ case: name, alias, title, request, status }) => ({ case: name, alias, title, request, status })),
+    invalidSelector: INVALID_SELECTOR,
+    authorization: fixtures.authorization.map((fixture) => resolveAuthorization(fixture, { storeKey, lanes })),
+    sequence: SUGGESTED_SEQUENCE,
+  };
+}

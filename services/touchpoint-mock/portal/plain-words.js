@@ -1,0 +1,65 @@
+const DENIED = 'Touchpoint authorization denied';
+
+const CARD = {
+  ACCEPTED: 'The loyalty card was accepted.',
+  REFUSED: 'The loyalty card was refused.',
+  UNAVAILABLE: 'The loyalty service is unavailable, so the card had no effect.',
+};
+
+const REFUSALS = {
+  TOUCHPOINTS_DISABLED:
+    'Touchpoints are switched off. The key and the lane are good; this is the application refusing, not the authorization.',
+  OPERATOR_UNAVAILABLE: 'The dedicated operator is unavailable.',
+  BASKET_PAID: 'The basket is already paid, so it cannot be finished again.',
+  BASKET_CLAIMED: 'The basket was retrieved at an assisted lane, so it cannot be finished here.',
+};
+
+const BY_STATUS = {
+  400: 'The key and the lane are good, but the selector is missing, unknown, or belongs to the other alias. There is no default case.',
+  404: 'The mock has no such path. A scenario endpoint is /caso followed by the name of a case.',
+  405: 'This path answers POST only.',
+  408: 'The request took too long to arrive.',
+  413: 'The body is larger than 1 MiB.',
+  502: 'The portal is running, but it cannot reach the mock. Start the mock, or check where it listens, and send again.',
+};
+
+/** What an answer means, in words: `{ tone: 'good' | 'warn' | 'bad', text }`. */
+export function inWords({ status, body, retryAfter }) {
+  if (status === 200) return successInWords(body);
+  if (status === 403 && body?.code === undefined) {
+    return {
+      tone: 'bad',
+      text:
+        body?.error === DENIED
+          ? 'The touchpoint refused the key or the lane. Check the key, the destination and the lane; do not retry automatically.'
+          : 'Access was refused.',
+    };
+  }
+  const text = REFUSALS[body?.code] ?? BY_STATUS[status] ?? `The answer has the unexpected status ${status}.`;
+  return { tone: 'bad', text: retryAfter ? `${text} Try again after ${retryAfter} seconds.` : text };
+}
+
+/** The portal itself gave no answer at all. */
+export const NO_ANSWER = { tone: 'bad', text: 'The portal does not answer. Is it still running?' };
+
+/** The browser would not even send it. */
+export const NOT_SENDABLE = { tone: 'bad', text: 'The selector holds characters that no HTTP header can carry.' };
+
+function successInWords(body) {
+  if (body?.status === 'STALE_DIGEST') {
+    return { tone: 'warn', text: 'Nothing was finished: the digest is stale. Show the basket again and finish with the new digest.' };
+  }
+  if (body?.status === 'FINISHED') {
+    const repeat = body.repeated ? 'This finish had been accepted before; here is the same answer again.' : 'The basket is finished.';
+    return { tone: 'good', text: `${repeat} Retrieval code ${body.retrievalCode}.` };
+  }
+  const rejected = (body?.lines ?? []).filter((line) => line.status === 'REJECTED');
+  const card = CARD[body?.loyaltyCardStatus];
+  const cardFailed = card !== undefined && body.loyaltyCardStatus !== 'ACCEPTED';
+  const sentences = [
+    rejected.length === 0 ? 'The basket was calculated.' : '',
+    ...rejected.map((line) => `Line ${line.ref} (number ${line.lineId}) was rejected: ${line.rejection.message}.`),
+    card ?? '',
+  ];
+  return { tone: rejected.length > 0 || cardFailed ? 'warn' : 'good', text: sentences.filter(Boolean).join(' ') };
+}
