@@ -1,0 +1,125 @@
+import type { Application } from './applications.ts';
+import { addLineToBasket, checkoutBasket, createBasket, getProduct } from './commerce/apis.ts';
+import { basketCreated, checkoutStarted } from './commerce/events.ts';
+import { convertBasket, getBasket } from './commerce/internal.ts';
+import { basket, product } from './commerce/objects.ts';
+import { createCustomer, getCustomer, searchCustomer } from './customer/apis.ts';
+import { customerRegistered } from './customer/events.ts';
+import { putParty } from './customer/internal.ts';
+import { customer } from './customer/objects.ts';
+import type { EventDefinition, ObjectDefinition } from './define.ts';
+import {
+  allocateInventory,
+  checkAvailability,
+  confirmReservation,
+  getInventory,
+  releaseReservation,
+  reserveInventory,
+} from './inventory/apis.ts';
+import { inventoryReserved, reservationCreated } from './inventory/events.ts';
+import { getReservation, getStock, moveHold, recordReservation, takeHold } from './inventory/internal.ts';
+import { inventoryItem, reservation } from './inventory/objects.ts';
+import { earnPoints, getMemberBalance, redeemPoints } from './loyalty/apis.ts';
+import { putLedgerEntry } from './loyalty/internal.ts';
+import { loyaltyAccount } from './loyalty/objects.ts';
+import { cancelOrder, confirmOrder, createOrder, getOrder } from './order/apis.ts';
+import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
+import { getPayable } from './order/internal.ts';
+import { order } from './order/objects.ts';
+import { authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
+import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
+import { listPayments, reversePayment } from './payment/internal.ts';
+import { payment } from './payment/objects.ts';
+import { evaluatePromotions, validateVoucher } from './promotion/apis.ts';
+import { recordVoucherUse } from './promotion/internal.ts';
+
+/** The public APIs by id: the one list from which routes, clients, documents and tests come. */
+export const apis = {
+  [getProduct.id]: getProduct,
+  [createBasket.id]: createBasket,
+  [addLineToBasket.id]: addLineToBasket,
+  [checkoutBasket.id]: checkoutBasket,
+  [searchCustomer.id]: searchCustomer,
+  [getCustomer.id]: getCustomer,
+  [createCustomer.id]: createCustomer,
+  [reserveInventory.id]: reserveInventory,
+  [confirmReservation.id]: confirmReservation,
+  [releaseReservation.id]: releaseReservation,
+  [getInventory.id]: getInventory,
+  [checkAvailability.id]: checkAvailability,
+  [allocateInventory.id]: allocateInventory,
+  [getMemberBalance.id]: getMemberBalance,
+  [earnPoints.id]: earnPoints,
+  [redeemPoints.id]: redeemPoints,
+  [getOrder.id]: getOrder,
+  [createOrder.id]: createOrder,
+  [cancelOrder.id]: cancelOrder,
+  [confirmOrder.id]: confirmOrder,
+  [authorizePayment.id]: authorizePayment,
+  [capturePayment.id]: capturePayment,
+  [voidPayment.id]: voidPayment,
+  [refundPayment.id]: refundPayment,
+  [evaluatePromotions.id]: evaluatePromotions,
+  [validateVoucher.id]: validateVoucher,
+} as const;
+
+/** Calls between services, by id; the gateway has no route for them. */
+export const internalCalls = {
+  [getBasket.id]: getBasket,
+  [convertBasket.id]: convertBasket,
+  [putParty.id]: putParty,
+  [getStock.id]: getStock,
+  [takeHold.id]: takeHold,
+  [moveHold.id]: moveHold,
+  [recordReservation.id]: recordReservation,
+  [getReservation.id]: getReservation,
+  [putLedgerEntry.id]: putLedgerEntry,
+  [getPayable.id]: getPayable,
+  [listPayments.id]: listPayments,
+  [reversePayment.id]: reversePayment,
+  [recordVoucherUse.id]: recordVoucherUse,
+} as const;
+
+/** The business objects. */
+export const objects: readonly ObjectDefinition[] = [basket, product, customer, reservation, inventoryItem, loyaltyAccount, order, payment];
+
+/** The events of the source document. */
+export const events: readonly EventDefinition[] = [
+  basketCreated,
+  checkoutStarted,
+  customerRegistered,
+  inventoryReserved,
+  reservationCreated,
+  orderCreated,
+  orderConfirmed,
+  orderCancelled,
+  paymentAuthorized,
+  paymentCaptured,
+];
+
+export type ApiId = keyof typeof apis;
+export type InternalId = keyof typeof internalCalls;
+
+type OwnedBy<App extends Application, Calls extends Record<string, { readonly application: Application }>> = {
+  [Id in keyof Calls]: Calls[Id]['application'] extends App ? Id : never;
+}[keyof Calls];
+
+/** Ids of the public APIs that an application owns. */
+export type IdsOf<App extends Application> = OwnedBy<App, typeof apis>;
+
+/** Ids of the internal calls that an application answers. */
+export type InternalIdsOf<App extends Application> = OwnedBy<App, typeof internalCalls>;
+
+/** The event of a change for which the source document names none. */
+export const changeEventOf = (objectType: string): `ext.${string}-changed` => `ext.${objectType}-changed`;
+
+/** Whether an object is a versioned record that something moves: counters are not, and neither is a record without any move. */
+const changes = (object: ObjectDefinition): boolean => 'version' in object.schema.shape && object.lifeCycle?.rows.length !== 0;
+
+/** The additional events: one per object that changes. */
+export const changeEvents: readonly EventDefinition[] = objects.filter(changes).map((object) => ({
+  name: changeEventOf(object.type),
+  classification: 'updated',
+  object: object.type,
+  meaning: `A change of the ${object.type} for which there is no other event`,
+}));

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { defineLifeCycle } from '../../domain/life-cycle.ts';
+import { defineObject } from '../define.ts';
+import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
+
+export const Channel = z.enum(['web', 'app']).meta({ id: 'Channel', description: 'Where the customer buys.' });
+
+export const basketLifeCycle = defineLifeCycle({
+  object: 'basket',
+  states: ['open', 'locked', 'converted', 'abandoned', 'merged'],
+  rows: [
+    { verb: 'create', from: [null], to: 'open', events: ['basket-created'], trigger: 'Create Basket' },
+    { verb: 'add-line', from: ['open'], trigger: 'Add Line to Basket' },
+    {
+      verb: 'checkout',
+      from: ['open'],
+      to: 'locked',
+      events: ['checkout-started'],
+      trigger: 'Checkout Basket; at least one line, all stock held',
+    },
+    { verb: 'checkout', from: ['locked', 'converted'], again: true, trigger: 'Checkout Basket, repeated' },
+    { verb: 'merge', from: ['open'], to: 'merged', trigger: 'Create Basket that names it in mergeBasketIds' },
+    { verb: 'abandon', from: ['open'], to: 'abandoned', trigger: 'time: 24 h idle' },
+    { verb: 'convert', from: ['locked'], to: 'converted', trigger: 'Create Order' },
+    { verb: 'convert', from: ['converted'], again: true, trigger: 'Create Order, repeated' },
+    { verb: 'reopen', from: ['locked'], to: 'open', trigger: 'time: 15 min in checkout without an order' },
+  ],
+});
+
+export const BasketLine = z
+  .object({
+    lineId: Id,
+    sku: Sku,
+    qty: Quantity,
+    unitPrice: Money.describe('Price of one unit, tax included.'),
+    discount: Money.describe('Taken off all units of the line together.'),
+    tax: Money.describe('Tax contained in lineTotal.'),
+    lineTotal: Money.describe('qty × unitPrice − discount.'),
+  })
+  .meta({ id: 'BasketLine' });
+
+export const Totals = z
+  .object({
+    subtotal: Money.describe('Sum of qty × unitPrice.'),
+    discount: Money,
+    shipping: Money,
+    tax: Money.describe('Tax contained in total.'),
+    total: Money.describe('subtotal − discount + shipping.'),
+  })
+  .meta({ id: 'Totals' });
+
+export const BasketVoucher = z
+  .object({
+    code: VoucherCode,
+    status: z.enum(['applied', 'rejected']),
+    reason: z.string().optional().describe('Why it was rejected.'),
+    discount: Money,
+  })
+  .meta({ id: 'BasketVoucher' });
+
+export const Basket = z
+  .object({
+    ...commonFields,
+    state: z.enum(basketLifeCycle.states),
+    channel: Channel,
+    customerId: Id.optional(),
+    loyaltyAccountId: Id.optional(),
+    currency: Currency,
+    lines: z.array(BasketLine),
+    vouchers: z.array(BasketVoucher),
+    promotionsStatus: z
+      .enum(['available', 'unavailable'])
+      .optional()
+      .describe('Whether the Promotion Engine answered when the basket was last priced.'),
+    totals: Totals,
+    shippingAddress: Address.optional(),
+    shippingMethod: ShippingMethod.optional(),
+    loyalty: z
+      .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
+      .optional()
+      .describe('What the Loyalty Platform answered at the start of checkout.'),
+    reservationId: Id.optional().describe('The hold on its stock, from checkout on.'),
+    orderId: Id.optional(),
+    mergedInto: Id.optional(),
+    expiresAt: Instant.optional().describe('When it is abandoned (open) or opened again (locked).'),
+  })
+  .meta({ id: 'Basket' });
+
+export const basket = defineObject({
+  type: 'basket',
+  domain: 'commerce',
+  owner: 'ecommerce-platform',
+  meaning: 'Container of intended purchases before order creation',
+  schema: Basket,
+  lifeCycle: basketLifeCycle,
+});
+
+/** No API of this version moves a product; its state comes with the data. */
+export const productLifeCycle = defineLifeCycle({
+  object: 'product',
+  states: ['draft', 'enrichment', 'review', 'active', 'suspended', 'discontinued', 'archived'],
+  rows: [],
+});
+
+export const Product = z
+  .object({
+    ...commonFields,
+    state: z.enum(productLifeCycle.states),
+    sku: Sku,
+    gtin: z
+      .string()
+      .regex(/^[0-9]{13}$/)
+      .describe('GTIN-13 with its check digit.'),
+    name: z.string(),
+    description: z.string(),
+    brand: z.string(),
+    attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    price: Money.describe('Of one unit, tax included.'),
+    taxRate: z.number().min(0).max(100).describe('Percent contained in the price.'),
+    compareAtPrice: Money.optional().describe('The price before, shown struck through.'),
+    minAge: z.int().optional().describe('Years; whoever buys it must be this old.'),
+    media: z.array(z.object({ type: z.enum(['image', 'video']), url: z.url(), alt: z.string() })),
+  })
+  .meta({ id: 'Product' });
+
+/** The product with what the Inventory Service says of it; that part counts for neither version nor ETag. */
+export const ProductView = Product.extend({
+  availability: z
+    .object({
+      status: z.enum(['in-stock', 'low', 'out-of-stock', 'unknown']),
+      atp: z.int().optional().describe('Units available to promise over all nodes; absent while unknown.'),
+    })
+    .describe('Advisory: only a reservation holds stock.'),
+}).meta({ id: 'ProductView' });
+
+export const product = defineObject({
+  type: 'product',
+  domain: 'commerce',
+  owner: 'ecommerce-platform',
+  meaning: 'Sellable item defined by a SKU; referenced by every basket line, order line and inventory item',
+  schema: Product,
+  lifeCycle: productLifeCycle,
+});

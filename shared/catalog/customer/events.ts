@@ -1,0 +1,8 @@
+import { defineEvent } from '../define.ts';
+
+export const customerRegistered = defineEvent({
+  name: 'customer-registered',
+  classification: 'created',
+  object: 'customer',
+  meaning: 'New customer record with identity and contact information',
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineLifeCycle } from '../../domain/life-cycle.ts';
+import { defineObject } from '../define.ts';
+import { Address, commonFields, Email, Id, Instant, Phone } from '../shapes.ts';
+
+export const customerLifeCycle = defineLifeCycle({
+  object: 'customer',
+  states: ['anonymous', 'identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated', 'blocked'],
+  rows: [
+    { verb: 'create', from: [null], to: 'anonymous', trigger: 'Create Basket without customerId' },
+    { verb: 'identify', from: ['anonymous'], to: 'identified', trigger: 'Checkout Basket with contact: e-mail, phone or card' },
+    { verb: 'identify', from: ['identified'], trigger: 'Checkout Basket with further contact' },
+    {
+      verb: 'register',
+      from: [null, 'identified'],
+      to: 'registered',
+      events: ['customer-registered'],
+      trigger: 'Create Customer; e-mail and phone are nobody’s',
+    },
+    { verb: 'activity', from: ['anonymous', 'identified', 'active'], trigger: 'order confirmed' },
+    { verb: 'activity', from: ['registered', 'at-risk', 'reactivated'], to: 'active', trigger: 'order confirmed' },
+    { verb: 'activity', from: ['churned'], to: 'reactivated', trigger: 'order confirmed' },
+    { verb: 'idle', from: ['active', 'reactivated'], to: 'at-risk', trigger: 'time: 90 d without activity' },
+    { verb: 'idle', from: ['at-risk'], to: 'churned', trigger: 'time: 180 d without activity' },
+  ],
+});
+
+export const Consents = z
+  .strictObject({ emailMarketing: z.boolean(), smsMarketing: z.boolean(), profiling: z.boolean() })
+  .meta({ id: 'Consents', description: 'What the customer agreed to.' });
+
+export const Customer = z
+  .object({
+    ...commonFields,
+    state: z.enum(customerLifeCycle.states),
+    email: Email.optional(),
+    phone: Phone.optional(),
+    firstName: z.string().optional(),
+    lastName: z.string().optional(),
+    addresses: z.array(Address),
+    consents: Consents,
+    loyaltyAccountId: Id.optional(),
+    lastActivityAt: Instant.optional().describe('The newest confirmed order.'),
+  })
+  .meta({ id: 'Customer' });
+
+export const customer = defineObject({
+  type: 'customer',
+  domain: 'customer',
+  owner: 'crm',
+  meaning: 'Canonical party recognized as a customer',
+  schema: Customer,
+  lifeCycle: customerLifeCycle,
+});

@@ -1,0 +1,121 @@
+import type { Application } from './applications.ts';
+import type { ApiId, InternalId } from './catalog.ts';
+
+type CallId = ApiId | InternalId;
+
+/** One call of a flow; `client` is whoever uses the estate from outside. */
+export interface FlowStep {
+  readonly from: Application | 'client';
+  readonly to: Application;
+  readonly call: CallId;
+}
+
+/** An integration flow of the source document: its happy path call by call, and what happens when it breaks. */
+export interface FlowDefinition {
+  /** Its place in the source document's list. */
+  readonly number: number;
+  readonly title: string;
+  readonly participants: readonly [caller: Application, callee: Application];
+  readonly steps: readonly FlowStep[];
+  readonly onFailure: string;
+}
+
+export const flows: readonly FlowDefinition[] = [
+  {
+    number: 2,
+    title: 'Order submission after digital checkout',
+    participants: ['ecommerce-platform', 'oms'],
+    steps: [
+      { from: 'client', to: 'ecommerce-platform', call: 'checkout-basket-api' },
+      { from: 'ecommerce-platform', to: 'oms', call: 'create-order-api' },
+      { from: 'client', to: 'payment-hub', call: 'authorize-payment-api' },
+      { from: 'client', to: 'oms', call: 'confirm-order-api' },
+    ],
+    onFailure:
+      'Creating the order may be repeated: the same basket gives the same order. A hold that has run out is taken again once at confirmation; without stock the authorisation is voided and the order stays draft.',
+  },
+  {
+    number: 4,
+    title: 'Stock held for good when an order is confirmed',
+    participants: ['oms', 'sim'],
+    steps: [
+      { from: 'client', to: 'oms', call: 'confirm-order-api' },
+      { from: 'oms', to: 'sim', call: 'reserve-inventory-api' },
+      { from: 'oms', to: 'sim', call: 'confirm-reservation-api' },
+    ],
+    onFailure: 'All or nothing: the refusal names every SKU that is short, nothing is held, and the order stays draft.',
+  },
+  {
+    number: 5,
+    title: 'ATP calculation and allocation across nodes',
+    participants: ['sim', 'inventory-service'],
+    steps: [
+      { from: 'client', to: 'sim', call: 'reserve-inventory-api' },
+      { from: 'sim', to: 'inventory-service', call: 'take-hold' },
+    ],
+    onFailure:
+      'A node that is sold out in between gives way to the next one; without any, nothing is held. While the Inventory Service is down nothing is held either.',
+  },
+  {
+    number: 6,
+    title: 'Capture of an authorised payment after confirmation',
+    participants: ['oms', 'payment-hub'],
+    steps: [
+      { from: 'client', to: 'oms', call: 'confirm-order-api' },
+      { from: 'oms', to: 'payment-hub', call: 'list-payments' },
+      { from: 'client', to: 'payment-hub', call: 'capture-payment-api' },
+      { from: 'client', to: 'oms', call: 'get-order-api' },
+    ],
+    onFailure:
+      'The order stays confirmed and its payment authorised; a capture may be tried again until the authorisation expires. Cancelling the order reverses what was captured.',
+  },
+  {
+    number: 7,
+    title: 'Points balance at the start of checkout',
+    participants: ['ecommerce-platform', 'loyalty-platform'],
+    steps: [
+      { from: 'client', to: 'ecommerce-platform', call: 'checkout-basket-api' },
+      { from: 'ecommerce-platform', to: 'loyalty-platform', call: 'get-member-balance-api' },
+    ],
+    onFailure: 'Without an answer within 800 ms the checkout goes on without points and says so.',
+  },
+];
+
+/** What each application calls of others. Its client offers nothing else. */
+export const calls = {
+  'ecommerce-platform': [
+    'get-customer-api',
+    'put-party',
+    'check-availability-api',
+    'get-member-balance-api',
+    'evaluate-promotions-api',
+    'record-voucher-use',
+    'reserve-inventory-api',
+    'release-reservation-api',
+    'create-order-api',
+  ],
+  oms: [
+    'get-basket',
+    'convert-basket',
+    'list-payments',
+    'reverse-payment',
+    'confirm-reservation-api',
+    'reserve-inventory-api',
+    'release-reservation-api',
+    'record-voucher-use',
+    'get-customer-api',
+  ],
+  'payment-hub': ['get-payable', 'put-ledger-entry'],
+  sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
+  'inventory-service': ['record-reservation', 'get-reservation'],
+  'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
+  'loyalty-platform': [],
+  // A loyalty card given at checkout belongs to a customer: the Loyalty Platform knows whose it is.
+  crm: ['get-member-balance-api'],
+} as const satisfies Record<Application, readonly CallId[]>;
+
+/** Ids of what an application may call. */
+export type CallsOf<App extends Application> = (typeof calls)[App][number];
+
+/** Whether an application may call an API: only what is listed above. */
+export const mayCall = (application: Application, id: string): boolean => (calls[application] as readonly string[]).includes(id);

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { defineObject } from '../define.ts';
+import { commonFields, Id, Instant, Money } from '../shapes.ts';
+
+export const Tier = z.enum(['bronze', 'silver', 'gold']).meta({ id: 'Tier', description: 'By lifetime points: 0, 1,000, 5,000.' });
+
+export const LedgerEntry = z
+  .object({
+    type: z.enum(['earn', 'issue', 'redeem', 'reverse']),
+    points: z.int().describe('Signed: what the entry adds to the balance.'),
+    at: Instant,
+    orderId: Id.optional(),
+    reference: z.string().optional().describe('What the entry is booked for, when it is not an order.'),
+  })
+  .meta({ id: 'LedgerEntry' });
+
+export const LoyaltyAccount = z
+  .object({
+    ...commonFields,
+    customerId: Id,
+    cardNumber: z.string(),
+    pointsBalance: z.int().min(0),
+    lifetimePoints: z.int().min(0).describe('All points ever earned or issued; decides the tier.'),
+    tier: Tier,
+    nextTierThreshold: z.int().optional().describe('Lifetime points of the next tier; absent in the highest.'),
+    pointsToNextTier: z.int().optional(),
+    entries: z.array(LedgerEntry).describe('The append-only ledger, oldest first; its points add up to the balance.'),
+  })
+  .meta({ id: 'LoyaltyAccount' });
+
+/** Points turned into money that can be spent once, as tender of type loyalty with this id as token. */
+export const Redemption = z.object({ id: Id, value: Money.describe('One point is worth 0.01.') }).meta({ id: 'Redemption' });
+
+export const loyaltyAccount = defineObject({
+  type: 'loyalty-account',
+  domain: 'loyalty',
+  owner: 'loyalty-platform',
+  meaning: 'Account tracking loyalty participation, balances, benefits and point activity',
+  schema: LoyaltyAccount,
+});

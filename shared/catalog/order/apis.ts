@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { Basket } from '../commerce/objects.ts';
+import { defineApi } from '../define.ts';
+import { Id } from '../shapes.ts';
+import { OrderView } from './objects.ts';
+
+export const getOrder = defineApi({
+  id: 'get-order-api',
+  name: 'Get Order',
+  summary: 'An order with its lines and payment status.',
+  domain: 'order',
+  type: 'query',
+  application: 'oms',
+  auth: 'bearer',
+  method: 'GET',
+  path: '/orders/{id}',
+  response: OrderView,
+  problems: ['not_found'],
+});
+
+const CreateOrderRequest = z.strictObject({ basketId: Id });
+
+export const createOrder = defineApi({
+  id: 'create-order-api',
+  name: 'Create Order',
+  summary: 'Makes a draft order of a basket in checkout and converts the basket. The same basket always gives the same order.',
+  domain: 'order',
+  type: 'command',
+  application: 'oms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/orders',
+  request: CreateOrderRequest,
+  serviceRequest: CreateOrderRequest.extend({
+    basket: Basket.optional().describe('Sent by the eCommerce Platform itself: already converted, with its orderId.'),
+  }),
+  response: OrderView,
+  status: 201,
+  emits: ['order-created'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'basket_empty',
+    'customer_blocked',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+});
+
+export const cancelOrder = defineApi({
+  id: 'cancel-order-api',
+  name: 'Cancel Order',
+  summary: 'Cancels an order, voids or refunds its payments and releases its stock.',
+  domain: 'order',
+  type: 'action',
+  application: 'oms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/orders/{id}/cancel',
+  request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
+  response: OrderView,
+  emits: ['order-cancelled'],
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+});
+
+export const confirmOrder = defineApi({
+  id: 'confirm-order-api',
+  name: 'Confirm Order',
+  summary: 'Confirms an order whose payments cover its total; its stock is held for good, or held now if the hold has run out.',
+  domain: 'order',
+  type: 'action',
+  application: 'oms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/orders/{id}/confirm',
+  response: OrderView,
+  emits: ['order-confirmed'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'payment_incomplete',
+    'reservation_expired',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+});

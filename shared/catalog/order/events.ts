@@ -1,0 +1,23 @@
+import { defineEvent } from '../define.ts';
+
+export const orderCreated = defineEvent({
+  name: 'order-created',
+  classification: 'created',
+  object: 'order',
+  meaning: 'Order created from a converted basket or direct entry',
+});
+
+export const orderConfirmed = defineEvent({
+  name: 'order-confirmed',
+  classification: 'transitioned',
+  object: 'order',
+  meaning: 'Order confirmed and acknowledged; fulfillment can begin',
+  subscribers: [{ application: 'crm', mode: 'each', purpose: 'a registered customer becomes active; activity is noted' }],
+});
+
+export const orderCancelled = defineEvent({
+  name: 'order-cancelled',
+  classification: 'transitioned',
+  object: 'order',
+  meaning: 'Order cancelled before fulfillment completion',
+});

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { defineLifeCycle } from '../../domain/life-cycle.ts';
+import { Channel, Totals } from '../commerce/objects.ts';
+import { defineObject } from '../define.ts';
+import { Payment } from '../payment/objects.ts';
+import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+
+export const orderLifeCycle = defineLifeCycle({
+  object: 'order',
+  states: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
+  rows: [
+    { verb: 'create', from: [null], to: 'draft', events: ['order-created'], trigger: 'Create Order; the basket is locked' },
+    { verb: 'create', from: ['draft', 'confirmed', 'cancelled'], again: true, trigger: 'Create Order of the same basket' },
+    {
+      verb: 'confirm',
+      from: ['draft'],
+      to: 'confirmed',
+      events: ['order-confirmed'],
+      trigger: 'Confirm Order; authorised and captured payments cover the total, all stock held',
+    },
+    { verb: 'confirm', from: ['confirmed'], again: true, trigger: 'Confirm Order, repeated' },
+    { verb: 'cancel', from: ['draft', 'confirmed'], to: 'cancelled', events: ['order-cancelled'], trigger: 'Cancel Order' },
+    { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
+    { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: 24 h old and still draft' },
+    { verb: 'note', from: ['draft', 'confirmed', 'cancelled'], trigger: 'internal: a counter or status of it moves' },
+  ],
+});
+
+export const OrderLine = z
+  .object({
+    lineId: Id,
+    sku: Sku,
+    qty: Quantity,
+    unitPrice: Money.describe('Price of one unit, tax included.'),
+    discount: Money.describe('Taken off all units of the line together.'),
+    tax: Money.describe('Tax contained in lineTotal.'),
+    lineTotal: Money.describe('qty × unitPrice − discount.'),
+    nodeId: Id.optional().describe('Location that serves the line.'),
+    reservationId: Id.optional(),
+    fulfilledQty: z.int().min(0),
+    returnedQty: z.int().min(0),
+    cancelledQty: z.int().min(0),
+  })
+  .meta({ id: 'OrderLine' });
+
+/** The order as the OMS stores it and as events carry it. */
+export const Order = z
+  .object({
+    ...commonFields,
+    state: z.enum(orderLifeCycle.states),
+    orderNumber: z.string().describe('What the customer is told.'),
+    channel: Channel,
+    basketId: Id,
+    customerId: Id.optional(),
+    loyaltyAccountId: Id.optional(),
+    lines: z.array(OrderLine),
+    totals: Totals,
+    shippingAddress: Address.optional(),
+    shippingMethod: ShippingMethod.optional(),
+    validatedAt: Instant.describe('When the basket was found fit to become this order.'),
+    cancelReason: z.string().optional(),
+    pendingAction: z
+      .object({ action: z.enum(['confirm', 'cancel']), since: Instant })
+      .optional()
+      .describe('A confirmation or cancellation is under way; the other verb is refused meanwhile.'),
+    compensation: z.literal('pending').optional().describe('Something done before is still being undone at another application.'),
+  })
+  .meta({ id: 'Order' });
+
+export const OrderPayment = Payment.pick({
+  id: true,
+  state: true,
+  tender: true,
+  amount: true,
+  capturedAmount: true,
+  refundedAmount: true,
+}).meta({
+  id: 'OrderPayment',
+});
+
+export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-refunded', 'refunded', 'unknown']).meta({
+  id: 'PaymentStatus',
+  description: 'Derived from the payments; unknown while the Payment Hub does not answer.',
+});
+
+/** The order with what the Payment Hub says of it; that part counts for neither version nor ETag. */
+export const OrderView = Order.extend({
+  payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
+  paymentStatus: PaymentStatus,
+}).meta({ id: 'OrderView' });
+
+/** What the Payment Hub needs to know of an order that is paid. */
+export const Payable = z
+  .object({ orderId: Id, state: Order.shape.state, total: Money, customerId: Id.optional(), loyaltyAccountId: Id.optional() })
+  .meta({ id: 'Payable' });
+
+export const order = defineObject({
+  type: 'order',
+  domain: 'order',
+  owner: 'oms',
+  meaning: 'Confirmed commercial commitment from checkout or assisted selling',
+  schema: Order,
+  lifeCycle: orderLifeCycle,
+});

@@ -1,0 +1,15 @@
+import { defineEvent } from '../define.ts';
+
+export const paymentAuthorized = defineEvent({
+  name: 'payment-authorized',
+  classification: 'transitioned',
+  object: 'payment',
+  meaning: 'Payment pre-authorised with the provider for the required amount',
+});
+
+export const paymentCaptured = defineEvent({
+  name: 'payment-captured',
+  classification: 'transitioned',
+  object: 'payment',
+  meaning: 'Pre-authorised amount captured, funds transferred',
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineInternalCall } from '../define.ts';
+import { Id } from '../shapes.ts';
+import { Payment } from './objects.ts';
+
+export const listPayments = defineInternalCall({
+  id: 'list-payments',
+  name: 'List Payments',
+  summary: 'All payments of an order, in order of creation.',
+  domain: 'payment',
+  type: 'query',
+  application: 'payment-hub',
+  method: 'GET',
+  path: '/internal/payments',
+  query: z.strictObject({ orderId: Id }),
+  response: z.object({ items: z.array(Payment) }),
+  callers: ['oms'],
+});
+
+export const reversePayment = defineInternalCall({
+  id: 'reverse-payment',
+  name: 'Reverse Payment',
+  summary: 'Voids an authorisation, or refunds what is left of a captured payment: the Payment Hub decides. A repeat changes nothing.',
+  domain: 'payment',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/internal/payments/{id}/reverse',
+  request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  callers: ['oms'],
+});

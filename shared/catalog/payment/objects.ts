@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { defineLifeCycle } from '../../domain/life-cycle.ts';
+import { defineObject } from '../define.ts';
+import { commonFields, Id, Instant, Money } from '../shapes.ts';
+
+export const paymentLifeCycle = defineLifeCycle({
+  object: 'payment',
+  states: ['pending', 'authorised', 'captured', 'partially-refunded', 'fully-refunded', 'voided', 'failed'],
+  rows: [
+    {
+      verb: 'authorise',
+      from: [null],
+      to: 'authorised',
+      events: ['payment-authorized'],
+      trigger: 'Authorize Payment; the provider approves at once',
+    },
+    { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment; the outcome is not known yet' },
+    { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
+    { verb: 'decline', from: [null, 'pending'], to: 'failed', trigger: 'the provider declines' },
+    { verb: 'give-up', from: ['pending'], to: 'failed', trigger: 'time: 15 min without an outcome' },
+    {
+      verb: 'capture',
+      from: ['authorised'],
+      to: 'captured',
+      events: ['payment-captured'],
+      trigger: 'Capture Payment; once, at most what is authorised',
+    },
+    {
+      verb: 'void',
+      from: ['authorised'],
+      to: 'voided',
+      trigger: 'Void Payment; Cancel Order, draft order expired, Confirm Order refused for stock; time: its order is unknown or cancelled',
+    },
+    { verb: 'void', from: ['voided'], again: true, trigger: 'Void Payment, repeated' },
+    { verb: 'expire', from: ['authorised'], to: 'voided', trigger: 'time: 7 d after the authorisation' },
+    {
+      verb: 'refund',
+      from: ['captured', 'partially-refunded'],
+      to: ['partially-refunded', 'fully-refunded'],
+      trigger: 'Refund Payment; Cancel Order. All refunds together at most what is captured',
+    },
+  ],
+});
+
+export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'loyalty']).meta({
+  id: 'TenderType',
+  description: 'bnpl: buy now, pay later. loyalty: a redemption of points.',
+});
+
+export const PaymentTender = z
+  .object({
+    type: TenderType,
+    token: z.string().optional(),
+    last4: z.string().optional().describe('Last four digits of a card.'),
+  })
+  .meta({ id: 'PaymentTender' });
+
+export const Payment = z
+  .object({
+    ...commonFields,
+    state: z.enum(paymentLifeCycle.states),
+    orderId: Id,
+    tender: PaymentTender,
+    amount: Money.describe('What was asked for.'),
+    authorizedAmount: Money,
+    capturedAmount: Money,
+    refundedAmount: Money,
+    authorizationCode: z.string().optional().describe('Given by the provider when it approves.'),
+    authorizationExpiresAt: Instant.optional(),
+    declineCode: z.string().optional(),
+    refunds: z.array(z.object({ amount: Money, reason: z.string().optional() })),
+  })
+  .meta({ id: 'Payment' });
+
+export const payment = defineObject({
+  type: 'payment',
+  domain: 'payment',
+  owner: 'payment-hub',
+  meaning: 'Payment obligation and state of a basket, order, return or exchange',
+  schema: Payment,
+  lifeCycle: paymentLifeCycle,
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { defineApi } from '../define.ts';
+import { Tier } from '../loyalty/objects.ts';
+import { atLeastOne, exactlyOne, Id, Money, PositiveMoney, Quantity, Sku, VoucherCode } from '../shapes.ts';
+
+export const VoucherReason = z
+  .enum(['not_found', 'voucher_expired', 'voucher_disabled', 'quantity_exceeded', 'order_rules_violated', 'customer_rules_violated'])
+  .meta({ id: 'VoucherReason', description: 'Why a voucher gives no discount.' });
+
+/** A discount and where it comes from: a promotion or a voucher. */
+export const AppliedDiscount = z
+  .object({ promotionId: Id.optional(), voucherCode: VoucherCode.optional(), name: z.string(), discount: Money })
+  .meta({ id: 'AppliedDiscount' });
+
+const EvaluateRequest = z.strictObject({
+  basketId: Id.optional(),
+  lines: z
+    .array(z.strictObject({ sku: Sku, qty: Quantity, unitPrice: PositiveMoney }))
+    .min(1)
+    .max(200)
+    .optional(),
+  customerId: Id.optional(),
+  voucherCodes: z.array(VoucherCode).max(10).optional(),
+});
+const loyaltyTier = Tier.optional().describe('Sent by services that know it already.');
+
+export const evaluatePromotions = defineApi({
+  id: 'evaluate-promotions-api',
+  name: 'Evaluate Promotions',
+  summary: 'What promotions and vouchers take off a basket. Nothing is stored and no voucher is used.',
+  domain: 'promotion',
+  type: 'command',
+  application: 'promotion-engine',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/promotions/evaluate',
+  request: exactlyOne(EvaluateRequest, ['basketId', 'lines']),
+  serviceRequest: atLeastOne(EvaluateRequest.extend({ loyaltyTier }), ['basketId', 'lines']),
+  response: z.object({
+    lines: z
+      .array(
+        z.object({ sku: Sku, qty: Quantity, unitPrice: Money, discounts: z.array(AppliedDiscount), discount: Money, lineTotal: Money }),
+      )
+      .describe('In the order of the request.'),
+    totalDiscount: Money,
+    applied: z.array(AppliedDiscount),
+    rejected: z.array(z.object({ code: VoucherCode, reason: VoucherReason })),
+  }),
+  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  shapes: 'our choice',
+});
+
+const ValidateRequest = z.strictObject({ basketId: Id.optional(), amount: PositiveMoney.optional(), customerId: Id.optional() });
+
+export const validateVoucher = defineApi({
+  id: 'validate-voucher-api',
+  name: 'Validate Voucher',
+  summary: 'Whether a voucher can be used for a basket or an amount, and what it would take off. A code that nobody issued is not valid.',
+  domain: 'promotion',
+  type: 'query',
+  application: 'promotion-engine',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/vouchers/{code}/validate',
+  request: exactlyOne(ValidateRequest, ['basketId', 'amount']),
+  serviceRequest: exactlyOne(ValidateRequest.extend({ loyaltyTier }), ['basketId', 'amount']),
+  response: z.object({ valid: z.boolean(), code: VoucherCode, discount: Money.optional(), reason: VoucherReason.optional() }),
+  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  shapes: 'our choice',
+});

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/** Shapes that several domains use. Each is named in the OpenAPI document by its `id`. */
+
+export const Currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .meta({ id: 'Currency', description: 'ISO 4217 currency code.', example: 'EUR' });
+
+export const Money = z
+  .strictObject({ amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99.' }), currency: Currency })
+  .meta({ id: 'Money', description: 'An amount of money in integer minor units.' });
+
+/** Money that a caller sends: positive. */
+export const PositiveMoney = z
+  .strictObject({ amount: z.int().min(1).max(999_999_999_999), currency: Currency })
+  .meta({ id: 'PositiveMoney', description: 'A positive amount of money in integer minor units.' });
+
+export const Instant = z.iso
+  .datetime({ precision: 3 })
+  .meta({ id: 'Instant', description: 'RFC 3339, UTC, milliseconds.', example: '2026-03-01T10:00:00.000Z' });
+
+export const Sku = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/)
+  .meta({ id: 'Sku', example: 'mug-blue' });
+
+export const Id = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/)
+  .meta({ id: 'Id', description: 'Opaque id.' });
+
+export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
+
+export const Points = z.int().min(1).max(999_999_999).meta({ id: 'Points' });
+
+export const Address = z
+  .strictObject({
+    name: z.string().min(1).max(120),
+    line1: z.string().min(1).max(120),
+    city: z.string().min(1).max(80),
+    postalCode: z.string().min(1).max(16),
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/)
+      .meta({ description: 'ISO 3166-1 alpha-2.' }),
+  })
+  .meta({ id: 'Address' });
+
+export const SkuQuantity = z.strictObject({ sku: Sku, qty: Quantity }).meta({ id: 'SkuQuantity' });
+
+/** What every stored business object carries. `version` counts committed changes from 1. */
+export const commonFields = { id: Id, version: z.int().min(0), createdAt: Instant, updatedAt: Instant };
+
+export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'ShippingMethod' });
+
+/** A page of a list: `nextCursor` is absent on the last one. */
+export const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });
+
+export const Email = z
+  .email()
+  .max(254)
+  .toLowerCase()
+  .meta({ id: 'Email', description: 'Compared and kept in lower case.', example: 'ada@people.example' });
+
+export const Phone = z
+  .string()
+  .regex(/^\+[1-9][0-9]{6,14}$/)
+  .meta({ id: 'Phone', description: 'E.164.', example: '+353915550101' });
+
+/** A voucher code as somebody types it; whether it exists is another question. */
+export const VoucherCode = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });
+
+/** A caller names one of several members; the OpenAPI document says so too. */
+export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
+  return schema
+    .refine((value) => names.filter((name) => value[name] !== undefined).length === 1, {
+      error: `Give exactly one of ${names.join(', ')}.`,
+    })
+    .meta({ oneOf: names.map((name) => ({ required: [name] })) });
+}
+
+/** A caller names at least one of several members. */
+export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
+  return schema
+    .refine((value) => names.some((name) => value[name] !== undefined), { error: `Give at least one of ${names.join(', ')}.` })
+    .meta({ anyOf: names.map((name) => ({ required: [name] })) });
+}

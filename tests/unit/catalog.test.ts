@@ -1,0 +1,335 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { applicationNames, applications } from '../../shared/catalog/applications.ts';
+import { apis, changeEventOf, changeEvents, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
+import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
+import { calls, flows, mayCall } from '../../shared/catalog/flows.ts';
+
+/** The rows of the source document's table of APIs that this version has; † marks what it does not show. */
+const documentedApis = `
+| Get Product (get-product-api) | GET /products/{id} | query | eCommerce Platform | none | none | product | none |
+| Create Basket (create-basket-api) | POST /baskets | command | eCommerce Platform | bearer | none listed | basket | basket-created |
+| Add Line to Basket † | POST /baskets/{id}/lines | command | eCommerce Platform | unlisted | † | † | † |
+| Checkout Basket † | POST /baskets/{id}/checkout | action | eCommerce Platform | unlisted | † | † | † |
+| Search Customer † | GET /customers | query | CRM | unlisted | † | † | † |
+| Get Customer † | GET /customers/{id} | query | CRM | unlisted | † | † | † |
+| Create Customer (create-customer-api) | POST /customers | command | CRM | bearer | customer | customer | customer-registered |
+| Release Reservation † | DELETE /inventory/reservations/{id} | action | SIM | unlisted | † | † | † |
+| Get Inventory † | GET /inventory/items/{sku} | query | SIM | unlisted | † | † | † |
+| Check Availability † | GET /inventory/{sku}/availability | query | Inventory Service | unlisted | † | † | † |
+| Reserve Inventory (reserve-inventory-api) | POST /inventory/reservations | command | SIM | bearer | basket | reservation | inventory-reserved, reservation-created |
+| Confirm Reservation † | POST /inventory/reservations/{id}/confirm | action | SIM | unlisted | † | † | † |
+| Allocate Inventory (allocate-inventory-api) | POST /inventory/allocate | command | Inventory Service | bearer | reservation | reservation | inventory-reserved |
+| Get Member Balance (get-member-balance-api) | GET /members/{id}/balance | query | Loyalty Platform | bearer | none | loyalty-account | none |
+| Earn Points † | POST /members/{id}/earn | command | Loyalty Platform | unlisted | † | † | † |
+| Redeem Points † | POST /members/{id}/redeem | command | Loyalty Platform | unlisted | † | † | † |
+| Get Order (get-order-api) | GET /orders/{id} | query | OMS | bearer | none | order | none |
+| Create Order (create-order-api) | POST /orders | command | OMS | bearer | basket | order | order-created |
+| Cancel Order (cancel-order-api) | POST /orders/{id}/cancel | action | OMS | bearer | none listed | order | order-cancelled |
+| Confirm Order (confirm-order-api) | POST /orders/{id}/confirm | action | OMS | bearer | none listed | order | order-confirmed |
+| Authorize Payment (authorize-payment-api) | POST /payments/authorizations | command | Payment Hub | bearer | order | payment | payment-authorized |
+| Capture Payment (capture-payment-api) | POST /payments/authorizations/{id}/capture | action | Payment Hub | bearer | none listed | payment | payment-captured |
+| Void Payment † | POST /payments/authorizations/{id}/void | action | Payment Hub | unlisted | † | † | † |
+| Refund Payment † | POST /payments/{id}/refunds | command | Payment Hub | unlisted | † | † | † |
+| Evaluate Promotions † | POST /promotions/evaluate | command | Promotion Engine | unlisted | † | † | † |
+| Validate Voucher † | POST /vouchers/{code}/validate | query (POST method) | Promotion Engine | unlisted | † | † | † |`;
+
+/** The rows of its table of events whose API is here: name, classification, object, meaning, emitted by. */
+const documentedEvents = `
+| payment-authorized | transitioned | payment | Payment pre-authorised with the provider for the required amount | Authorize Payment |
+| payment-captured | transitioned | payment | Pre-authorised amount captured, funds transferred | Capture Payment |
+| order-created | created | order | Order created from a converted basket or direct entry | Create Order |
+| order-confirmed | transitioned | order | Order confirmed and acknowledged; fulfillment can begin | Confirm Order |
+| order-cancelled | transitioned | order | Order cancelled before fulfillment completion | Cancel Order |
+| customer-registered | created | customer | New customer record with identity and contact information | Create Customer |
+| inventory-reserved | created | reservation | Stock soft-reserved against a basket or order to prevent overselling | Reserve Inventory, Allocate Inventory |
+| reservation-created | created | reservation | New reservation created for a basket or order | Reserve Inventory |
+| checkout-started | transitioned | basket | Basket entered checkout; payment and delivery details being collected | |
+| basket-created | created | basket | New basket for a customer or anonymous session | Create Basket |`;
+
+/** Its business objects that this version has, with their states in listed order. */
+const documentedStates = {
+  basket: 'open, locked, converted, abandoned, merged',
+  order: 'draft, confirmed, in-fulfilment, partially-fulfilled, completed, return-in-progress, cancelled',
+  payment: 'pending, authorised, captured, partially-refunded, fully-refunded, voided, failed',
+  customer: 'anonymous, identified, registered, active, at-risk, churned, reactivated, blocked',
+  reservation: 'requested, confirmed, fulfilled, expired, cancelled, released',
+  product: 'draft, enrichment, review, active, suspended, discontinued, archived',
+  'loyalty-account': '',
+  'inventory-item': '',
+};
+
+const rowsOf = (table: string): string[][] =>
+  table
+    .trim()
+    .split('\n')
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+const publicApis: ApiDefinition[] = Object.values<unknown>(apis) as ApiDefinition[];
+const allCalls: ApiDefinition[] = [...publicApis, ...(Object.values<unknown>(internalCalls) as ApiDefinition[])];
+const byName = new Map(publicApis.map((api) => [api.name, api]));
+
+describe('The public APIs are those of the source document', () => {
+  test('there are 26 of them, and no others', () => {
+    expect(publicApis.map(({ name }) => name).sort()).toEqual(
+      rowsOf(documentedApis)
+        .map(([cell]) => cell?.replace(/ (\(.*\)|†)$/, ''))
+        .sort(),
+    );
+    expect(publicApis).toHaveLength(26);
+  });
+
+  test.each(rowsOf(documentedApis))('%s: %s', (cell, route, type, application, auth, _request, response, emitted) => {
+    const [, name = '', id] = /^(.*?) (?:\((.*)\)|†)$/.exec(cell ?? '') ?? [];
+    const api = byName.get(name);
+    if (!api) throw new Error(`${name} is not in the catalog.`);
+    expect(api.id).toBe(id ?? `${name.toLowerCase().replaceAll(' ', '-')}-api`);
+    expect(`${api.method} ${api.path}`).toBe(route);
+    expect(api.type).toBe(type?.split(' ')[0]);
+    expect(applications[api.application].title).toBe(application);
+    expect(api.auth).toBe(auth === 'unlisted' ? 'bearer' : auth);
+    expect(api.shapes).toBe(response === '†' ? 'our choice' : 'source');
+    if (emitted !== '†') expect(api.emits.join(', ')).toBe(emitted === 'none' ? '' : emitted);
+  });
+
+  test('the events are those of the source document, with their meaning and emitters', () => {
+    const described = events.map(({ name, classification, object, meaning }) => {
+      const emitters = publicApis.filter((api) => api.shapes === 'source' && api.emits.includes(name)).map((api) => api.name);
+      return [name, classification, object, meaning, emitters.join(', ')].join(' | ');
+    });
+    expect(described.sort()).toEqual(
+      rowsOf(documentedEvents)
+        .map((row) => row.join(' | '))
+        .sort(),
+    );
+  });
+
+  test('the objects have the states of the source document, in its order', () => {
+    expect(Object.fromEntries(objects.map((object) => [object.type, object.lifeCycle?.states.join(', ') ?? '']))).toEqual(documentedStates);
+  });
+});
+
+describe('Routes', () => {
+  test.each(applicationNames)('of %s do not collide', (application) => {
+    const routes = allCalls
+      .filter((api) => api.application === application)
+      .map((api) => `${api.method} ${api.path.replaceAll(/\{\w+\}/g, '{}')}`);
+    expect(new Set(routes).size).toBe(routes.length);
+    expect(routes.length).toBeGreaterThan(0);
+  });
+
+  test('of two public APIs overlap only where the source document says so, and the literal segment is matched first', () => {
+    const overlap = (one: string, other: string): boolean => {
+      const [a, b] = [one.split('/'), other.split('/')];
+      return (
+        a.length === b.length && a.every((segment, i) => segment === b[i] || segment.startsWith('{') || b[i]?.startsWith('{') === true)
+      );
+    };
+    const pairs = publicApis.flatMap((a, i) => publicApis.slice(i + 1).map((b) => [a, b] as const));
+    const colliding = pairs.filter(([a, b]) => a.method === b.method && overlap(a.path, b.path));
+    // GET /inventory/items/availability is the item "availability", not the availability of a SKU "items": the order of the list decides.
+    expect(colliding.map(([a, b]) => `${a.id} before ${b.id}`)).toEqual(['get-inventory-api before check-availability-api']);
+  });
+
+  test('of internal calls, and only those, begin with /internal/', () => {
+    for (const api of allCalls) expect([api.id, api.path.startsWith('/internal/')]).toEqual([api.id, api.audience === 'internal']);
+  });
+
+  test('ids are unique over public and internal calls', () => {
+    expect(new Set(allCalls.map(({ id }) => id)).size).toBe(allCalls.length);
+  });
+});
+
+describe('Life cycles and events agree', () => {
+  const rows = objects.flatMap((object) => (object.lifeCycle?.rows ?? []).map((row) => ({ object, row })));
+
+  test('every event that an API or a row names is defined', () => {
+    const names = new Set(events.map(({ name }) => name));
+    for (const name of [...allCalls.flatMap((api) => api.emits), ...rows.flatMap(({ row }) => row.events)]) expect(names).toContain(name);
+  });
+
+  test.each(events.map(({ name, object }) => [name, object] as const))('%s is emitted by a row of the %s, and by an API', (name, type) => {
+    expect(rows.filter(({ object, row }) => object.type === type && row.events.includes(name))).not.toEqual([]);
+    expect(rows.filter(({ object, row }) => object.type !== type && row.events.includes(name))).toEqual([]);
+    expect(allCalls.filter((api) => api.emits.includes(name))).not.toEqual([]);
+  });
+
+  test('every object that changes has its additional event; counters and products have none', () => {
+    const changing = ['basket', 'customer', 'reservation', 'loyalty-account', 'order', 'payment'];
+    expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(changeEventOf));
+  });
+
+  test('a repeat changes nothing and emits nothing', () => {
+    for (const { row } of rows.filter(({ row: { again } }) => again)) expect([row.to, row.events]).toEqual([[], []]);
+  });
+
+  test.each(objects.filter(({ lifeCycle }) => lifeCycle && lifeCycle.rows.length > 0).map((object) => [object.type, object] as const))(
+    'every row of the %s starts from a state that is reached in this version',
+    (_, object) => {
+      const reached = new Set<string | null>([null]);
+      for (let size = 0; size < reached.size; ) {
+        size = reached.size;
+        for (const row of object.lifeCycle?.rows ?? []) {
+          if (row.from.some((state) => reached.has(state))) for (const state of row.to) reached.add(state);
+        }
+      }
+      for (const row of object.lifeCycle?.rows ?? [])
+        expect([row.verb, row.from.filter((state) => !reached.has(state))]).toEqual([row.verb, []]);
+    },
+  );
+
+  test('the published state of an object is one of its life cycle', () => {
+    for (const { type, schema, lifeCycle } of objects) {
+      const state = schema.shape['state'];
+      expect([type, state instanceof z.ZodEnum ? state.options : undefined]).toEqual([type, lifeCycle?.states.slice()]);
+    }
+  });
+
+  test('an object is owned by an application that exists, and its type is unique', () => {
+    expect(new Set(objects.map(({ type }) => type)).size).toBe(objects.length);
+    for (const { owner } of objects) expect(applicationNames).toContain(owner);
+  });
+});
+
+/** What the APIs refuse beyond what every API of their kind may. */
+const refusals: Record<string, string[]> = {
+  'create-basket-api': ['invalid_state_transition'],
+  'add-line-to-basket-api': ['invalid_state_transition', 'insufficient_stock'],
+  'checkout-basket-api': ['basket_empty', 'insufficient_stock', 'dependency_unavailable'],
+  'create-customer-api': ['duplicate_customer'],
+  'release-reservation-api': ['invalid_state_transition'],
+  'reserve-inventory-api': ['insufficient_stock'],
+  'confirm-reservation-api': ['reservation_expired', 'invalid_state_transition'],
+  'allocate-inventory-api': ['insufficient_stock'],
+  'get-member-balance-api': ['dependency_unavailable'],
+  'redeem-points-api': ['insufficient_points'],
+  'create-order-api': ['invalid_state_transition', 'basket_empty', 'customer_blocked'],
+  'cancel-order-api': ['invalid_state_transition'],
+  'confirm-order-api': ['payment_incomplete', 'reservation_expired', 'insufficient_stock', 'dependency_unavailable'],
+  'authorize-payment-api': ['payment_declined', 'overpayment'],
+  'capture-payment-api': ['invalid_state_transition', 'capture_exceeds_authorized'],
+  'void-payment-api': ['invalid_state_transition'],
+  'refund-payment-api': ['invalid_state_transition', 'refund_exceeds_captured'],
+};
+
+describe('Shapes and refusals', () => {
+  test.each(publicApis.map((api) => [api.id, api] as const))('%s declares how it refuses', (id, api) => {
+    for (const code of refusals[id] ?? []) expect(api.problems).toContain(code);
+    if (api.path.includes('{')) expect(api.problems).toContain('not_found');
+    expect(new Set(api.problems).size).toBe(api.problems.length);
+  });
+
+  test.each(allCalls.map((api) => [api.id, api] as const))('%s has schemas that an OpenAPI document can show', (_, api) => {
+    for (const schema of [api.query, api.request, api.serviceRequest]) expect(jsonSchema(schema, 'input').type).toBe('object');
+    expect(jsonSchema(api.response, 'output').type).toBe('object');
+  });
+
+  test.each(allCalls.map((api) => [api.id, api] as const))(
+    '%s refuses unknown members, and every string and list of its request is bounded',
+    (_, api) => {
+      for (const schema of [api.query, api.request]) {
+        const shape = jsonSchema(schema, 'input');
+        expect(shape.additionalProperties).toBe(false);
+        expect(unbounded(shape, '')).toEqual([]);
+      }
+    },
+  );
+
+  test('a query by POST is not mutating, everything else that is not a GET is', () => {
+    const mutating = publicApis.filter(isMutating).map(({ id }) => id);
+    expect(mutating).not.toContain('validate-voucher-api');
+    expect(mutating).toHaveLength(publicApis.filter(({ method }) => method !== 'GET').length - 1);
+  });
+
+  test('a caller names the basket or the items to reserve; a service may name both', () => {
+    const both = { basketId: 'bsk_1', items: [{ sku: 'mug-blue', qty: 1 }] };
+    const { request, serviceRequest } = apis['reserve-inventory-api'];
+    expect(request.safeParse({ basketId: 'bsk_1' }).data).toEqual({ basketId: 'bsk_1', ttlSeconds: 900 });
+    expect(request.safeParse(both).success).toBe(false);
+    expect(request.safeParse({}).success).toBe(false);
+    expect(serviceRequest.safeParse(both).success).toBe(true);
+  });
+
+  test('a card needs a token, buying now and paying later does not', () => {
+    const { request } = apis['authorize-payment-api'];
+    expect(request.safeParse({ orderId: 'ord_1', tender: { type: 'card' } }).success).toBe(false);
+    expect(request.safeParse({ orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } }).success).toBe(true);
+    expect(request.safeParse({ orderId: 'ord_1', tender: { type: 'bnpl' } }).success).toBe(true);
+  });
+
+  test('only services may send the basket of an order or the payable of a payment', () => {
+    expect(Object.keys(apis['create-order-api'].request.shape)).toEqual(['basketId']);
+    expect(Object.keys(apis['create-order-api'].serviceRequest.shape)).toEqual(['basketId', 'basket']);
+    expect(Object.keys(apis['authorize-payment-api'].serviceRequest.shape)).toEqual(['orderId', 'tender', 'amount', 'payable']);
+  });
+});
+
+/** The JSON Schema of a shape, with the named shapes that it uses under `$defs`. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): z.core.JSONSchema.JSONSchema {
+  const shape = z.toJSONSchema(schema, { io });
+  const named = shape.$defs?.[shape.$ref?.split('/').at(-1) ?? ''];
+  return named ? { ...named, $defs: shape.$defs ?? {} } : shape;
+}
+
+/** JSON pointers of the strings and lists that have no upper bound. */
+function unbounded(schema: unknown, at: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, maxLength, pattern, maxItems } = schema as Record<string, unknown>;
+  const free = 'enum' in schema || 'const' in schema || 'format' in schema;
+  const patternBounds = typeof pattern === 'string' && pattern.endsWith('$') && !/[*+](\)|\$)/.test(pattern);
+  const here =
+    (type === 'string' && !free && maxLength === undefined && !patternBounds) || (type === 'array' && maxItems === undefined) ? [at] : [];
+  return [...here, ...Object.entries(schema).flatMap(([key, value]) => unbounded(value, `${at}/${key}`))];
+}
+
+describe('Calls between services', () => {
+  test('an internal call lists as callers exactly the applications that call it', () => {
+    for (const api of Object.values(internalCalls)) {
+      expect([api.id, applicationNames.filter((application) => mayCall(application, api.id)).sort()]).toEqual([
+        api.id,
+        [...api.callers].sort(),
+      ]);
+    }
+  });
+
+  test('nobody calls itself', () => {
+    for (const api of allCalls) expect([api.id, mayCall(api.application, api.id)]).toEqual([api.id, false]);
+  });
+
+  test('an API that calls others says that they may be down, unless it does without them', () => {
+    const withoutThem = ['get-product-api', 'get-order-api', 'search-customer-api'];
+    for (const api of publicApis.filter(({ problems }) => problems.includes('dependency_timeout'))) {
+      expect(calls[api.application].length).toBeGreaterThan(0);
+      expect(api.problems).toEqual(expect.arrayContaining(['dependency_unavailable', 'dependency_error']));
+      expect(withoutThem).not.toContain(api.id);
+    }
+  });
+
+  test.each(flows.map((flow) => [flow.number, flow.title, flow] as const))(
+    'flow %d (%s) consists of calls that exist and are allowed',
+    (_, __, flow) => {
+      for (const step of flow.steps) {
+        const api = allCalls.find(({ id }) => id === step.call);
+        expect(api?.application).toBe(step.to);
+        if (step.from === 'client') expect(api?.audience).toBe('public');
+        else expect([step, mayCall(step.from, step.call)]).toEqual([step, true]);
+      }
+      const [caller, callee] = flow.participants;
+      expect(flow.steps.some(({ from, to }) => from === caller && to === callee)).toBe(true);
+    },
+  );
+
+  test('subscribers exist, and an event that is reacted to says why', () => {
+    const subscriptions = events.flatMap(({ subscribers = [] }) => subscribers);
+    expect(subscriptions.length).toBeGreaterThan(0);
+    for (const { application, purpose } of subscriptions) {
+      expect(applicationNames).toContain(application);
+      expect(purpose).not.toBe('');
+    }
+  });
+});
