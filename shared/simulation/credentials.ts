@@ -1,0 +1,41 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { RehearsalCredentials } from '../store/ports.ts';
+
+/** Keys at rest are HMACs under a pepper of the process, so that nothing that is stored or dumped lets anybody in. */
+export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');
+
+/** Compares in constant time, also when `stored` is not there (then against a dummy, so that unknown names take as long). */
+export function matches(pepper: string, key: string, stored: string | undefined): boolean {
+  const given = Buffer.from(hmacOf(pepper, key), 'hex');
+  const expected = Buffer.from(stored ?? hmacOf(pepper, 'nobody'), 'hex');
+  return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
+}
+
+/** The credentials of a rehearsal as they are shown once, when it is created. */
+export interface PlainCredentials {
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+}
+
+export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** A bound credential names its rehearsal: `reh_<rehearsal>_<secret>`, so that one read authenticates, isolates and tells the time. */
+export function rehearsalOfKey(key: string): string | undefined {
+  const name = /^reh_([a-z0-9-]+)_[A-Za-z0-9-]{20,}$/.exec(key)?.[1];
+  return name !== undefined && REHEARSAL_NAME.test(name) ? name : undefined;
+}
+
+/** @returns the credentials to show, and what is stored of them. The webhook secret signs, so it is stored as it is. */
+export function mintCredentials(rehearsal: string, pepper: string): { plain: PlainCredentials; stored: RehearsalCredentials } {
+  const secret = (): string => randomBytes(24).toString('base64url').replaceAll('_', '-');
+  const plain = {
+    bearer: `reh_${rehearsal}_${secret()}`,
+    apiKey: `reh_${rehearsal}_${secret()}`,
+    webhookSecret: `whsec_${randomBytes(24).toString('base64')}`,
+  };
+  return {
+    plain,
+    stored: { bearer: hmacOf(pepper, plain.bearer), apiKey: hmacOf(pepper, plain.apiKey), webhookSecret: plain.webhookSecret },
+  };
+}
