@@ -73,7 +73,8 @@ function refuseSenselessConfiguration({
   lanes: readonly string[];
   fixtures: TouchpointFixtures;
 }): void {
-  if (!/^\S+$/.test(storeKey)) throw new Error('The store key of the touchpoint mock must be text without white space.');
+  if (!/^[\x21-\x7e]+$/.test(storeKey))
+    throw new Error('The store key of the touchpoint mock must be visible ASCII without blanks, to fit into a header.');
   if (lanes.length === 0 || lanes.includes('')) throw new Error('The touchpoint mock needs at least one lane, and none may be empty.');
   const credential = storeCredential(storeKey);
   for (const fixture of fixtures.authorization) {

@@ -7,10 +7,10 @@ export interface StoreCredential {
 
 /**
  * The scheme is matched without regard to case, the key exactly and in a time that does not depend on where it differs.
- * Header text reaches us as Latin-1, one character per byte, so the comparison is one of bytes: a key in UTF-8 works too.
+ * Header text reaches us as Latin-1, one character per byte, so comparing its bytes is comparing what was sent.
  */
 export function storeCredential(storeKey: string): StoreCredential {
-  const expected = Buffer.from(storeKey, 'utf8');
+  const expected = Buffer.from(storeKey, 'latin1');
   const candidate = Buffer.alloc(expected.length);
 
   return {

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { startTouchpointMock, type TouchpointMockOptions } from '../../services/touchpoint-mock/mock-server.ts';
+
+export const STORE_KEY = 'demo-store-key';
+export const CALCULATE = '/retail/touchpoint/basket/calculate';
+export const FINISH = '/retail/touchpoint/basket/finish';
+
+/** The cases as the contract lists them, written down apart from the code under test. */
+export const CALCULATE_CASES = [
+  '01',
+  '02',
+  '03',
+  '04',
+  '06',
+  '07',
+  '08',
+  '14',
+  '14refused',
+  '14unavailable',
+  '15',
+  '16',
+  '16b',
+  '17',
+  '18',
+  '19',
+];
+export const FINISH_CASES = ['09', '10', '10r', '10c', '10claimed'];
+export const ALL_CASES = [...CALCULATE_CASES, ...FINISH_CASES];
+
+export interface Line {
+  readonly ref: string;
+  readonly barcode: string;
+  readonly qty: number;
+}
+
+export interface ResponseLine extends Line {
+  readonly lineId: number;
+  readonly itemCode: string;
+  readonly description: string;
+  readonly weight: number | null;
+  readonly status: 'ACCEPTED' | 'REJECTED';
+  readonly rejection: { readonly code: string; readonly message: string } | null;
+  readonly unitPrice: number;
+  readonly amount: number;
+  readonly saving: number;
+  readonly unitOfMeasure: string;
+  readonly minAge: number | null;
+  readonly priceSource: string;
+}
+
+export interface Fixture {
+  readonly case: string;
+  readonly alias: 'calculate' | 'finish';
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly request: {
+    readonly touchpointId: string;
+    readonly basketId: string;
+    readonly loyaltyCard?: string;
+    readonly lines: readonly Line[];
+    readonly add?: Line;
+    readonly digest?: string;
+    readonly total?: number;
+  };
+  readonly response: Readonly<Record<string, unknown>> & {
+    readonly touchpointId?: string;
+    readonly basketId?: string;
+    readonly loyaltyCard?: string | null;
+    readonly loyaltyCardStatus?: string | null;
+    readonly lines?: readonly ResponseLine[];
+    readonly total?: number;
+    readonly totalSaving?: number;
+    readonly digest?: string;
+  };
+}
+
+const folder = new URL('../../fixtures/', import.meta.url);
+
+/** A fixture as it stands in its file. */
+export function fixtureOf(name: string): Fixture {
+  return JSON.parse(readFileSync(new URL(`touchpoint/${name}.json`, folder), 'utf8')) as Fixture;
+}
+
+export interface AuthorizationFixture {
+  readonly name: string;
+  readonly authorization: string | null;
+  readonly touchpointId: string;
+  readonly authorized: boolean;
+}
+
+/** The authorization fixtures for the demo key and lane SCO-01. */
+export function authorizationFixtures(): readonly AuthorizationFixture[] {
+  const source = readFileSync(new URL('touchpoint-authorization.json', folder), 'utf8');
+  return JSON.parse(source.replaceAll('{storeKey}', STORE_KEY).replaceAll('{lane}', 'SCO-01')) as AuthorizationFixture[];
+}
+
+export function aMock(options: Partial<TouchpointMockOptions> = {}) {
+  return startTouchpointMock({ host: '127.0.0.1', port: 0, storeKey: STORE_KEY, lanes: ['SCO-01'], ...options });
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Buffer;
+  readonly agent?: Agent;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** One real request. Nothing is added to it but what HTTP demands. */
+export function call(url: string, { method = 'POST', path, headers = {}, body, agent }: Call): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${url}${path}`, { method, headers, agent: agent ?? new Agent({ keepAlive: false }) }, (response) => {
+      text(response).then((received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received }), reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+export const AUTHORIZED = { Authorization: `Bearer ${STORE_KEY}`, 'Content-Type': 'application/json' };
+
+/** A request with the demo key and a body of lane SCO-01, unless told otherwise. */
+export function authorized(url: string, { body, headers = {}, ...rest }: Omit<Call, 'body'> & { readonly body?: unknown }): Promise<Reply> {
+  const content =
+    typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body ?? { touchpointId: 'SCO-01', basketId: 'basket-1001' });
+  return call(url, { ...rest, headers: { ...AUTHORIZED, ...headers }, body: content });
+}
+
+/** Sends bytes as they are and resolves with everything that came back until the server closed, or until `until` is seen. */
+export function raw({ port, send, until }: { port: number; send: readonly (string | Buffer)[]; until?: string }): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of send) socket.write(part);
+    });
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      if (until !== undefined && received.includes(until)) socket.destroy();
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => resolve(received));
+  });
+}
