@@ -1,0 +1,237 @@
+import express, { type Request, type Response, Router } from 'express';
+import { parse as parseDuration } from 'tinyduration';
+import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
+import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { allEvents } from '../../shared/catalog/subscriptions.ts';
+import { asProblem, expressPath } from '../../shared/contract/http-binding.ts';
+import { parsePart } from '../../shared/contract/validation.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { nameOf } from '../../shared/events/envelope.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
+import type { FaultInput } from '../../shared/simulation/faults.ts';
+import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
+import { type ClockDriver, ranItem } from './clock-driver.ts';
+import { readEvents } from './event-reader.ts';
+import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
+import { type EstateObjects, verifyWorld } from './verify.ts';
+
+export interface ControlPlaneOptions {
+  readonly worlds: Worlds;
+  readonly rehearsals: Rehearsals;
+  readonly driver: ClockDriver;
+  /** Where each business object is stored. */
+  readonly objects: EstateObjects;
+  readonly simulation: Simulation;
+  readonly log: Logger;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly view: WorldView;
+}
+
+type Operations = {
+  readonly [Id in ControlId]: (
+    input: ControlInput<(typeof controlOperations)[Id]>,
+    asked: Asked,
+  ) => Promise<ControlOutput<(typeof controlOperations)[Id]>>;
+};
+
+/** The simulation plane. The gateway has authenticated the request and put the rehearsal's name into `response.locals.rehearsal`. */
+export function createControlPlane(options: ControlPlaneOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const handlers = operations(options);
+  const json = express.json({ limit: 1_048_576, strict: false });
+  for (const operation of Object.values(controlOperations)) {
+    const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+    const path = expressPath(operation.path.slice('/_sim'.length));
+    router.route(path)[method](json, async (request: Request, response: Response) => {
+      const input = {
+        params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
+        query: parsePart(operation.query, request.query, 'query'),
+        body: parsePart(operation.request, request.body ?? {}, 'body'),
+      };
+      const name = String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
+      const asked = { name, view: await options.rehearsals.ensure(name) };
+      const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked) => Promise<unknown>;
+      const output = await handler(input, asked);
+      if (operation.status === 204) response.status(204).end();
+      else response.status(operation.status).json(output);
+    });
+  }
+  for (const path of new Set(Object.values(controlOperations).map((operation) => operation.path))) {
+    const allowed = Object.values(controlOperations)
+      .filter((operation) => operation.path === path)
+      .map(({ method }) => method);
+    router.all(expressPath(path.slice('/_sim'.length)), (request) => {
+      throw new Problem('method_not_allowed', `${request.method} is not possible here; ${allowed.join(', ')} is.`, { allow: allowed });
+    });
+  }
+  router.use((request) => {
+    throw new Problem('not_found', `The simulation plane has nothing at ${request.baseUrl}${request.path}.`);
+  });
+  router.use((error: unknown, request: Request, response: Response, _next: express.NextFunction) => {
+    const problem = asProblem(error, options.log, {});
+    const { allow, ...rest } = problem.body(request.originalUrl.split('?')[0] ?? '') as { allow?: readonly string[] };
+    if (allow) response.set('Allow', allow.join(', '));
+    if (problem.context.retryAfter !== undefined) response.set('Retry-After', String(problem.context.retryAfter));
+    response.status(problem.status).type('application/problem+json').send(JSON.stringify(rest));
+  });
+  return router;
+}
+
+function operations({ worlds, rehearsals, driver, objects, simulation }: ControlPlaneOptions): Operations {
+  const shown = (view: WorldView, createdAt: string) => ({ name: view.rehearsal, world: view.world, createdAt, now: instant(view.now) });
+  const showFault = ({ name, json, hits }: { name: string; json: string; hits: number }) => ({
+    name,
+    ...(JSON.parse(json) as FaultInput),
+    hits,
+  });
+  return {
+    'create-rehearsal': async ({ body }) => {
+      const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
+      const { view, plain } = await rehearsals.create(name);
+      return { ...shown(view, new Date().toISOString()), credentials: plain };
+    },
+    'list-rehearsals': async () => {
+      const listed = await Promise.all(
+        (await worlds.list()).map(async ({ rehearsal, createdAt }) => {
+          const view = await worlds.resolve(rehearsal);
+          return view ? [shown(view, createdAt)] : [];
+        }),
+      );
+      return { items: listed.flat() };
+    },
+    'delete-rehearsal': async ({ params }) => {
+      if (params.name === DEFAULT_REHEARSAL)
+        throw new Problem('forbidden', 'The default rehearsal cannot be deleted; reset it with POST /_sim/reset.');
+      if (await worlds.remove(params.name)) return null;
+      throw new Problem('unknown_rehearsal', `There is no rehearsal "${params.name}".`, { rehearsal: params.name });
+    },
+    'reset-rehearsal': async (_input, { name }) => shown(await rehearsals.reset(name), new Date().toISOString()),
+    'read-clock': async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }),
+    'set-clock': async ({ body }, { view }) => {
+      await driver.setFlowing(view.world, body.flowing);
+      const after = await rehearsals.ensure(view.rehearsal);
+      return { now: instant(after.now), flowing: after.flowing };
+    },
+    'advance-clock': async ({ body }, { view }) => {
+      const to = body.by !== undefined ? view.now + durationMs(body.by) : Date.parse(body.to ?? '');
+      if (to < view.now) throw invalid('/to', 'in_the_past', `The clock moves forward only; it is ${instant(view.now)} now.`);
+      const { now, ran, settled, waitingFor } = await driver.advance(view.world, to, body.timeoutMs);
+      return { now: instant(now), ran: ran.map(ranItem), settled, waitingFor: [...waitingFor] };
+    },
+    settle: async ({ body }, { view }) => {
+      const { settled, waitingFor } = await driver.settle(view.world, body.timeoutMs);
+      const { parked } = await worlds.ledger(view.world);
+      return { settled, waitingFor: [...waitingFor], parked: parked.map((one) => ({ ...one, at: instant(one.at) })) };
+    },
+    'list-events': async ({ query }, { view }) => {
+      if (query.type !== undefined) known(query.type, '?type');
+      return plainEvents(await readEvents(worlds, view.world, { ...query, ext: query.ext === 'true' }));
+    },
+    'wait-for-events': async ({ body }, { view }) => {
+      known(body.type, '/type');
+      const until = Date.now() + body.timeoutMs;
+      for (;;) {
+        const read = await readEvents(worlds, view.world, {
+          type: body.type,
+          subject: body.subject,
+          after: body.after,
+          limit: body.count,
+          ext: true,
+        });
+        if (read.items.length >= body.count || Date.now() >= until) return { found: read.items.length >= body.count, ...plainEvents(read) };
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    'read-object': async ({ params }, { view }) => {
+      const at = objects[params.type];
+      if (!at)
+        throw invalid(
+          'type',
+          'unknown_type',
+          `There are no objects of type "${params.type}"; there are ${Object.keys(objects).join(', ')}.`,
+        );
+      const found = await worlds.object(view.world, at.application, at.collection, params.id);
+      if (!found) throw notFound(params.type, params.id);
+      return at.definition.schema.parse(JSON.parse(found.json)) as Record<string, unknown>;
+    },
+    'put-fault': async ({ params, body }, { view }) => {
+      checkTarget(params.name, body);
+      await worlds.setFault(view.world, params.name, JSON.stringify(body));
+      return showFault({ name: params.name, json: JSON.stringify(body), hits: 0 });
+    },
+    'list-faults': async (_input, { view }) => ({ items: (await simulation.faults(view.world)).rules.map(showFault) }),
+    'delete-fault': async ({ params }, { view }) => {
+      if (await worlds.removeFault(view.world, params.name)) return null;
+      throw notFound('fault', params.name);
+    },
+    'delete-faults': async (_input, { view }) => {
+      await worlds.removeFault(view.world);
+      return null;
+    },
+    'read-journal': async ({ query }, { view }) => {
+      const until = Date.now() + 1_000;
+      for (;;) {
+        const items = (await worlds.journalOf(view.world, query.correlationId)).map(
+          ({ json }) => JSON.parse(json) as JournalRecord & Record<string, unknown>,
+        );
+        const have = new Set(items.map(({ requestId }) => requestId));
+        const complete = items.every(({ calls }) => calls.every((call) => have.has(call)));
+        if (complete || Date.now() >= until) return { items: items.slice(-query.limit), complete };
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    verify: async (_input, { view }) => {
+      const { settled, waitingFor } = await driver.settle(view.world, 10_000);
+      const invariants = await verifyWorld(worlds, view.world, objects);
+      return { holds: invariants.every(({ holds }) => holds), settled, waitingFor: [...waitingFor], invariants };
+    },
+  };
+}
+
+const plainEvents = ({ items, next }: Awaited<ReturnType<typeof readEvents>>) => ({
+  items: items.map(({ order, event }) => ({ order, event: event as unknown as Record<string, unknown> })),
+  next,
+});
+
+/** Days of 24 hours and smaller parts; months and years have no fixed length. */
+function durationMs(text: string): number {
+  const refused = invalid(
+    '/by',
+    'invalid_duration',
+    `"${text}" is not a duration such as PT15M or P2D; the clock moves forward only, by weeks at most.`,
+  );
+  try {
+    const { negative = false, years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0 } = parseDuration(text);
+    if (negative || years > 0 || months > 0) throw refused;
+    const ms = Math.round((((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1_000);
+    if (Number.isSafeInteger(ms)) return ms;
+  } catch {
+    throw refused;
+  }
+  throw refused;
+}
+
+function known(type: string, pointer: string): void {
+  const name = nameOf(type);
+  if (allEvents.some((event) => event.name === name)) return;
+  throw invalid(
+    pointer,
+    'unknown_event',
+    `There is no event "${type}"; there are ${documentedEvents.map((event) => event.name).join(', ')}, and ext.<object>-changed.`,
+  );
+}
+
+function checkTarget(name: string, { match }: FaultInput): void {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name))
+    throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
+  const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
+  if (match.api !== undefined && !ids.includes(match.api)) {
+    throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);
+  }
+}

@@ -1,0 +1,299 @@
+import { z } from 'zod';
+import type { Method, PathParameter } from '../catalog/define.ts';
+import type { ProblemCode } from '../catalog/problems.ts';
+import { Instant } from '../catalog/shapes.ts';
+import { REHEARSAL_NAME } from './credentials.ts';
+import { FaultInput } from './faults.ts';
+
+/**
+ * The simulation plane as data, under `/_sim` at the gateway: routes, validation, the typed client and the OpenAPI document come
+ * from here. Every operation is about the rehearsal that the credential or the header `X-Rehearsal` names.
+ */
+export interface ControlOperation<
+  Id extends string = string,
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Request extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly id: Id;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: Path;
+  readonly query: Query;
+  readonly request: Request;
+  readonly response: Response;
+  readonly status: 200 | 201 | 204;
+  readonly problems: readonly ProblemCode[];
+}
+
+type Nothing = z.ZodObject<Record<never, never>, z.core.$strict>;
+
+function defineOperation<
+  const Id extends string,
+  const Path extends `/_sim/${string}`,
+  Response extends z.ZodType,
+  Query extends z.ZodObject = Nothing,
+  Request extends z.ZodType = Nothing,
+>(input: {
+  readonly id: Id;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: Path;
+  readonly query?: Query;
+  readonly request?: Request;
+  readonly response: Response;
+  readonly status?: 200 | 201 | 204;
+  readonly problems?: readonly ProblemCode[];
+}): ControlOperation<Id, Path, Query, Request, Response> {
+  return {
+    ...input,
+    query: input.query ?? (z.strictObject({}) as unknown as Query),
+    request: input.request ?? (z.strictObject({}) as unknown as Request),
+    status: input.status ?? 200,
+    problems: input.problems ?? [],
+  };
+}
+
+export type ControlInput<O> =
+  O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>
+    ? { readonly params: Readonly<Record<PathParameter<Path>, string>>; readonly query: z.output<Query>; readonly body: z.output<Request> }
+    : never;
+export type ControlCall<O> =
+  O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>
+    ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> &
+        Section<'query', z.input<Query>> &
+        Section<'body', z.input<Request>>
+    : never;
+export type ControlOutput<O> =
+  O extends ControlOperation<string, string, z.ZodObject, z.ZodType, infer Response> ? z.output<Response> : never;
+
+type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
+
+const RehearsalName = z.string().regex(REHEARSAL_NAME).meta({ description: 'Lower-case letters, digits and hyphens, at most 40.' });
+const TimeoutMs = z.int().min(0).max(120_000).default(10_000).describe('Wall time after which the answer says what it still waits for.');
+const WaitingFor = z.array(z.string()).describe('Empty when settled: unsent events, pending deliveries and due work that still run.');
+
+const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
+const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(), at: Instant });
+const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
+
+export const createRehearsal = defineOperation({
+  id: 'create-rehearsal',
+  summary: 'Creates an isolated world, freshly seeded, with credentials that are bound to it and shown this once.',
+  method: 'POST',
+  path: '/_sim/rehearsals',
+  request: z.strictObject({ name: RehearsalName.optional() }),
+  response: Rehearsal.extend({
+    credentials: z.object({ bearer: z.string(), apiKey: z.string(), webhookSecret: z.string() }),
+  }),
+  status: 201,
+  problems: ['rehearsal_exists'],
+});
+
+export const listRehearsals = defineOperation({
+  id: 'list-rehearsals',
+  summary: 'All rehearsals there are.',
+  method: 'GET',
+  path: '/_sim/rehearsals',
+  response: z.object({ items: z.array(Rehearsal) }),
+});
+
+export const deleteRehearsal = defineOperation({
+  id: 'delete-rehearsal',
+  summary: 'Forgets a rehearsal; its credentials no longer let anybody in. The default one can only be reset.',
+  method: 'DELETE',
+  path: '/_sim/rehearsals/{name}',
+  response: z.null(),
+  status: 204,
+  problems: ['unknown_rehearsal', 'forbidden'],
+});
+
+export const resetRehearsal = defineOperation({
+  id: 'reset-rehearsal',
+  summary: 'Makes the rehearsal as freshly seeded: data, due work, faults, clock, journal and events.',
+  method: 'POST',
+  path: '/_sim/reset',
+  response: Rehearsal,
+});
+
+export const readClock = defineOperation({
+  id: 'read-clock',
+  summary: 'The rehearsal’s clock.',
+  method: 'GET',
+  path: '/_sim/clock',
+  response: z.object({ now: Instant, flowing: z.boolean() }),
+});
+
+export const setClock = defineOperation({
+  id: 'set-clock',
+  summary: 'Lets time flow as the wall clock does, or stops it where it is.',
+  method: 'PUT',
+  path: '/_sim/clock',
+  request: z.strictObject({ flowing: z.boolean() }),
+  response: z.object({ now: Instant, flowing: z.boolean() }),
+  problems: ['clock_busy'],
+});
+
+export const advanceClock = defineOperation({
+  id: 'advance-clock',
+  summary: 'Moves the clock forward and runs what falls due on the way, in order; answers when the estate is quiet.',
+  method: 'POST',
+  path: '/_sim/clock/advance',
+  request: z
+    .strictObject({
+      by: z.string().max(64).optional().describe('ISO 8601 duration: PT15M, P2D.'),
+      to: z.iso.datetime().optional().describe('An instant, not before now.'),
+      timeoutMs: TimeoutMs,
+    })
+    .refine(({ by, to }) => (by === undefined) !== (to === undefined), { message: 'Give either by or to.' }),
+  response: z.object({ now: Instant, ran: z.array(Ran), settled: z.boolean(), waitingFor: WaitingFor }),
+  problems: ['clock_busy'],
+});
+
+export const settle = defineOperation({
+  id: 'settle',
+  summary: 'Waits until nothing is on its way: no unsent event, no pending delivery, no due work that still runs.',
+  method: 'POST',
+  path: '/_sim/settle',
+  request: z.strictObject({ timeoutMs: TimeoutMs }),
+  response: z.object({
+    settled: z.boolean(),
+    waitingFor: WaitingFor,
+    parked: z.array(z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant })),
+  }),
+});
+
+export const listEvents = defineOperation({
+  id: 'list-events',
+  summary: 'Events that are on the bus, in the order in which they got there.',
+  method: 'GET',
+  path: '/_sim/events',
+  query: z.strictObject({
+    type: z.string().max(120).optional().describe('With or without its prefix: payment-authorized.'),
+    subject: z.string().max(160).optional().describe('payment/pay_…'),
+    correlationId: z.string().max(128).optional(),
+    after: z.coerce.number().int().min(0).default(0).describe('The next of the answer before.'),
+    limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    ext: z.enum(['true', 'false']).default('false').describe('Include the additional events.'),
+  }),
+  response: z.object({ items: z.array(ListedEvent), next: z.int() }),
+});
+
+export const waitForEvents = defineOperation({
+  id: 'wait-for-events',
+  summary: 'Waits until so many events of a type are on the bus.',
+  method: 'POST',
+  path: '/_sim/events/wait',
+  request: z.strictObject({
+    type: z.string().min(1).max(120),
+    subject: z.string().max(160).optional(),
+    count: z.int().min(1).max(1_000).default(1),
+    after: z.int().min(0).default(0),
+    timeoutMs: TimeoutMs,
+  }),
+  response: z.object({ found: z.boolean(), items: z.array(ListedEvent), next: z.int() }),
+});
+
+export const readObject = defineOperation({
+  id: 'read-object',
+  summary: 'Any business object, also those that no API reads.',
+  method: 'GET',
+  path: '/_sim/objects/{type}/{id}',
+  response: z.record(z.string(), z.unknown()),
+  problems: ['not_found'],
+});
+
+const ListedFault = z.object({
+  name: z.string(),
+  match: FaultInput.shape.match,
+  fault: z.record(z.string(), z.unknown()),
+  times: z.int().optional(),
+  hits: z.int(),
+});
+
+export const putFault = defineOperation({
+  id: 'put-fault',
+  summary: 'Makes something go wrong: latency, status, outage, lost-response or barrier, for an application or an API.',
+  method: 'PUT',
+  path: '/_sim/faults/{name}',
+  request: FaultInput,
+  response: ListedFault,
+});
+
+export const listFaults = defineOperation({
+  id: 'list-faults',
+  summary: 'The faults that are set, with how often each struck.',
+  method: 'GET',
+  path: '/_sim/faults',
+  response: z.object({ items: z.array(ListedFault) }),
+});
+
+export const deleteFault = defineOperation({
+  id: 'delete-fault',
+  summary: 'Takes one fault out.',
+  method: 'DELETE',
+  path: '/_sim/faults/{name}',
+  response: z.null(),
+  status: 204,
+  problems: ['not_found'],
+});
+
+export const deleteFaults = defineOperation({
+  id: 'delete-faults',
+  summary: 'Takes all faults out.',
+  method: 'DELETE',
+  path: '/_sim/faults',
+  response: z.null(),
+  status: 204,
+});
+
+export const readJournal = defineOperation({
+  id: 'read-journal',
+  summary: 'Every hop of a correlation id: who called whom, with which outcome, how long it took, what was said.',
+  method: 'GET',
+  path: '/_sim/journal',
+  query: z.strictObject({ correlationId: z.string().max(128).optional(), limit: z.coerce.number().int().min(1).max(5_000).default(500) }),
+  response: z.object({
+    items: z.array(z.record(z.string(), z.unknown())),
+    complete: z.boolean().describe('Every call that a hop made has its own record.'),
+  }),
+});
+
+export const Invariant = z.object({
+  id: z.string(),
+  title: z.string(),
+  holds: z.boolean(),
+  checked: z.int().describe('How many records were looked at.'),
+  violations: z.array(z.string()).describe('Each names the records that break it.'),
+});
+
+export const verify = defineOperation({
+  id: 'verify',
+  summary: 'Computes the invariants over everything the rehearsal holds; settles first.',
+  method: 'GET',
+  path: '/_sim/verify',
+  response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),
+});
+
+export const controlOperations = {
+  [createRehearsal.id]: createRehearsal,
+  [listRehearsals.id]: listRehearsals,
+  [deleteRehearsal.id]: deleteRehearsal,
+  [resetRehearsal.id]: resetRehearsal,
+  [readClock.id]: readClock,
+  [setClock.id]: setClock,
+  [advanceClock.id]: advanceClock,
+  [settle.id]: settle,
+  [listEvents.id]: listEvents,
+  [waitForEvents.id]: waitForEvents,
+  [readObject.id]: readObject,
+  [putFault.id]: putFault,
+  [listFaults.id]: listFaults,
+  [deleteFault.id]: deleteFault,
+  [deleteFaults.id]: deleteFaults,
+  [readJournal.id]: readJournal,
+  [verify.id]: verify,
+} as const;
+
+export type ControlId = keyof typeof controlOperations;
