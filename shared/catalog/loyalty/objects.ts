@@ -4,6 +4,13 @@ import { commonFields, Id, Instant, Money } from '../shapes.ts';
 
 export const Tier = z.enum(['bronze', 'silver', 'gold']).meta({ id: 'Tier', description: 'By lifetime points: 0, 1,000, 5,000.' });
 
+/** Lifetime points from which a tier is reached, lowest tier first. */
+export const tierThresholds = [
+  { tier: 'bronze', from: 0 },
+  { tier: 'silver', from: 1000 },
+  { tier: 'gold', from: 5000 },
+] as const satisfies readonly { tier: z.output<typeof Tier>; from: number }[];
+
 export const LedgerEntry = z
   .object({
     type: z.enum(['earn', 'issue', 'redeem', 'reverse']),

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { Address, Id } from '../shapes.ts';
+
+/** A place that holds stock. Stock is taken from the first one, by `priority`, that can serve a line. */
+export const Location = z
+  .strictObject({
+    id: Id,
+    type: z.enum(['warehouse', 'store']),
+    name: z.string().min(1),
+    priority: z.int().min(1).describe('1 is tried first.'),
+    address: Address,
+  })
+  .meta({ id: 'Location' });
+export type Location = z.output<typeof Location>;

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Money } from '../shapes.ts';
+
+/** A gift card of the retailer: its token at the till and what it holds. */
+export const GiftCard = z.strictObject({ token: z.string().min(1).max(128), balance: Money }).meta({ id: 'GiftCard' });
+export type GiftCard = z.output<typeof GiftCard>;
+
+const token = z.string().min(1).max(128);
+
+/** What the simulated provider does with a token that it knows. Any other token is approved. */
+export const PaymentToken = z
+  .discriminatedUnion('outcome', [
+    z.strictObject({
+      token,
+      outcome: z.literal('approve'),
+      last4: z
+        .string()
+        .regex(/^[0-9]{4}$/)
+        .optional(),
+    }),
+    z.strictObject({ token, outcome: z.literal('decline'), declineCode: z.string().min(1) }),
+    z.strictObject({ token, outcome: z.literal('timeout') }).describe('No answer in time; the payment stays pending and fails later.'),
+    z.strictObject({ token, outcome: z.literal('approve-later'), after: z.string().describe('ISO 8601 duration.') }),
+  ])
+  .meta({ id: 'PaymentToken' });
+export type PaymentToken = z.output<typeof PaymentToken>;
