@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A server that answers. */
 export interface Listening {
@@ -13,8 +14,17 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Answers take microseconds; whoever still holds a connection after this long is idle or slow. */
-const CLOSE_GRACE_MS = 250;
+/** Accepting goes on until no client has come for this long … */
+const CALM_MS = 10;
+
+/** … or, since under load there is always another, until this long. */
+const LAST_CALL_MS = 100;
+
+/** A request that was on its way when we stopped accepting arrives within this time; after it, a quiet connection is idle. */
+const QUIET_MS = 100;
+
+/** Answers take microseconds; whoever still holds a connection after this long is slow. */
+const CLOSE_GRACE_MS = 300;
 
 /** Limits against clients that send slowly or never finish; the same figures as at the gateway of the estate. */
 export const SERVER_LIMITS = {
@@ -43,22 +53,54 @@ export async function listen({
   server.listen({ host, port });
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
+  let draining = false;
+  let closing: Promise<void> | undefined;
+  const startDraining = () => {
+    if (draining) return;
+    draining = true;
+    drain();
+    // Clients that keep connections learn with their next answer to open another one, somewhere else.
+    const lastOfItsConnection: RequestListener = (_request, response) => {
+      response.shouldKeepAlive = false;
+    };
+    server.prependListener('request', lastOfItsConnection).prependListener('checkContinue', lastOfItsConnection);
+  };
   return {
     url: `http://${urlHost(host)}:${address.port}`,
     port: address.port,
-    drain,
-    async close() {
-      drain();
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      const idle = setInterval(() => server.closeIdleConnections(), 20);
-      const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(cut);
+    drain: startDraining,
+    close() {
+      closing ??= stop();
+      return closing;
     },
   };
+
+  async function stop(): Promise<void> {
+    startDraining();
+    await noMoreComing(server);
+    const closed = once(server, 'close');
+    // Not Node's own close for HTTP servers: it cuts quiet connections at once, with requests on their way in them.
+    NetServer.prototype.close.call(server);
+    const idle = setTimeout(() => server.closeIdleConnections(), QUIET_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    await closed;
+    clearTimeout(idle);
+    clearTimeout(cut);
+    // What is left is Node's own timer that looks for slow requests.
+    server.close();
+  }
+}
+
+/** Connections that the system has taken for us reach us one per turn of the event loop; to stop at once would reset the rest. */
+async function noMoreComing(server: Server): Promise<void> {
+  let came = true;
+  server.on('connection', () => {
+    came = true;
+  });
+  for (const until = performance.now() + LAST_CALL_MS; came && performance.now() < until; ) {
+    came = false;
+    await sleep(CALM_MS);
+  }
 }
 
 /** The wildcard addresses cannot be called; loopback reaches the same server. */
