@@ -1,10 +1,10 @@
 import express, { type Request, type Response, Router } from 'express';
-import { parse as parseDuration } from 'tinyduration';
 import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { asProblem, expressPath } from '../../shared/contract/http-binding.ts';
 import { parsePart } from '../../shared/contract/validation.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -119,7 +119,7 @@ function operations({ worlds, rehearsals, driver, objects, simulation }: Control
       return { now: instant(after.now), flowing: after.flowing };
     },
     'advance-clock': async ({ body }, { view }) => {
-      const to = body.by !== undefined ? view.now + durationMs(body.by) : Date.parse(body.to ?? '');
+      const to = body.by !== undefined ? view.now + duration(body.by) : Date.parse(body.to ?? '');
       if (to < view.now) throw invalid('/to', 'in_the_past', `The clock moves forward only; it is ${instant(view.now)} now.`);
       const { now, ran, settled, waitingFor } = await driver.advance(view.world, to, body.timeoutMs);
       return { now: instant(now), ran: ran.map(ranItem), settled, waitingFor: [...waitingFor] };
@@ -199,22 +199,16 @@ const plainEvents = ({ items, next }: Awaited<ReturnType<typeof readEvents>>) =>
   next,
 });
 
-/** Days of 24 hours and smaller parts; months and years have no fixed length. */
-function durationMs(text: string): number {
-  const refused = invalid(
-    '/by',
-    'invalid_duration',
-    `"${text}" is not a duration such as PT15M or P2D; the clock moves forward only, by weeks at most.`,
-  );
+function duration(text: string): number {
   try {
-    const { negative = false, years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0 } = parseDuration(text);
-    if (negative || years > 0 || months > 0) throw refused;
-    const ms = Math.round((((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1_000);
-    if (Number.isSafeInteger(ms)) return ms;
+    return durationMs(text);
   } catch {
-    throw refused;
+    throw invalid(
+      '/by',
+      'invalid_duration',
+      `"${text}" is not a duration such as PT15M or P2D: weeks at most, since months and years have no fixed length.`,
+    );
   }
-  throw refused;
 }
 
 function known(type: string, pointer: string): void {

@@ -2,7 +2,7 @@ import { type Agent, request } from 'undici';
 import type { Application } from '../catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../catalog/define.ts';
 import { isMutating } from '../catalog/define.ts';
-import { calls as declaredCalls } from '../catalog/flows.ts';
+import { mayCall } from '../catalog/flows.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { digest } from '../domain/ids.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../simulation/context.ts';
@@ -52,8 +52,7 @@ export function createCaller(options: ClientOptions, scope: CallScope): Caller {
   return async (api, input, { step = '', timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
     const { application, addressOf, token, agent } = options;
     const { context, key } = scope;
-    if (!(declaredCalls[application] as readonly string[]).includes(api.id))
-      throw new Error(`${application} calls ${api.id}, which flows.ts does not list.`);
+    if (!mayCall(application, api.id)) throw new Error(`${application} calls ${api.id}, which flows.ts does not list.`);
     if (context.chain.includes(api.application) || api.application === application) {
       throw new Error(`${application} calls ${api.application} back within one request (${[...context.chain, application].join(' → ')}).`);
     }

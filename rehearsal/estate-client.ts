@@ -1,0 +1,106 @@
+import { Agent, request } from 'undici';
+import { type ControlCall, type ControlId, type ControlOutput, controlOperations } from '../shared/simulation/control-api.ts';
+
+/** What a user's own client would hold: an address, and credentials. */
+export interface EstateClientOptions {
+  /** Address of the gateway, without a trailing slash. */
+  readonly gateway: string;
+  readonly bearer: string;
+  readonly apiKey: string;
+  /** Credential of the simulation plane. */
+  readonly admin: string;
+  /** The rehearsal that control operations are about, and plain calls when the bearer is not bound to one. */
+  readonly rehearsal?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever the estate answered; who reads it knows what was asked
+  readonly body: any;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `none` leaves every credential out. */
+  readonly as?: 'bearer' | 'api-key' | 'admin' | 'none';
+}
+
+/** The control plane refused, or could not be reached. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+  readonly status: number;
+  constructor(operation: string, status: number, detail: string) {
+    super(`${operation}: ${status} ${detail}`);
+    this.status = status;
+  }
+}
+
+/** Talks to an estate from outside, over its public HTTP only. */
+export function createEstateClient(options: EstateClientOptions) {
+  const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+  const credential = (as: CallOptions['as']): Record<string, string> => {
+    if (as === 'none') return {};
+    if (as === 'api-key') return { 'x-api-key': options.apiKey };
+    return { authorization: `Bearer ${as === 'admin' ? options.admin : options.bearer}` };
+  };
+  const bound = options.bearer.startsWith('reh_');
+
+  async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
+    const response = await request(`${options.gateway}${path}`, {
+      method: method as 'GET',
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      dispatcher: agent,
+    });
+    const text = await response.body.text();
+    return { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
+  }
+
+  /** A call of a public API. */
+  const call = (method: string, path: string, body?: unknown, { headers = {}, as = 'bearer' }: CallOptions = {}): Promise<Reply> =>
+    send(method, path, body, {
+      ...credential(as),
+      ...(options.rehearsal !== undefined && (!bound || as === 'none' || as === 'admin') && { 'x-rehearsal': options.rehearsal }),
+      ...headers,
+    });
+
+  /** An operation of the simulation plane. @throws ControlError when it is refused */
+  async function control<Id extends ControlId>(
+    id: Id,
+    ...[input]: Record<never, never> extends ControlCall<(typeof controlOperations)[Id]>
+      ? [input?: ControlCall<(typeof controlOperations)[Id]>]
+      : [input: ControlCall<(typeof controlOperations)[Id]>]
+  ): Promise<ControlOutput<(typeof controlOperations)[Id]>> {
+    const operation = controlOperations[id];
+    const {
+      params = {},
+      query = {},
+      body,
+    } = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+    const entries = Object.entries(query).filter(([, value]) => value !== undefined);
+    const search =
+      entries.length === 0 ? '' : `?${new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]))}`;
+    const reply = await call(
+      operation.method,
+      `${path}${search}`,
+      operation.method === 'GET' || operation.method === 'DELETE' ? undefined : (body ?? {}),
+      { as: 'admin' },
+    );
+    if (reply.status >= 300) throw new ControlError(id, reply.status, String(reply.body?.detail ?? ''));
+    return (reply.body ?? null) as ControlOutput<(typeof controlOperations)[Id]>;
+  }
+
+  return { call, control, close: () => agent.close() };
+}
+
+export type EstateClient = ReturnType<typeof createEstateClient>;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,48 @@
+import closeWithGrace from 'close-with-grace';
+import { createLogger, type Logger } from '../shared/runtime/logger.ts';
+import { banner } from './banner.ts';
+import { type Configuration, readConfiguration, StartError } from './configuration.ts';
+import { startEstate, startTouchpoint } from './estate.ts';
+
+/** Wall time after which a stop no longer waits for what still runs. */
+const HARD_LIMIT_MS = 15_000;
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const configuration = readConfiguration(process.env);
+  const log = createLogger(configuration.LOG_LEVEL);
+  const running =
+    configuration.SERVICE === 'touchpoint-mock'
+      ? await touchpointAlone(configuration, log)
+      : await wholeEstate(configuration, log, started);
+  closeWithGrace({ delay: HARD_LIMIT_MS, logger: false }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an error that nobody caught');
+    running.drain();
+    if (configuration.DRAIN_DELAY_MS > 0) await new Promise((resolve) => setTimeout(resolve, configuration.DRAIN_DELAY_MS));
+    await running.close();
+    log.flush();
+  });
+}
+
+async function wholeEstate(configuration: Configuration, log: Logger, started: number) {
+  const estate = await startEstate(configuration, log);
+  log.info({ adapters: estate.adapters, applications: estate.applications }, 'the estate is ready');
+  const { gateway, touchpoint, portal, applications } = estate;
+  if (process.send) process.send({ ready: true, gateway, touchpoint, portal, applications });
+  else process.stdout.write(banner(estate, performance.now() - started));
+  return estate;
+}
+
+async function touchpointAlone(configuration: Configuration, log: Logger) {
+  const { mock, portal, close } = await startTouchpoint(configuration, log);
+  if (process.send) process.send({ ready: true, touchpoint: mock, portal });
+  else process.stdout.write(`\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`);
+  return { close, drain: () => undefined };
+}
+
+main().catch((error: unknown) => {
+  const sentence =
+    error instanceof StartError || (error as { name?: string }).name === 'FixtureError' || (error instanceof Error && 'sentence' in error);
+  process.stderr.write(sentence ? `${(error as Error).message}\n` : `${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(error instanceof StartError ? error.exitCode : sentence ? 78 : 1);
+});

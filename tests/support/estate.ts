@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+import type { FaultInput } from '../../shared/simulation/faults.ts';
+
+/** Addresses of the estate that the test run started. */
+export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
+  gateway: string;
+  touchpoint: string;
+  portal: string;
+  applications: Record<string, string>;
+};
+
+export const ADMIN = 'demo-sim-admin';
+
+/** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
+export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
+  const unbound = createEstateClient({
+    gateway: estate.gateway,
+    bearer: 'demo-integration-token',
+    apiKey: 'demo-carrier-key',
+    admin: ADMIN,
+    rehearsal: 'default',
+  });
+  const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
+  const client = createEstateClient({
+    gateway: estate.gateway,
+    bearer: credentials.bearer,
+    apiKey: credentials.apiKey,
+    admin: ADMIN,
+    rehearsal: name,
+  });
+  return {
+    name,
+    world,
+    credentials,
+    client,
+    /** A call of a public API with the rehearsal's own bearer token. */
+    call: (method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> => client.call(method, path, body, options),
+    /** As `call`, for steps that must succeed: anything but a 2xx fails the test with the whole answer. */
+    async ok(method: string, path: string, body?: unknown, options?: CallOptions) {
+      const reply = await client.call(method, path, body, options);
+      if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    },
+    advance: (by: string) => client.control('advance-clock', { body: { by } }),
+    settle: () => client.control('settle'),
+    now: async () => Date.parse((await client.control('read-clock')).now),
+    /** Events on the bus after settling; the additional ones too when asked for by type or with `ext`. */
+    async events(filter: { type?: string; subject?: string; correlationId?: string; ext?: boolean } = {}) {
+      await client.control('settle');
+      const { ext = false, ...rest } = filter;
+      const { items } = await client.control('list-events', { query: { ...rest, ext: ext ? 'true' : 'false', limit: 1_000 } });
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+      return items.map(({ event }) => event as any);
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into objects freely
+    object: async (type: string, id: string): Promise<any> => client.control('read-object', { params: { type, id } }),
+    fault: (faultName: string, rule: FaultInput | Record<string, unknown>) =>
+      client.control('put-fault', { params: { name: faultName }, body: rule as FaultInput }),
+    faults: async () => (await client.control('list-faults')).items,
+    noFaults: () => client.control('delete-faults'),
+    journal: async (correlationId?: string) => {
+      const { items } = await client.control('read-journal', { query: { correlationId } });
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into journal records freely
+      return items as any[];
+    },
+    /** Fails the test, naming what is broken, unless every invariant holds. */
+    async verify() {
+      const outcome = await client.control('verify');
+      if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);
+      const broken = outcome.invariants.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
+      if (broken.length > 0) throw new Error(`broken invariants:\n${broken.join('\n')}`);
+      return outcome;
+    },
+    async [Symbol.asyncDispose]() {
+      await client.control('delete-rehearsal', { params: { name } });
+      await client.close();
+      await unbound.close();
+    },
+  };
+}
+
+export type TestRehearsal = Awaited<ReturnType<typeof newRehearsal>>;
+
+/** Polls until a condition holds. @throws Error naming what was waited for */
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs = 5_000): Promise<T> {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > until) throw new Error(`${what} did not happen within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };

@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
+
+/** One estate for the whole test run; each test takes a rehearsal of its own. */
+export default async function setup() {
+  const child = fork(main, [], {
+    execArgv: [],
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      GATEWAY_PORT: '0',
+      TOUCHPOINT_PORT: '0',
+      PORTAL_PORT: '0',
+      STRICT_RESPONSES: 'true',
+      LOG_LEVEL: process.env.ESTATE_LOG_LEVEL ?? 'error',
+      RATE_LIMIT_PER_ADDRESS: '100000000',
+      RATE_LIMIT_PER_KEY: '100000000',
+    },
+  });
+  const addresses = await new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (code) => reject(new Error(`The estate ended with exit code ${code} before it was ready.`)));
+  });
+  process.env.ESTATE = JSON.stringify(addresses);
+  globalThis.estateProcess = child;
+}
