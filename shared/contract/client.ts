@@ -13,6 +13,11 @@ export interface CallOptions {
    * parent's key and this label. Raise the attempt only after a definite answer; after an unknown outcome send the same again.
    */
   readonly step?: string;
+  /**
+   * What the call is for, when several requests and due work may carry it on: the key is then derived from this instead of the
+   * request, so that each of them repeats the same call. Name the object of the intent, and raise the attempt in `step`.
+   */
+  readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;
 }
@@ -49,7 +54,7 @@ const PASSED_ON: ReadonlySet<number> = new Set([402, 404, 409, 412]);
 /** The typed client of one application for one unit of work. */
 export function createCaller(options: ClientOptions, scope: CallScope): Caller {
   let calls = 0;
-  return async (api, input, { step = '', timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
+  return async (api, input, { step = '', intent, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
     const { application, addressOf, token, agent } = options;
     const { context, key } = scope;
     if (!mayCall(application, api.id)) throw new Error(`${application} calls ${api.id}, which flows.ts does not list.`);
@@ -62,12 +67,13 @@ export function createCaller(options: ClientOptions, scope: CallScope): Caller {
     scope.called(requestId);
     const left = context.deadline - Date.now() - MARGIN_MS;
     if (left <= 0) throw timedOut(api.application);
+    const parent = intent === undefined ? key : digest(context.world, application, 'intent', intent);
     const headers: Record<string, string> = {
       [CONTEXT_HEADER]: encodeContext({ ...context, requestId, parentId: context.requestId, chain: [...context.chain, application] }),
       [TOKEN_HEADER]: token,
       'x-correlation-id': context.correlationId,
       ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
-      ...(isMutating(api as unknown as ApiDefinition) && { 'idempotency-key': `call-${digest(key, api.id, path, step)}` }),
+      ...(isMutating(api as unknown as ApiDefinition) && { 'idempotency-key': `call-${digest(parent, api.id, path, step)}` }),
       ...(api.method !== 'GET' && { 'content-type': 'application/json' }),
     };
     const timeout = Math.min(timeoutMs, left);

@@ -75,7 +75,9 @@ export function createPipeline(options: PipelineOptions) {
     const { bound, context } = asked;
     const key = asked.idempotencyKey;
     if (key === undefined || !isMutating(bound.api)) return run(asked, { key: context.requestId, since: context.now });
-    const claimKey = digest(context.principal, bound.api.method, asked.path, key);
+    // Inside the estate the application that calls is the credential: its due work repeats what a client's request began.
+    const caller = context.chain.at(-1) ?? context.principal;
+    const claimKey = digest(caller, bound.api.method, asked.path, key);
     const fingerprint = digest(canonicalize({ query: asked.input.query, body: asked.input.body ?? null }) ?? '');
     const leaseMs = Math.max(0, context.deadline - Date.now()) + LEASE_MARGIN_MS;
     const claim = await store.claim(context.world, claimKey, fingerprint, context.now, leaseMs);
