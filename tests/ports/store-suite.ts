@@ -1,0 +1,480 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { StoreAdapter } from '../../shared/store/memory-store.ts';
+import type { Plan, Snapshot, Store, World } from '../../shared/store/ports.ts';
+import { eventually } from '../support/eventually.ts';
+
+const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
+const PAGE = { after: 0, limit: 100 };
+
+/** A plan that changes nothing, to be filled in. */
+export function aPlan(parts: Partial<Plan> = {}): Plan {
+  return {
+    operation: randomUUID(),
+    last: true,
+    now: 1_000,
+    expect: [],
+    put: [],
+    unique: [],
+    index: [],
+    move: [],
+    guard: [],
+    events: [],
+    due: [],
+    ...parts,
+  };
+}
+
+const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put'][number] => ({
+  collection: 'things',
+  id,
+  read,
+  version: read + 1,
+  json,
+});
+
+/** What every store adapter must do: run against memory, and against any other adapter without a change. */
+export function storeSuite(name: string, create: () => Promise<StoreAdapter>): void {
+  describe(`store: ${name}`, () => {
+    async function opened(from: Snapshot = EMPTY): Promise<{ adapter: StoreAdapter; store: Store; world: World }> {
+      const adapter = await create();
+      const world = await adapter.worlds.open('r', from, CREDENTIALS);
+      return { adapter, store: adapter.store('oms'), world };
+    }
+
+    describe('objects', () => {
+      test('an object that was put is read back to the letter, also empty arrays and 16-digit integers', async () => {
+        const { store, world } = await opened();
+        const json = '{"id":"a","list":[],"n":9007199254740991}';
+        expect(await store.commit(world, aPlan({ put: [putting('a', 0, json)] }))).toMatchObject({ ok: true });
+        expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1, json });
+      });
+
+      test('a put against another version than the stored one is refused and changes nothing', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)] }));
+        const refused = await store.commit(
+          world,
+          aPlan({ put: [putting('b', 0), putting('a', 0)], move: [{ counter: 'c', key: 'k', field: 'f', by: 1 }] }),
+        );
+        expect(refused).toEqual({ ok: false, why: 'version', at: 'things/a' });
+        expect(await store.object(world, 'things', 'b')).toBeUndefined();
+        expect(await store.counters(world, 'c', ['k'])).toEqual([{}]);
+      });
+
+      test('expect refuses a commit when an object that was only read has changed', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)] }));
+        const plan = aPlan({ expect: [{ collection: 'things', id: 'a', version: 1 }], put: [putting('b', 0)] });
+        await store.commit(world, aPlan({ put: [putting('a', 1)] }));
+        expect(await store.commit(world, plan)).toMatchObject({ ok: false, why: 'version' });
+      });
+
+      test('a repeated operation is answered with its first result and done once', async () => {
+        const { store, world } = await opened();
+        const plan = aPlan({ put: [putting('a', 0)], move: [{ counter: 'c', key: 'k', field: 'f', by: 5 }] });
+        const first = await store.commit(world, plan);
+        expect(await store.commit(world, plan)).toEqual(first);
+        expect(await store.counters(world, 'c', ['k'])).toEqual([{ f: 5 }]);
+      });
+
+      test('applications cannot read each other', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)] }));
+        expect(await adapter.store('sim').object(world, 'things', 'a')).toBeUndefined();
+      });
+
+      test('all is paged in order of creation, whatever changed since', async () => {
+        const { store, world } = await opened();
+        for (const id of ['c', 'a', 'b']) await store.commit(world, aPlan({ put: [putting(id, 0)] }));
+        await store.commit(world, aPlan({ put: [putting('c', 1)] }));
+        const first = await store.all(world, 'things', { after: 0, limit: 2 });
+        expect(first.map(({ id }) => id)).toEqual(['c', 'a']);
+        const rest = await store.all(world, 'things', { after: first[1]?.order ?? 0, limit: 2 });
+        expect(rest.map(({ id }) => id)).toEqual(['b']);
+      });
+    });
+
+    describe('uniques and indexes', () => {
+      const unique = (id: string, value: string | null, was: string | null = null) => ({
+        collection: 'things',
+        name: 'mail',
+        id,
+        value,
+        was,
+      });
+
+      test('a unique value belongs to one object; the second is refused and changes nothing', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)], unique: [unique('a', 'x')] }));
+        expect(await store.commit(world, aPlan({ put: [putting('b', 0)], unique: [unique('b', 'x')] }))).toMatchObject({
+          ok: false,
+          why: 'unique',
+        });
+        expect(await store.object(world, 'things', 'b')).toBeUndefined();
+        expect((await store.unique(world, 'things', 'mail', 'x'))?.id).toBe('a');
+      });
+
+      test('a value that was given up can be taken by another', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)], unique: [unique('a', 'x')] }));
+        await store.commit(world, aPlan({ put: [putting('a', 1)], unique: [unique('a', 'y', 'x')] }));
+        expect(await store.unique(world, 'things', 'mail', 'x')).toBeUndefined();
+        expect(await store.commit(world, aPlan({ put: [putting('b', 0)], unique: [unique('b', 'x')] }))).toMatchObject({ ok: true });
+        expect((await store.unique(world, 'things', 'mail', 'y'))?.id).toBe('a');
+      });
+
+      test('an index lists its objects in order of creation, and loses what moved to another value', async () => {
+        const { store, world } = await opened();
+        for (const id of ['b', 'a', 'c']) {
+          await store.commit(
+            world,
+            aPlan({ put: [putting(id, 0)], index: [{ collection: 'things', name: 'kind', id, value: 'k', was: null }] }),
+          );
+        }
+        await store.commit(
+          world,
+          aPlan({ put: [putting('a', 1)], index: [{ collection: 'things', name: 'kind', id: 'a', value: 'other', was: 'k' }] }),
+        );
+        expect((await store.index(world, 'things', 'kind', 'k', PAGE)).map(({ id }) => id)).toEqual(['b', 'c']);
+        expect((await store.index(world, 'things', 'kind', 'other', PAGE)).map(({ id }) => id)).toEqual(['a']);
+        expect(await store.index(world, 'things', 'kind', 'nothing', PAGE)).toEqual([]);
+      });
+    });
+
+    describe('counters', () => {
+      const take = (by: number) => ({
+        move: [{ counter: 'stock', key: 'sku', field: 'reserved', by }],
+        guard: [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }],
+      });
+
+      test('moves of one key are summed before the guard looks at them', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: 2 }] }));
+        const twice = { ...take(1), move: [...take(1).move, ...take(2).move] };
+        expect(await store.commit(world, aPlan(twice))).toMatchObject({ ok: false, why: 'guard' });
+        expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 2 }]);
+      });
+
+      test('a guard that is already broken does not stop a move that mends it', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'reserved', by: 3 }] }));
+        expect(await store.commit(world, aPlan(take(-1)))).toMatchObject({ ok: true });
+        expect(await store.commit(world, aPlan(take(1)))).toMatchObject({ ok: false, why: 'guard' });
+      });
+
+      test('of a hundred that take the last unit together, one gets it', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: 1 }] }));
+        const results = await Promise.all(Array.from({ length: 100 }, () => store.commit(world, aPlan(take(1)))));
+        expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+      });
+
+      test('random takes and gives never break the guard, and the counter is the sum of what was accepted', async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(fc.integer({ min: -3, max: 5 }), { minLength: 1, maxLength: 40 }), async (amounts) => {
+            const { store, world } = await opened();
+            await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: 7 }] }));
+            let reserved = 0;
+            for (const by of amounts) if ((await store.commit(world, aPlan(take(by)))).ok) reserved += by;
+            const [counted] = await store.counters(world, 'stock', ['sku']);
+            expect(counted?.['reserved'] ?? 0).toBe(reserved);
+            expect(reserved).toBeLessThanOrEqual(7);
+          }),
+          { numRuns: 50 },
+        );
+      });
+    });
+
+    describe('claims', () => {
+      const done = (key: string, token: string, json = '{"status":200}') =>
+        aPlan({ hold: { kind: 'claim', key, token }, outcome: { json, keepUntil: 5_000 } });
+
+      test('of fifty that claim one key together, one works and the others see it running', async () => {
+        const { store, world } = await opened();
+        const claims = await Promise.all(Array.from({ length: 50 }, () => store.claim(world, 'k', 'f', 1_000, 10_000)));
+        expect(claims.filter(({ is }) => is === 'ours')).toHaveLength(1);
+        expect(claims.filter(({ is }) => is === 'running')).toHaveLength(49);
+      });
+
+      test('the last commit keeps the outcome; a repeat gets it until its time is over', async () => {
+        const { store, world } = await opened();
+        const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);
+        if (claim.is !== 'ours') throw new Error('not ours');
+        expect(await store.commit(world, done('k', claim.token))).toMatchObject({ ok: true });
+        expect(await store.claim(world, 'k', 'f', 4_999, 10_000)).toEqual({ is: 'done', json: '{"status":200}' });
+        expect(await store.claim(world, 'k', 'other', 4_999, 10_000)).toEqual({ is: 'other-body' });
+        expect(await store.claim(world, 'k', 'f', 5_000, 10_000)).toMatchObject({ is: 'ours', since: 5_000 });
+      });
+
+      test('an abandoned lease is taken over under its first instant, and the one who lost it can no longer commit', async () => {
+        const { store, world } = await opened();
+        const slow = await store.claim(world, 'k', 'f', 1_000, 0);
+        const fast = await store.claim(world, 'k', 'f', 2_000, 10_000);
+        if (slow.is !== 'ours' || fast.is !== 'ours') throw new Error('not ours');
+        expect(fast.since).toBe(1_000);
+        expect(await store.commit(world, done('k', slow.token))).toMatchObject({ ok: false, why: 'held' });
+        expect(await store.commit(world, done('k', fast.token))).toMatchObject({ ok: true });
+      });
+
+      test('a released claim can be claimed again at once, also with another body', async () => {
+        const { store, world } = await opened();
+        const first = await store.claim(world, 'k', 'f', 1_000, 10_000);
+        if (first.is !== 'ours') throw new Error('not ours');
+        await store.release(world, 'k', first.token);
+        expect(await store.claim(world, 'k', 'g', 3_000, 10_000)).toMatchObject({ is: 'ours', since: 3_000 });
+      });
+
+      test('releasing after the outcome was kept changes nothing', async () => {
+        const { store, world } = await opened();
+        const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);
+        if (claim.is !== 'ours') throw new Error('not ours');
+        await store.commit(world, done('k', claim.token));
+        await store.release(world, 'k', claim.token);
+        expect(await store.claim(world, 'k', 'f', 1_500, 10_000)).toMatchObject({ is: 'done' });
+      });
+    });
+
+    describe('outbox and deliveries', () => {
+      const event = (id: string, subscribers: readonly 'crm'[] = []) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}`, subscribers });
+
+      test('events leave the outbox in order, once acknowledged, and are listed from then on', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
+        expect((await store.drain(world, 'relay', [])).map(({ id }) => id)).toEqual(['e1', 'e2']);
+        expect(await adapter.worlds.events(world, 0, 10)).toEqual([]);
+        await store.commit(world, aPlan({ events: [event('e3')] }));
+        expect((await store.drain(world, 'relay', ['e1', 'e2'])).map(({ id }) => id)).toEqual(['e3']);
+        expect(await store.drain(world, 'relay', ['e3'])).toEqual([]);
+        expect((await adapter.worlds.events(world, 0, 10)).map(({ id, order }) => [id, order])).toEqual([
+          ['e1', 1],
+          ['e2', 2],
+          ['e3', 3],
+        ]);
+        expect((await adapter.worlds.events(world, 2, 10)).map(({ id }) => id)).toEqual(['e3']);
+      });
+
+      test('one relay holds an outbox; it lets go in the step that finds it empty', async () => {
+        const { store, world } = await opened();
+        await store.commit(world, aPlan({ events: [event('e1')] }));
+        await store.drain(world, 'first', []);
+        expect(await store.drain(world, 'second', [])).toEqual([]);
+        await store.drain(world, 'first', ['e1']);
+        await store.commit(world, aPlan({ events: [event('e2')] }));
+        expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e2']);
+      });
+
+      test('a delivery is pending until its subscriber commits, and can be consumed once', async () => {
+        const { adapter, store, world } = await opened();
+        const crm = adapter.store('crm');
+        await store.commit(world, aPlan({ events: [event('e1', ['crm'])] }));
+        expect((await adapter.worlds.ledger(world)).pending).toEqual(['crm|e1']);
+        const consume = () => crm.commit(world, aPlan({ hold: { kind: 'delivery', key: 'crm|e1' }, put: [putting(randomUUID(), 0)] }));
+        expect(await consume()).toMatchObject({ ok: true });
+        expect(await consume()).toMatchObject({ ok: false, why: 'held' });
+        expect(await crm.isPending(world, 'crm|e1')).toBe(false);
+        expect(await crm.all(world, 'things', PAGE)).toHaveLength(1);
+      });
+
+      test('a parked delivery is listed and no longer pending', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ events: [event('e1', ['crm'])] }));
+        await adapter.store('crm').park(world, 'crm|e1', 'poison');
+        const ledger = await adapter.worlds.ledger(world);
+        expect(ledger.pending).toEqual([]);
+        expect(ledger.parked).toMatchObject([{ what: 'delivery', key: 'crm|e1', error: 'poison' }]);
+      });
+    });
+
+    describe('due work', () => {
+      const due = (key: string, at: number | null, payload = '1') => ({ kind: 'timer', key, at, payload, correlationId: 'c' });
+
+      test('items come in order of time, then of commit; only those that are due', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [due('late', 30), due('b', 20)] }));
+        await store.commit(world, aPlan({ due: [due('a', 20)] }));
+        const taken: string[] = [];
+        for (;;) {
+          const item = await adapter.worlds.takeDue(world, 25, randomUUID(), 60_000);
+          if (!item) break;
+          taken.push(item.key);
+        }
+        expect(taken).toEqual(['b', 'a']);
+        expect((await adapter.worlds.ledger(world)).next?.key).toBe('late');
+      });
+
+      test('the same kind and key replaces, and null cancels', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [due('x', 10, '1')] }));
+        await store.commit(world, aPlan({ due: [due('x', 20, '{"n":2}')] }));
+        expect((await adapter.worlds.ledger(world)).next).toMatchObject({ at: 20, payload: { n: 2 } });
+        await store.commit(world, aPlan({ due: [due('x', null)] }));
+        expect((await adapter.worlds.ledger(world)).next).toBeUndefined();
+      });
+
+      test('a taken item is nobody else’s; its holder’s last commit removes it, a checkpoint does not', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [due('x', 10)] }));
+        await adapter.worlds.takeDue(world, 10, 'mine', 60_000);
+        expect(await adapter.worlds.takeDue(world, 10, 'other', 60_000)).toBeUndefined();
+        expect(await store.due(world, 'timer', 'x', 'other')).toBeUndefined();
+        const hold = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
+        expect(await store.commit(world, aPlan({ hold: { ...hold, token: 'other' } }))).toMatchObject({ ok: false, why: 'held' });
+        expect(await store.commit(world, aPlan({ hold, last: false }))).toMatchObject({ ok: true });
+        expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|x']);
+        expect(await store.commit(world, aPlan({ hold }))).toMatchObject({ ok: true });
+        expect((await adapter.worlds.ledger(world)).running).toEqual([]);
+      });
+
+      test('an item that puts itself back stays, free for the next', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [due('x', 10)] }));
+        await adapter.worlds.takeDue(world, 10, 'mine', 60_000);
+        await store.commit(world, aPlan({ hold: { kind: 'due', key: 'oms|timer|x', token: 'mine' }, due: [due('x', 40)] }));
+        expect((await adapter.worlds.ledger(world)).next).toMatchObject({ key: 'x', at: 40, attempts: 0 });
+      });
+
+      test('an abandoned lease is taken again; its former holder cannot finish any more', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [due('x', 10)] }));
+        await adapter.worlds.takeDue(world, 10, 'dead', 0);
+        expect(await adapter.worlds.takeDue(world, 10, 'alive', 60_000)).toMatchObject({ key: 'x' });
+        expect(await store.commit(world, aPlan({ hold: { kind: 'due', key: 'oms|timer|x', token: 'dead' } }))).toMatchObject({
+          ok: false,
+          why: 'held',
+        });
+      });
+
+      test('what failed goes back for later with one attempt more, or is parked visibly', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [due('x', 10)] }));
+        const first = await adapter.worlds.takeDue(world, 10, 't1', 60_000);
+        if (!first) throw new Error('nothing due');
+        await adapter.worlds.putBackDue(world, first, 't1', { at: 15 });
+        const second = await adapter.worlds.takeDue(world, 15, 't2', 60_000);
+        expect(second).toMatchObject({ attempts: 1, seq: first.seq });
+        if (!second) throw new Error('nothing due');
+        await adapter.worlds.putBackDue(world, second, 't2', { parked: 'broken' });
+        const ledger = await adapter.worlds.ledger(world);
+        expect(ledger.next).toBeUndefined();
+        expect(ledger.parked).toMatchObject([{ what: 'due', key: 'oms|timer|x', error: 'broken' }]);
+      });
+    });
+
+    describe('worlds', () => {
+      test('two rehearsals never see each other', async () => {
+        const { adapter, store, world } = await opened();
+        const other = await adapter.worlds.open('other', EMPTY, CREDENTIALS);
+        await store.commit(
+          world,
+          aPlan({ put: [putting('a', 0)], due: [{ kind: 'k', key: 'a', at: 1, payload: '1', correlationId: 'c' }] }),
+        );
+        expect(await store.object(other, 'things', 'a')).toBeUndefined();
+        expect((await adapter.worlds.ledger(other)).next).toBeUndefined();
+      });
+
+      test('a reset switches to a fresh world and keeps the credentials; what is late writes into the old one', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)] }));
+        const fresh = await adapter.worlds.open('r', EMPTY, { bearer: 'x', apiKey: 'x', webhookSecret: 'x' });
+        expect(await adapter.worlds.resolve('r')).toMatchObject({ world: fresh, credentials: CREDENTIALS });
+        expect(await adapter.worlds.current(world)).toBeUndefined();
+        await store.commit(world, aPlan({ put: [putting('late', 0)] }));
+        expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
+      });
+
+      test('a removed rehearsal is gone; removing it again says so', async () => {
+        const { adapter } = await opened();
+        expect(await adapter.worlds.remove('r')).toBe(true);
+        expect(await adapter.worlds.resolve('r')).toBeUndefined();
+        expect(await adapter.worlds.remove('r')).toBe(false);
+      });
+
+      test('a snapshot opened elsewhere gives the same data, uniques, indexes, counters and due work', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(
+          world,
+          aPlan({
+            put: [putting('b', 0), putting('a', 0)],
+            unique: [{ collection: 'things', name: 'mail', id: 'a', value: 'x', was: null }],
+            index: ['b', 'a'].map((id) => ({ collection: 'things', name: 'kind', id, value: 'k', was: null })),
+            move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: 4 }],
+            due: [{ kind: 'timer', key: 'x', at: 99, payload: '{"n":1}', correlationId: 'c' }],
+          }),
+        );
+        const copy = await adapter.worlds.open('copy', await adapter.worlds.snapshot(world), CREDENTIALS);
+        expect((await store.all(copy, 'things', PAGE)).map(({ id }) => id)).toEqual(['b', 'a']);
+        expect((await store.unique(copy, 'things', 'mail', 'x'))?.id).toBe('a');
+        expect((await store.index(copy, 'things', 'kind', 'k', PAGE)).map(({ id }) => id)).toEqual(['b', 'a']);
+        expect(await store.counters(copy, 'stock', ['sku'])).toEqual([{ onHand: 4 }]);
+        expect((await adapter.worlds.ledger(copy)).next).toMatchObject({ kind: 'timer', at: 99, payload: { n: 1 } });
+      });
+
+      test('time flows from the instant of opening, stands still when it is stopped, and goes on from where it is set', async () => {
+        const { adapter, world } = await opened();
+        const early = (await adapter.worlds.current(world))?.now ?? 0;
+        expect(early).toBeGreaterThanOrEqual(1_000);
+        await eventually('time flows', async () => ((await adapter.worlds.current(world))?.now ?? 0) > early);
+        await adapter.worlds.setClock(world, { now: 50_000, flowing: false });
+        expect(await adapter.worlds.current(world)).toMatchObject({ now: 50_000, flowing: false });
+      });
+
+      test('one driver at a time; a lease that ran out can be taken', async () => {
+        const { adapter, world } = await opened();
+        expect(await adapter.worlds.lease(world, 'a', 60_000)).toBe(true);
+        expect(await adapter.worlds.lease(world, 'b', 60_000)).toBe(false);
+        await adapter.worlds.unlease(world, 'a');
+        expect(await adapter.worlds.lease(world, 'b', 0)).toBe(true);
+        expect(await adapter.worlds.lease(world, 'c', 60_000)).toBe(true);
+      });
+
+      test('listeners hear of commits with events or due work, and no more after they stopped', async () => {
+        const { adapter, store, world } = await opened();
+        const heard: World[] = [];
+        const stop = adapter.worlds.watch((changed) => heard.push(changed));
+        await store.commit(world, aPlan({ due: [{ kind: 'k', key: 'a', at: 1, payload: '1', correlationId: 'c' }] }));
+        await eventually('the listener hears', async () => heard.includes(world));
+        stop();
+        const before = heard.length;
+        await store.commit(world, aPlan({ due: [{ kind: 'k', key: 'b', at: 1, payload: '1', correlationId: 'c' }] }));
+        expect(heard).toHaveLength(before);
+      });
+    });
+
+    describe('faults and journal', () => {
+      test('a fault strikes as often as it may, however many come together', async () => {
+        const { adapter, world } = await opened();
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const hits = await Promise.all(Array.from({ length: 20 }, () => adapter.simulation.hit(world, 'f', 3)));
+        expect(hits.filter((hit) => hit !== undefined)).toHaveLength(3);
+        expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
+      });
+
+      test('the revision is 0 without faults and rises with every change', async () => {
+        const { adapter, world } = await opened();
+        expect((await adapter.worlds.current(world))?.faults).toBe(0);
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const first = (await adapter.worlds.current(world))?.faults ?? 0;
+        await adapter.worlds.setFault(world, 'g', '{}');
+        expect((await adapter.worlds.current(world))?.faults).toBeGreaterThan(first);
+        expect(await adapter.worlds.removeFault(world, 'f')).toBe(true);
+        expect(await adapter.worlds.removeFault(world, 'f')).toBe(false);
+        await adapter.worlds.removeFault(world);
+        expect((await adapter.worlds.current(world))?.faults).toBe(0);
+      });
+
+      test('the journal keeps the newest records and finds them by correlation id', async () => {
+        const { adapter, world } = await opened();
+        for (let n = 1; n <= 5_010; n++)
+          adapter.simulation.journal(world, { requestId: `r${n}`, correlationId: n % 2 === 0 ? 'even' : 'odd', json: '{}' });
+        await eventually('the journal is written', async () => (await adapter.worlds.journalOf(world)).at(-1)?.requestId === 'r5010');
+        const kept = await adapter.worlds.journalOf(world);
+        expect(kept).toHaveLength(5_000);
+        expect(kept[0]?.requestId).toBe('r11');
+        expect(await adapter.worlds.journalOf(world, 'even')).toHaveLength(2_500);
+      });
+    });
+  });
+}
