@@ -17,6 +17,7 @@ export const paymentLifeCycle = defineLifeCycle({
     { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment; the outcome is not known yet' },
     { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
     { verb: 'decline', from: [null, 'pending'], to: 'failed', trigger: 'the provider declines' },
+    { verb: 'note', from: ['pending'], trigger: 'internal: reversed while pending; it is voided as soon as it is approved' },
     { verb: 'give-up', from: ['pending'], to: 'failed', trigger: 'time: 15 min without an outcome' },
     {
       verb: 'capture',

@@ -1,0 +1,15 @@
+import { capturePayment as capturePaymentApi } from '../../../shared/catalog/payment/apis.ts';
+import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { capture } from '../authorisation.ts';
+import { captureSplit } from '../capture-rules.ts';
+import { payments, published } from '../collections.ts';
+
+export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
+  const payment = await work.get(payments, params.id);
+  if (!payment) throw notFound('payment', params.id);
+  rowFor(paymentLifeCycle, payment, 'capture');
+  return published(capture(work, payment, captureSplit(payment, body.amount)));
+});

@@ -1,0 +1,14 @@
+import { voidPayment as voidPaymentApi } from '../../../shared/catalog/payment/apis.ts';
+import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { voidAuthorisation } from '../authorisation.ts';
+import { payments, published } from '../collections.ts';
+
+export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) => {
+  const payment = await work.get(payments, params.id);
+  if (!payment) throw notFound('payment', params.id);
+  if (isAgain(paymentLifeCycle, payment, 'void')) return again(published(payment));
+  return published(voidAuthorisation(work, payment, 'void'));
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
+import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
+import { Currency, Money } from '../../shared/catalog/shapes.ts';
+import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
+
+export const StoredPayment = Payment.extend({
+  /** While pending: whose word is missing. */
+  awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
+  /** Reversed while it was pending, so an approval that still comes is voided at once. */
+  voidOnApproval: z.literal(true).optional(),
+});
+export type StoredPayment = z.output<typeof StoredPayment>;
+
+/** A payment as everybody else sees it. */
+export const published = (stored: StoredPayment): z.output<typeof Payment> => Payment.parse(stored);
+
+export const payments = defineCollection({
+  name: 'payments',
+  schema: StoredPayment,
+  index: { order: ({ orderId }) => orderId },
+  object: payment,
+});
+
+/** What is to be paid for an order, by order id: noted when somebody first pays, so that `payable` is counted once. */
+export const payableOrders = defineCollection({
+  name: 'payable-orders',
+  schema: z.object({ id: z.string(), version: z.int(), total: Money }),
+});
+
+/** By order id, in minor units. Two payments at once cannot promise more than the total: the guard decides in the commit. */
+export const orderCovers = defineCounters({
+  name: 'order-covers',
+  fields: ['payable', 'committed'],
+  guards: { notOverpaid: { payable: 1, committed: -1 } },
+});
+
+/** The simulated provider's answers to tokens that it knows, by token. */
+export const paymentTokens = defineCollection({
+  name: 'payment-tokens',
+  schema: z.object({ id: z.string(), version: z.int(), rule: PaymentToken }),
+});
+
+/** Gift cards, by token; what they hold is counted apart, since many payments move it at once. */
+export const giftCards = defineCollection({
+  name: 'gift-cards',
+  schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),
+});
+
+/** By the gift card's token, in minor units. */
+export const giftCardBalances = defineCounters({
+  name: 'gift-card-balances',
+  fields: ['balance'],
+  guards: { notOverdrawn: { balance: 1 } },
+});

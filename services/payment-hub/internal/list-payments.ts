@@ -1,0 +1,20 @@
+import { listPayments as listPaymentsCall } from '../../../shared/catalog/payment/internal.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { payments, published, type StoredPayment } from '../collections.ts';
+
+export const listPayments = handle(listPaymentsCall)(async ({ query }, { work }) => ({
+  items: (await allOf(work, query.orderId)).map(published),
+}));
+
+/** In order of creation, over however many pages: whoever compares them with a total needs every one. */
+async function allOf(work: UnitOfWork, orderId: string): Promise<StoredPayment[]> {
+  const found: StoredPayment[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await work.find(payments, 'order', orderId, { cursor });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return found;
+}

@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import type { Payable } from '../../shared/catalog/order/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+
+type OrderToPay = z.output<typeof Payable>;
+
+/**
+ * States in which an order may be paid. A draft is what checkout pays; a confirmed order is covered, so that the amount refuses
+ * there, unless an authorisation was voided or ran out since.
+ */
+const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];
+
+/** @throws Problem when an order is not one that may be paid, or not in this currency */
+export function refuseUnpayable(order: OrderToPay, asked: { readonly orderId: string; readonly amount?: Money | undefined }): void {
+  if (order.orderId !== asked.orderId) {
+    throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${asked.orderId}".`);
+  }
+  if (!PAYABLE_STATES.includes(order.state)) {
+    throw new Problem(
+      'invalid_state_transition',
+      `The order "${order.orderId}" is ${order.state}; it can be paid while it is ${PAYABLE_STATES.join(', ')}.`,
+      { objectType: 'order', id: order.orderId, currentState: order.state, action: 'authorise', allowedFrom: PAYABLE_STATES },
+    );
+  }
+  if (asked.amount && asked.amount.currency !== order.total.currency) {
+    throw invalid(
+      '/amount/currency',
+      'currency_mismatch',
+      `The order is in ${order.total.currency}, so it is paid in ${order.total.currency}, not in ${asked.amount.currency}.`,
+    );
+  }
+}
+
+/**
+ * What may still be authorised: the total less everything pending, authorised or captured. A refund pays for goods that came
+ * back; it does not open the bill again.
+ */
+export const outstandingOf = (total: Money, committed: number): Money => money(Math.max(0, total.amount - committed), total.currency);
+
+/**
+ * The amount to authorise: what was asked for, or else all that is outstanding.
+ * @throws Problem `overpayment` when that is more than what is outstanding, or nothing is
+ */
+export function amountToAuthorise(orderId: string, outstanding: Money, asked: Money | undefined): Money {
+  const amount = asked ?? outstanding;
+  if (amount.amount > 0 && amount.amount <= outstanding.amount) return amount;
+  const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${outstanding.amount} outstanding`;
+  throw new Problem(
+    'overpayment',
+    `The order "${orderId}" ${why}; ${asked ? `${amount.amount} would be too much` : 'there is nothing to pay'}.`,
+    {
+      objectType: 'order',
+      id: orderId,
+      outstanding,
+    },
+  );
+}
