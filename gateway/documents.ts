@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { Router } from 'express';
+import { stringify } from 'yaml';
+import { estateOpenApi } from '../shared/contract/openapi.ts';
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+
+const WELCOME = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Unified commerce estate</title>
+</head>
+<body>
+<main>
+<h1>Unified commerce estate</h1>
+<p>A simulated retailer to rehearse integrations on. This is its gateway, and it is running.</p>
+<ul>
+<li><a href="/products/mug-blue">A product</a>, the one API that asks for no credential</li>
+<li><a href="/openapi.json">All APIs as OpenAPI 3.1</a>, also <a href="/openapi.yaml">as YAML</a></li>
+<li><a href="/readyz">Whether the estate is ready</a></li>
+</ul>
+<p>The other APIs take the demo credentials of <code>fixtures/credentials.json</code>; the README walks through a first order.</p>
+</main>
+</body>
+</html>
+`;
+
+/** What describes the estate, open to everybody: the OpenAPI document in both notations, and a first page for browsers. */
+export function createDocuments(): Router {
+  const document = estateOpenApi(manifest.version);
+  const json = JSON.stringify(document, null, 2);
+  const yaml = stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/openapi.json', (_request, response) => void response.type('application/json').send(json));
+  router.get('/openapi.yaml', (_request, response) => void response.type('application/yaml').send(yaml));
+  router.get('/', (_request, response) => void response.type('text/html').send(WELCOME));
+  return router;
+}

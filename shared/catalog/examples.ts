@@ -1,0 +1,31 @@
+import type { ApiId, apis } from './catalog.ts';
+import type { CallOf } from './define.ts';
+
+type BodyOf<Id extends ApiId> = CallOf<(typeof apis)[Id]> extends { readonly body?: infer Body } ? Body : never;
+
+/** Request bodies as a newcomer would send them; ids stand for those that earlier answers gave. */
+export const requestExamples: { readonly [Id in ApiId]?: BodyOf<Id> } & Readonly<Record<string, unknown>> = {
+  'create-basket-api': { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] },
+  'add-line-to-basket-api': { sku: 'mug-blue', qty: 2 },
+  'checkout-basket-api': {
+    shippingAddress: { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' },
+    shippingMethod: 'STANDARD',
+    voucherCodes: ['WELCOME10'],
+  },
+  'create-order-api': { basketId: 'bsk_01KAHTXB5W0G4J8Q2Z6R9M3N7P' },
+  'authorize-payment-api': { orderId: 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P', tender: { type: 'card', token: 'tok_visa' } },
+  'capture-payment-api': { amount: { amount: 1299, currency: 'EUR' } },
+  'refund-payment-api': { amount: { amount: 500, currency: 'EUR' }, reason: 'scratched' },
+  'cancel-order-api': { reason: 'changed my mind' },
+  'reserve-inventory-api': { items: [{ sku: 'mug-blue', qty: 2 }], ttlSeconds: 900 },
+  'confirm-reservation-api': { orderId: 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P' },
+  'allocate-inventory-api': { orderId: 'ord_example', orderLineId: 'line_1', sku: 'mug-blue', qty: 1, preferredLocations: ['dc-02'] },
+  'earn-points-api': { orderId: 'ord_example', amount: { amount: 2598, currency: 'EUR' } },
+  'redeem-points-api': { points: 300, orderId: 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P' },
+  'create-customer-api': { email: 'zoe@people.example', firstName: 'Zoe', lastName: 'Marsh', consents: { emailMarketing: true } },
+  'evaluate-promotions-api': {
+    lines: [{ sku: 'mug-blue', qty: 2, unitPrice: { amount: 1299, currency: 'EUR' } }],
+    voucherCodes: ['WELCOME10'],
+  },
+  'validate-voucher-api': { amount: { amount: 10_000, currency: 'EUR' }, customerId: 'cus_ada' },
+};

@@ -1,0 +1,345 @@
+import { z } from 'zod';
+import { applications } from '../catalog/applications.ts';
+import { apis, objects } from '../catalog/catalog.ts';
+import { type ApiDefinition, isMutating } from '../catalog/define.ts';
+import { requestExamples } from '../catalog/examples.ts';
+import { commonProblems, type ProblemCode, problems } from '../catalog/problems.ts';
+import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
+import { type ControlOperation, controlOperations } from '../simulation/control-api.ts';
+import { REHEARSAL_NAME } from '../simulation/credentials.ts';
+
+/** A part of the document. Its shape is the specification's; a linter checks it, not the compiler. */
+type Part = Readonly<Record<string, unknown>>;
+
+const DESCRIPTION = `One consistent retailer to rehearse integrations on: the owning applications of a unified-commerce estate
+behind one gateway, and the simulation plane that moves its clock, breaks it and looks into it.
+
+Every request belongs to a rehearsal, an isolated world with its own data, clock, faults and events. A credential that is bound to
+a rehearsal selects it, else the header \`X-Rehearsal\` does; without either it is \`default\`.
+
+Money is in integer minor units. Refusals are \`application/problem+json\` (RFC 9457): branch on \`code\`. Bodies and queries are
+strict: a member that is not described here is refused. Responses may gain members.`;
+
+const SIMULATION_TAG = 'Simulation plane';
+
+/** The public face of the estate as OpenAPI 3.1, derived from the catalog and the operations of the simulation plane. */
+export function estateOpenApi(version: string): Part {
+  const components = new Components();
+  const publicApis = Object.values(apis) as readonly ApiDefinition[];
+  const operations = Object.values(controlOperations) as readonly ControlOperation[];
+  const paths = collectPaths([
+    ...publicApis.map((api) => ({ path: api.path, method: api.method, operation: apiOperation(api, components) })),
+    ...operations.map((control) => ({ path: control.path, method: control.method, operation: controlOperation(control, components) })),
+  ]);
+  const used = new Set(publicApis.map(({ application }) => application));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Unified commerce estate',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    tags: [
+      ...Object.entries(applications)
+        .filter(([name]) => used.has(name as keyof typeof applications))
+        .map(([, { title, owns }]) => ({ name: title, description: `Owns ${owns}.` })),
+      { name: SIMULATION_TAG, description: 'What a rehearsal needs and no real estate has: worlds, clock, faults, journal.' },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        ...Object.fromEntries(
+          SCHEMES.filter(({ auth }) => publicApis.some((api) => api.auth === auth)).map(({ name, scheme }) => [name, scheme]),
+        ),
+        simulation: { type: 'http', scheme: 'bearer', description: 'A token with the scope sim:admin.' },
+      },
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      schemas: { ...components.schemas(), Problem: PROBLEM },
+      responses: components.responses(),
+    },
+  };
+}
+
+const SCHEMES = [
+  { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
+  { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
+] as const;
+
+const PARAMETERS: Part = {
+  Rehearsal: {
+    name: 'X-Rehearsal',
+    in: 'header',
+    description: 'The rehearsal this request belongs to, unless the credential is bound to one.',
+    schema: { type: 'string', pattern: REHEARSAL_NAME.source, default: 'default' },
+  },
+  CorrelationId: {
+    name: 'X-Correlation-Id',
+    in: 'header',
+    description: 'Ties requests, internal calls and events together; made up when absent, and given back.',
+    schema: { type: 'string', maxLength: 128 },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Repeating the same request with the same key gives the stored answer and changes nothing. Kept for 24 hours of the rehearsal’s time.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the object as it was read; 412 when it has changed since.',
+    schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
+    example: '"3"',
+  },
+};
+
+const HEADERS: Part = {
+  CorrelationId: { description: 'As sent, or made up.', schema: { type: 'string' } },
+  ETag: { description: 'The version of the object, quoted.', schema: { type: 'string' }, example: '"3"' },
+  IdempotentReplayed: {
+    description: 'Present when this is the stored answer to an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  RetryAfter: { description: 'Seconds to wait before the same request is worth sending again.', schema: { type: 'integer' } },
+  WwwAuthenticate: { description: 'The scheme that is asked for.', schema: { type: 'string' } },
+};
+
+const PROBLEM: Part = {
+  description: 'A refusal (RFC 9457). Some codes add members of their own, such as currentState and allowedFrom.',
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'retryable'],
+  properties: {
+    type: { type: 'string', format: 'uri', examples: ['urn:uc:problem:not-found'] },
+    title: { type: 'string' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string' },
+    instance: { type: 'string', description: 'Path of the request that was refused.' },
+    code: { type: 'string', description: 'What clients branch on.' },
+    objectType: { type: 'string' },
+    id: { type: 'string', description: 'Of the object it is about.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['pointer', 'code', 'detail'],
+        properties: {
+          pointer: { type: 'string', description: 'JSON pointer into the body, `?name` of a query parameter, or the name of a header.' },
+          code: { type: 'string' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+    retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
+  },
+};
+
+/** Named schemas and the refusals that several operations share, gathered while operations are written. */
+class Components {
+  readonly #schemas = new Map<string, Part>();
+  readonly #responses = new Map<string, Part>();
+
+  /** The schema with its named parts hoisted. @throws Error when two different shapes have one name */
+  schemaOf(schema: z.ZodType, io: 'input' | 'output'): Part {
+    const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, override: asPublished });
+    for (const [name, part] of Object.entries($defs)) this.#add(name, hoisted(part));
+    return hoisted(own);
+  }
+
+  #add(name: string, part: Part): void {
+    const known = this.#schemas.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(part)) throw new Error(`Two different schemas are named ${name}.`);
+    this.#schemas.set(name, part);
+  }
+
+  /** A refusal with one code is written once, under the name of the code. */
+  responseOf(codes: readonly ProblemCode[]): Part {
+    const [only, ...others] = codes;
+    if (only === undefined || others.length > 0) return problemResponse(codes);
+    const name = only
+      .split('_')
+      .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+      .join('');
+    this.#responses.set(name, problemResponse(codes));
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  schemas = (): Part => sorted(this.#schemas);
+  responses = (): Part => sorted(this.#responses);
+}
+
+const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntries([...map].sort(([a], [b]) => a.localeCompare(b)));
+
+const hoisted = (part: unknown): Part => JSON.parse(JSON.stringify(part).replaceAll('"#/$defs/', '"#/components/schemas/')) as Part;
+
+/** What a zod schema says beyond what readers of the document need, taken out. */
+function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { def } = zodSchema._zod;
+  // A response may gain members, so only what was declared strict is closed.
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema['example'] !== undefined) {
+    jsonSchema.examples = [jsonSchema['example']];
+    delete jsonSchema['example'];
+  }
+}
+
+interface PathEntry {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Part;
+}
+
+function collectPaths(entries: readonly PathEntry[]): Part {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const { path, method, operation } of entries) {
+    const item = paths[path] ?? {};
+    item[method.toLowerCase()] = operation;
+    paths[path] = item;
+  }
+  return paths;
+}
+
+function apiOperation(api: ApiDefinition, components: Components): Part {
+  const changes = isMutating(api);
+  const guarded = changes && api.path.includes('{');
+  return {
+    operationId: api.id,
+    tags: [applications[api.application].title],
+    summary: api.name,
+    description: `${api.summary}${api.emits.length > 0 ? `\n\nEvents: ${api.emits.map((name) => `\`${name}\``).join(', ')}.` : ''}`,
+    security: SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
+    parameters: [
+      ...pathParameters(api.path, components),
+      ...queryParameters(api.query, components),
+      ref('Rehearsal'),
+      ref('CorrelationId'),
+      ...(changes ? [ref('IdempotencyKey')] : []),
+      ...(guarded ? [ref('IfMatch')] : []),
+    ],
+    ...(api.method !== 'GET' && requestBody(api.request, components, requestExamples[api.id])),
+    responses: {
+      ...successes(api, components),
+      ...refusals(
+        [
+          ...api.problems,
+          ...commonProblems,
+          ...(api.auth === 'none' ? [] : (['unauthenticated', 'forbidden'] as const)),
+          ...(changes ? (['idempotency_in_progress', 'idempotency_key_reused', 'contention'] as const) : []),
+          ...(guarded ? (['version_mismatch'] as const) : []),
+          'unknown_rehearsal',
+          'shutting_down',
+        ],
+        components,
+      ),
+    },
+  };
+}
+
+function controlOperation(control: ControlOperation, components: Components): Part {
+  return {
+    operationId: control.id,
+    tags: [SIMULATION_TAG],
+    summary: sentenceCase(control.id),
+    description: control.summary,
+    security: [{ simulation: [] }],
+    parameters: [...pathParameters(control.path, components), ...queryParameters(control.query, components), ref('Rehearsal')],
+    ...(control.method !== 'GET' && requestBody(control.request, components)),
+    responses: {
+      ...(control.status === 204
+        ? { '204': { description: 'Done.' } }
+        : { [control.status]: { description: 'Done.', content: json(components.schemaOf(control.response, 'output')) } }),
+      ...refusals([...control.problems, ...commonProblems, 'unauthenticated', 'forbidden', 'unknown_rehearsal'], components),
+    },
+  };
+}
+
+const sentenceCase = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}`.replaceAll('-', ' ');
+const ref = (parameter: string): Part => ({ $ref: `#/components/parameters/${parameter}` });
+const headerRef = (header: string): Part => ({ $ref: `#/components/headers/${header}` });
+const json = (schema: Part, example?: unknown): Part => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+
+/** What may stand for a name in braces. */
+const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  id: Id,
+  sku: Sku,
+  code: VoucherCode,
+  name: z.string().min(1).max(80),
+  type: z.enum(objects.map(({ type }) => type) as [string, ...string[]]),
+};
+
+function pathParameters(path: string, components: Components): Part[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: components.schemaOf(PATH_SCHEMAS[name] ?? Id, 'input'),
+  }));
+}
+
+function queryParameters(query: z.ZodObject, components: Components): Part[] {
+  const { properties = {}, required = [] } = components.schemaOf(query, 'input') as {
+    properties?: Record<string, Part>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+/** Nothing for an API without a body; a body is required only when an empty one would be refused. */
+function requestBody(request: z.ZodType, components: Components, example?: unknown): Part {
+  if (request instanceof z.ZodObject && Object.keys(request.shape).length === 0) return {};
+  const required = !request.safeParse({}).success;
+  return { requestBody: { required, content: json(components.schemaOf(request, 'input'), example) } };
+}
+
+function successes(api: ApiDefinition, components: Components): Part {
+  const versioned = api.response instanceof z.ZodObject && 'version' in api.response.shape;
+  const answer = (description: string): Part => ({
+    description,
+    headers: {
+      'X-Correlation-Id': headerRef('CorrelationId'),
+      ...(versioned && { ETag: headerRef('ETag') }),
+      ...(isMutating(api) && { 'Idempotent-Replayed': headerRef('IdempotentReplayed') }),
+    },
+    content: json(components.schemaOf(api.response, 'output')),
+  });
+  if (api.status !== 201) return { [api.status]: answer('Done, or done before.') };
+  return { '200': answer('Done before: the object as it is, nothing changed.'), '201': answer('Done.') };
+}
+
+function refusals(codes: readonly ProblemCode[], components: Components): Part {
+  const byStatus = Map.groupBy([...new Set(codes)], (code) => problems[code].status);
+  return Object.fromEntries([...byStatus].map(([status, same]) => [status, components.responseOf(same)]));
+}
+
+function problemResponse(codes: readonly ProblemCode[]): Part {
+  const status = codes[0] === undefined ? 500 : problems[codes[0]].status;
+  const retryAfter = codes.some((code) => problems[code].retryable);
+  return {
+    description: codes.map((code) => problems[code].title).join('; '),
+    ...((retryAfter || status === 401) && {
+      headers: {
+        ...(retryAfter && { 'Retry-After': headerRef('RetryAfter') }),
+        ...(status === 401 && { 'WWW-Authenticate': headerRef('WwwAuthenticate') }),
+      },
+    }),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem', properties: { status: { const: status }, code: { enum: codes } } },
+      },
+    },
+  };
+}
