@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { putParty as putPartyCall } from '../../../shared/catalog/customer/internal.ts';
+import { getMemberBalance } from '../../../shared/catalog/loyalty/apis.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { customers, parties } from '../collections.ts';
+import { type CustomerRecord, isRegistered, noConsents } from '../customer-rules.ts';
+import { registeredWith } from '../recognition.ts';
+
+/** Wall time for which a checkout waits for the Loyalty Platform. */
+const PATIENCE_MS = 800;
+
+type PartyContact = NonNullable<z.output<typeof putPartyCall.request>['contact']>;
+
+export const putParty = handle(putPartyCall)(async ({ params, body: { contact } }, scope) => {
+  const { work } = scope;
+  const known = contact && (await recognised(contact, scope));
+  if (known) return known;
+  const party = (await partyOf(work, params.basketId)) ?? anonymousParty(work, params.basketId);
+  return contact ? identified(work, party, contact) : party;
+});
+
+/** The registered customer behind a contact: whoever has the e-mail, else the phone, else the card. */
+async function recognised(contact: PartyContact, { work, call, log }: Scope): Promise<CustomerRecord | undefined> {
+  const registered = await registeredWith(work, contact);
+  if (registered || contact.loyaltyCard === undefined) return registered;
+  try {
+    const account = await call(getMemberBalance, { params: { id: contact.loyaltyCard } }, { timeoutMs: PATIENCE_MS });
+    return await work.get(customers, account.customerId);
+  } catch (error) {
+    // A mistyped card keeps nobody from buying: it recognises nobody, and that is all.
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+    log.info({ objectType: 'loyalty-account' }, 'a loyalty card that nobody has was given at checkout');
+    return undefined;
+  }
+}
+
+async function partyOf(work: UnitOfWork, basketId: string): Promise<CustomerRecord | undefined> {
+  const party = await work.get(parties, basketId);
+  return party && work.get(customers, party.customerId);
+}
+
+function anonymousParty(work: UnitOfWork, basketId: string): CustomerRecord {
+  const id = work.id('cus');
+  work.put(parties, { id: basketId, customerId: id });
+  return work.create(customers, 'create', { id, addresses: [], consents: noConsents });
+}
+
+/** Further contact is added, newer contact replaces older. Who registered meanwhile is no longer changed by a basket. */
+function identified(work: UnitOfWork, party: CustomerRecord, { email = party.email, phone = party.phone }: PartyContact): CustomerRecord {
+  if (isRegistered(party) || (email === party.email && phone === party.phone)) return party;
+  return work.transition(customers, party, 'identify', { email, phone });
+}

@@ -1,0 +1,34 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { createCustomer } from './apis/create-customer.ts';
+import { getCustomer } from './apis/get-customer.ts';
+import { searchCustomer } from './apis/search-customer.ts';
+import { customers, notedOrders, parties } from './collections.ts';
+import { idle } from './due/idle.ts';
+import { onOrderConfirmed } from './events/on-order-confirmed.ts';
+import { idleTimerOf } from './idle-timer.ts';
+import { putParty } from './internal/put-party.ts';
+
+export const service = defineService({
+  application: 'crm',
+  collections: [customers, parties, notedOrders],
+  counters: [],
+  apis: {
+    'search-customer-api': searchCustomer,
+    'get-customer-api': getCustomer,
+    'create-customer-api': createCustomer,
+  },
+  internal: { 'put-party': putParty },
+  events: { 'order-confirmed': onOrderConfirmed },
+  due: { idle },
+});
+
+export function seed({ customers: rows }: Fixtures, _now: number): Seed {
+  return { objects: [{ of: customers, rows }] };
+}
+
+/** The customers of the fixtures grow idle like any other. */
+export function seedDue({ customers: rows }: Fixtures, _now: number) {
+  return rows.map(idleTimerOf).filter((timer) => timer !== undefined);
+}
