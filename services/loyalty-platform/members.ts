@@ -1,0 +1,19 @@
+import { notFound } from '../../shared/catalog/problems.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { accounts } from './collections.ts';
+import { type Account, type Entry, withEntry } from './points-rules.ts';
+
+/**
+ * A member by account id or card number.
+ * @throws Problem `not_found`
+ */
+export async function memberBy(work: UnitOfWork, idOrCard: string): Promise<Account> {
+  const found = (await work.get(accounts, idOrCard)) ?? (await work.one(accounts, 'card', idOrCard));
+  if (!found) throw notFound('loyalty-account', idOrCard);
+  return found;
+}
+
+/** Appends to the ledger of an account. @throws Problem `insufficient_points` */
+export const book = (work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account =>
+  work.revise(accounts, account, withEntry(account, { ...entry, at: instant(work.now) }));

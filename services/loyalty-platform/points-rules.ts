@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { type LedgerEntry, type LoyaltyAccount, type Tier, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Money } from '../../shared/domain/money.ts';
+
+export type Account = z.output<typeof LoyaltyAccount>;
+export type Entry = z.output<typeof LedgerEntry>;
+
+/** A point is worth 0.01: as many points as minor units. */
+const CURRENCY = 'EUR';
+const MINOR_UNITS_PER_EARNED_POINT = 100;
+
+export const worthOf = (points: number): Money => ({ amount: points, currency: CURRENCY });
+
+/** @throws Problem `validation_failed` for money in another currency than the one in which points have a value */
+export function pointsWorth({ amount, currency }: Money, pointer: string): number {
+  if (currency !== CURRENCY) throw invalid(pointer, 'currency', `Points have a value in ${CURRENCY}, not in ${currency}.`);
+  return amount;
+}
+
+/** One point per full 1.00. */
+export const pointsEarnedBy = (amount: Money, pointer: string): number =>
+  Math.floor(pointsWorth(amount, pointer) / MINOR_UNITS_PER_EARNED_POINT);
+
+interface Standing {
+  readonly tier: z.output<typeof Tier>;
+  /** Both are absent in the highest tier. */
+  readonly nextTierThreshold?: number;
+  readonly pointsToNextTier?: number;
+}
+
+/** Tiers are reached by all points ever earned or issued: spending points never costs a tier. */
+export function standingAt(lifetimePoints: number): Standing {
+  const tier = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier ?? tierThresholds[0].tier;
+  const next = tierThresholds.find(({ from }) => from > lifetimePoints)?.from;
+  return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
+}
+
+/**
+ * The account with one more entry in its ledger. Nothing else changes a balance.
+ * @throws Problem `insufficient_points` when the balance would become negative
+ */
+export function withEntry(account: Account, entry: Entry): Account {
+  const pointsBalance = account.pointsBalance + entry.points;
+  if (pointsBalance < 0) throw insufficientPoints(account, -entry.points);
+  const adds = entry.type === 'earn' || entry.type === 'issue';
+  const lifetimePoints = account.lifetimePoints + (adds ? entry.points : 0);
+  const { tier: _tier, nextTierThreshold: _next, pointsToNextTier: _missing, ...rest } = account;
+  return { ...rest, pointsBalance, lifetimePoints, ...standingAt(lifetimePoints), entries: [...account.entries, entry] };
+}
+
+const insufficientPoints = ({ id, pointsBalance }: Account, requested: number): Problem =>
+  new Problem('insufficient_points', `The member "${id}" has ${pointsBalance} points, not ${requested}.`, {
+    objectType: 'loyalty-account',
+    id,
+    requested,
+    available: pointsBalance,
+  });

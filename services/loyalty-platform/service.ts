@@ -1,0 +1,27 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { earnPoints } from './apis/earn-points.ts';
+import { getMemberBalance } from './apis/get-member-balance.ts';
+import { redeemPoints } from './apis/redeem-points.ts';
+import { accounts, earnings, redemptions, reversals } from './collections.ts';
+import { returnRedemption } from './due/return-redemption.ts';
+import { putLedgerEntry } from './internal/put-ledger-entry.ts';
+
+export const service = defineService({
+  application: 'loyalty-platform',
+  collections: [accounts, earnings, redemptions, reversals],
+  counters: [],
+  apis: {
+    'get-member-balance-api': getMemberBalance,
+    'earn-points-api': earnPoints,
+    'redeem-points-api': redeemPoints,
+  },
+  internal: { 'put-ledger-entry': putLedgerEntry },
+  events: {},
+  due: { 'return-redemption': returnRedemption },
+});
+
+export function seed({ loyaltyAccounts: rows }: Fixtures, _now: number): Seed {
+  return { objects: [{ of: accounts, rows }] };
+}
