@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { invalid } from '../../../shared/catalog/problems.ts';
+import { evaluatePromotions as evaluatePromotionsApi } from '../../../shared/catalog/promotion/apis.ts';
+import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { money } from '../../../shared/domain/money.ts';
+import { goodsOfBasket } from '../basket-goods.ts';
+import { evaluate, type Goods, totalsBySource } from '../evaluation.ts';
+import type { PricedLine } from '../pricing.ts';
+import type { VoucherOutcome } from '../voucher-rules.ts';
+
+type EvaluateRequest = z.output<typeof evaluatePromotionsApi.serviceRequest>;
+
+export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body }, scope) => {
+  const goods = await goodsOf(body, scope);
+  return answer(goods, await evaluate(goods, body.voucherCodes ?? [], scope));
+});
+
+/** Lines that were sent count; only a caller who names nothing but the basket makes us look into it. */
+async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call }: Scope): Promise<Goods> {
+  if (lines === undefined) return { ...(await goodsOfBasket(call, basketId ?? '', customerId)), loyaltyTier };
+  const currency = lines[0]?.unitPrice.currency ?? '';
+  const stray = lines.findIndex(({ unitPrice }) => unitPrice.currency !== currency);
+  if (stray >= 0)
+    throw invalid(`/lines/${stray}/unitPrice/currency`, 'currency', `All lines have one currency, ${currency} like the first.`);
+  return {
+    basketId,
+    customerId,
+    loyaltyTier,
+    currency,
+    lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
+  };
+}
+
+function answer({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
+  const shown = ({ source, amount }: PricedLine['discounts'][number]) => ({ ...source, discount: money(amount, currency) });
+  const discountOf = ({ qty, unitPrice, left }: PricedLine): number => qty * unitPrice - left;
+  return {
+    lines: lines.map((line) => ({
+      sku: line.sku,
+      qty: line.qty,
+      unitPrice: money(line.unitPrice, currency),
+      discounts: line.discounts.map(shown),
+      discount: money(discountOf(line), currency),
+      lineTotal: money(line.left, currency),
+    })),
+    totalDiscount: money(
+      lines.reduce((sum, line) => sum + discountOf(line), 0),
+      currency,
+    ),
+    applied: totalsBySource(lines).map(shown),
+    rejected: [...rejected],
+  };
+}

@@ -1,0 +1,14 @@
+import { getBasket } from '../../shared/catalog/commerce/internal.ts';
+import type { Caller } from '../../shared/contract/client.ts';
+import type { Goods } from './evaluation.ts';
+
+/** What stands in a basket, for callers that name only the basket. @throws Problem `not_found`, `dependency_*` */
+export async function goodsOfBasket(call: Caller, basketId: string, customerId: string | undefined): Promise<Goods> {
+  const basket = await call(getBasket, { params: { id: basketId } });
+  return {
+    basketId,
+    currency: basket.currency,
+    customerId: customerId ?? basket.customerId,
+    lines: basket.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
+  };
+}

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { Tier } from '../../shared/catalog/loyalty/objects.ts';
+import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
+import { floorShare, percentOf } from '../../shared/domain/money.ts';
+import { costOf, type PricedLine, spread, take } from './pricing.ts';
+
+export type LoyaltyTier = z.output<typeof Tier>;
+
+/** Who buys, and in which currency. */
+export interface Purchase {
+  readonly currency: string;
+  readonly tier?: LoyaltyTier | undefined;
+}
+
+/** Whether a window of time is open; its end no longer belongs to it. */
+export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: string; readonly activeTo: string }, now: number): boolean {
+  return Date.parse(activeFrom) <= now && now < Date.parse(activeTo);
+}
+
+/**
+ * Applies promotions in the order of their priority, each to what the ones before it left.
+ * One that is not stackable takes only lines that none has touched, and closes those that it takes.
+ */
+export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
+  return [...promotions].sort((a, b) => a.priority - b.priority).reduce((before, promotion) => apply(promotion, before, purchase), lines);
+}
+
+function apply(promotion: Promotion, lines: readonly PricedLine[], purchase: Purchase): readonly PricedLine[] {
+  const open = lines.map((line) => !line.closed && (promotion.stackable || line.discounts.length === 0));
+  const eligible = lines.map((line, index) => (open[index] === true && isMeant(promotion, line) ? line.left : 0));
+  return take(lines, {
+    source: { promotionId: promotion.id, name: promotion.name },
+    amounts: amountsOf(promotion, { lines, eligible, purchase }),
+    closes: !promotion.stackable,
+  });
+}
+
+const isMeant = (promotion: Promotion, { sku }: PricedLine): boolean => !('skus' in promotion) || promotion.skus.includes(sku);
+
+interface Candidates {
+  readonly lines: readonly PricedLine[];
+  /** Per line what it still costs; 0 where the promotion must not touch it. */
+  readonly eligible: readonly number[];
+  readonly purchase: Purchase;
+}
+
+/** What a promotion takes off each line. */
+function amountsOf(promotion: Promotion, { lines, eligible, purchase }: Candidates): readonly number[] {
+  switch (promotion.kind) {
+    case 'percent-off':
+      return eligible.map((left) => percentOf(left, promotion.percent));
+    case 'tier-percent':
+      return purchase.tier !== undefined && promotion.tiers.includes(purchase.tier)
+        ? eligible.map((left) => percentOf(left, promotion.percent))
+        : [];
+    case 'amount-off':
+      return promotion.amount.currency === purchase.currency
+        ? eligible.map((left, index) => Math.min(left, promotion.amount.amount * (lines[index]?.qty ?? 0)))
+        : [];
+    case 'buy-x-pay-y':
+      return freeUnits(lines, eligible, promotion).map((free, index) => floorShare(eligible[index] ?? 0, free, lines[index]?.qty ?? 1));
+    case 'basket-threshold':
+      return promotion.threshold.currency === purchase.currency && costOf(lines) >= promotion.threshold.amount
+        ? spread(promotion.discount.amount, eligible)
+        : [];
+  }
+}
+
+/**
+ * How many units of each line are free: all units in a row from dear to cheap, and of each full group of `buy` the last
+ * `buy − pay`. What does not fill a group is paid.
+ */
+export function freeUnits(
+  lines: readonly PricedLine[],
+  eligible: readonly number[],
+  { buy, pay }: { readonly buy: number; readonly pay: number },
+): readonly number[] {
+  const taking = lines.map((line, index) => ({ ...line, index })).filter(({ index }) => (eligible[index] ?? 0) > 0);
+  const units = taking.reduce((sum, { qty }) => sum + qty, 0);
+  const grouped = units - (units % buy);
+  const freeBefore = (position: number): number => {
+    const within = Math.min(position, grouped);
+    return Math.floor(within / buy) * (buy - pay) + Math.max(0, (within % buy) - pay);
+  };
+  const free = lines.map(() => 0);
+  let position = 0;
+  for (const { index, qty } of taking.sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index)) {
+    free[index] = freeBefore(position + qty) - freeBefore(position);
+    position += qty;
+  }
+  return free;
+}

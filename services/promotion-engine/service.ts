@@ -1,0 +1,40 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { evaluatePromotions } from './apis/evaluate-promotions.ts';
+import { validateVoucher } from './apis/validate-voucher.ts';
+import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
+import { recordVoucherUse } from './internal/record-voucher-use.ts';
+
+export const service = defineService({
+  application: 'promotion-engine',
+  collections: [promotions, vouchers, basketVouchers],
+  counters: [voucherUses],
+  apis: {
+    'evaluate-promotions-api': evaluatePromotions,
+    'validate-voucher-api': validateVoucher,
+  },
+  internal: { 'record-voucher-use': recordVoucherUse },
+  events: {},
+  due: {},
+});
+
+export function seed(fixtures: Fixtures, _now: number): Seed {
+  return {
+    objects: [
+      { of: promotions, rows: fixtures.promotions.map((rule) => ({ id: rule.id, version: 1, rule })) },
+      { of: vouchers, rows: fixtures.vouchers.map(({ used: _used, ...voucher }) => ({ id: voucher.code, version: 1, voucher })) },
+    ],
+    counters: [
+      {
+        of: voucherUses,
+        rows: Object.fromEntries(
+          fixtures.vouchers.map(({ code, used, usageLimit }) => [
+            code,
+            { used, ...(usageLimit !== undefined && { left: usageLimit - used }) },
+          ]),
+        ),
+      },
+    ],
+  };
+}
