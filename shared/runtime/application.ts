@@ -24,6 +24,7 @@ export interface ApplicationOptions {
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
+  readonly leaseMarginMs?: number;
 }
 
 export interface RunningApplication {
@@ -48,6 +49,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     agent: options.agent,
     log,
     strictResponses: options.strictResponses,
+    ...(options.leaseMarginMs !== undefined && { leaseMarginMs: options.leaseMarginMs }),
     relay: (world) => relay.kick(world),
   });
   let ready = false;

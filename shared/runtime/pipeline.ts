@@ -25,6 +25,8 @@ export interface PipelineOptions {
   readonly log: Logger;
   /** Refuse responses with undeclared members instead of filtering them. */
   readonly strictResponses: boolean;
+  /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */
+  readonly leaseMarginMs?: number;
   /** Called after a commit that left events in the outbox. */
   readonly relay: (world: Context['world']) => void;
 }
@@ -54,7 +56,6 @@ export interface ApiRequest {
 const RUNS = 5;
 /** Rehearsal time for which an idempotency record is kept. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
-/** Wall time beyond the deadline after which an unfinished claim may be taken over. */
 const LEASE_MARGIN_MS = 5_000;
 /** Wall time for due work and consumed events. */
 export const WORK_DEADLINE_MS = 15_000;
@@ -69,7 +70,8 @@ export const WORK_DEADLINE_MS = 15_000;
  * A handler that lost a race runs again from the start, so that it decides on what is true now.
  */
 export function createPipeline(options: PipelineOptions) {
-  const { service, store, relay } = options;
+  const { service, store, relay, leaseMarginMs = LEASE_MARGIN_MS } = options;
+  const leaseOf = (context: Context): number => Math.max(0, context.deadline - Date.now()) + leaseMarginMs;
 
   async function request(asked: ApiRequest): Promise<Answer> {
     const { bound, context } = asked;
@@ -79,8 +81,7 @@ export function createPipeline(options: PipelineOptions) {
     const caller = context.chain.at(-1) ?? context.principal;
     const claimKey = digest(caller, bound.api.method, asked.path, key);
     const fingerprint = digest(canonicalize({ query: asked.input.query, body: asked.input.body ?? null }) ?? '');
-    const leaseMs = Math.max(0, context.deadline - Date.now()) + LEASE_MARGIN_MS;
-    const claim = await store.claim(context.world, claimKey, fingerprint, context.now, leaseMs);
+    const claim = await store.claim(context.world, claimKey, fingerprint, context.now, leaseOf(context));
     switch (claim.is) {
       case 'done':
         return { ...(JSON.parse(claim.json) as Answer), replayed: true };
@@ -107,7 +108,16 @@ export function createPipeline(options: PipelineOptions) {
     const keepUntil = context.now + KEEP_MS;
     const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
     const outcome = await rerunning(async () => {
-      const unit = openUnitOfWork({ store, context, hold, key, since, precondition, causation: context.requestId });
+      const unit = openUnitOfWork({
+        store,
+        context,
+        hold,
+        key,
+        since,
+        precondition,
+        causation: context.requestId,
+        inlineLeaseMs: leaseOf(context),
+      });
       const scope = scopeOf(context, unit, key, asked.calls);
       try {
         const result = await bound.handler(input as never, scope);
@@ -190,7 +200,15 @@ export function createPipeline(options: PipelineOptions) {
     const inline = await rerunning(async () => {
       const unitKey = digest('due', name, String(item.seq));
       const hold: Hold = { kind: 'due', key: name, token: due.token };
-      const unit = openUnitOfWork({ store, context, hold, key: unitKey, since: item.at, causation: context.requestId });
+      const unit = openUnitOfWork({
+        store,
+        context,
+        hold,
+        key: unitKey,
+        since: item.at,
+        causation: context.requestId,
+        inlineLeaseMs: leaseOf(context),
+      });
       await handler(item, scopeOf(context, unit, unitKey, due.calls));
       return unit.finish();
     });
@@ -205,7 +223,15 @@ export function createPipeline(options: PipelineOptions) {
     const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
     const inline = await rerunning(async () => {
       const unitKey = digest('event', service.application, delivered.id);
-      const unit = openUnitOfWork({ store, context, hold, key: unitKey, since: context.now, causation: delivered.id });
+      const unit = openUnitOfWork({
+        store,
+        context,
+        hold,
+        key: unitKey,
+        since: context.now,
+        causation: delivered.id,
+        inlineLeaseMs: leaseOf(context),
+      });
       await handler(delivered, scopeOf(context, unit, unitKey, calls));
       return unit.finish();
     });

@@ -138,7 +138,7 @@ export interface UnitOptions {
   readonly precondition?: { readonly id: string; readonly version: number } | undefined;
   readonly causation: string;
   /** Wall time for which due work that runs before the reply is kept from others. */
-  readonly inlineLeaseMs?: number;
+  readonly inlineLeaseMs: number;
 }
 
 interface Entry {
@@ -148,8 +148,6 @@ interface Entry {
   baseObject: Stored | undefined;
   next: Stored | undefined;
 }
-
-const INLINE_LEASE_MS = 20_000;
 
 export function openUnitOfWork(options: UnitOptions): OpenUnit {
   const { store, context, precondition } = options;
@@ -313,7 +311,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     },
     due: (kind: string, key: string, when: Ms, payload: unknown, { beforeReply = false }: DueOptions = {}) => {
       const token = randomUUID();
-      const takenBy = beforeReply ? { token, until: Date.now() + (options.inlineLeaseMs ?? INLINE_LEASE_MS) } : undefined;
+      const takenBy = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
         { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId: context.correlationId, takenBy },

@@ -27,7 +27,7 @@ export const reserveInventory = defineApi({
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved', 'reservation-created'],
-  problems: ['not_found', 'insufficient_stock', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'basket_empty', 'insufficient_stock', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
 });
 
 export const confirmReservation = defineApi({
@@ -57,7 +57,7 @@ export const releaseReservation = defineApi({
   method: 'DELETE',
   path: '/inventory/reservations/{id}',
   response: Reservation,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition'],
   shapes: 'our choice',
 });
 

@@ -29,9 +29,13 @@ export const takeHold = defineInternalCall({
   application: 'inventory-service',
   method: 'PUT',
   path: '/internal/holds/{reservationId}',
-  request: z.strictObject({ items: z.array(SkuQuantity).min(1).max(200), locationId: Id.optional() }),
+  request: z.strictObject({
+    items: z.array(SkuQuantity).min(1).max(200),
+    locationId: Id.optional(),
+    replaces: Id.optional().describe('A reservation whose stock is given back in the same step, so that it may be taken again.'),
+  }),
   response: z.object({ allocations: z.array(HeldAt) }),
-  problems: ['not_found', 'insufficient_stock'],
+  problems: ['not_found', 'insufficient_stock', 'invalid_state_transition'],
   callers: ['sim'],
 });
 

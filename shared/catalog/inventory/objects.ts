@@ -21,7 +21,12 @@ export const reservationLifeCycle = defineLifeCycle({
       events: ['inventory-reserved'],
       trigger: 'Allocate Inventory without a reservation',
     },
-    { verb: 'allocate', from: ['confirmed'], again: true, trigger: 'Allocate Inventory for the same order line, or with reservationId' },
+    {
+      verb: 'allocate',
+      from: ['requested', 'confirmed'],
+      again: true,
+      trigger: 'Allocate Inventory for the same order line, or with reservationId',
+    },
     { verb: 'confirm', from: ['requested'], to: 'confirmed', trigger: 'Confirm Reservation; from now on it does not expire' },
     { verb: 'confirm', from: ['confirmed'], again: true, trigger: 'Confirm Reservation, repeated' },
     { verb: 'expire', from: ['requested'], to: 'expired', trigger: 'time: its TTL is over' },
