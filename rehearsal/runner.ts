@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FaultInput } from '../shared/simulation/faults.ts';
+import { createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
+import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
+
+export interface RunOptions {
+  readonly gateway: string;
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly admin: string;
+  readonly report: Report;
+}
+
+/** Who is told what happens, as it happens. */
+export interface Report {
+  begin(scenario: Scenario, rehearsal: string): void;
+  step(record: StepRecord): void;
+  note(text: string): void;
+  invariants(
+    results: readonly {
+      readonly title: string;
+      readonly holds: boolean;
+      readonly checked: number;
+      readonly violations: readonly string[];
+    }[],
+  ): void;
+  end(scenario: Scenario, failure: string | undefined): void;
+}
+
+/**
+ * Runs one scenario in a rehearsal of its own, which is deleted afterwards, and checks the invariants at the end.
+ * @returns whether everything held
+ */
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
+  const { gateway, apiKey, admin, report } = options;
+  const outside = createEstateClient({ ...options, rehearsal: 'default' });
+  const { name, credentials } = await outside.control('create-rehearsal');
+  const client = createEstateClient({ gateway, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, admin, rehearsal: name });
+  report.begin(scenario, name);
+  let failure: string | undefined;
+  try {
+    await scenario.run(stageOf(client, report));
+    failure = await brokenInvariants(client, report);
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
+  } finally {
+    await outside.control('delete-rehearsal', { params: { name } });
+    await client.close();
+    await outside.close();
+  }
+  report.end(scenario, failure);
+  return failure === undefined;
+}
+
+async function brokenInvariants(client: EstateClient, report: Report): Promise<string | undefined> {
+  const { settled, waitingFor, invariants } = await client.control('verify');
+  report.invariants(invariants);
+  if (!settled) return `The estate did not come to rest: ${waitingFor.join(', ')}`;
+  const broken = invariants.filter(({ holds }) => !holds);
+  return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;
+}
+
+function stageOf(client: EstateClient, report: Report): Stage {
+  let steps = 0;
+
+  async function send({ call, body, options }: Omit<Step, 'title'>): Promise<{ reply: Reply; ms: number; correlationId: string }> {
+    const [method = '', path = ''] = call.split(' ');
+    const correlationId = `rehearse-${++steps}`;
+    const started = performance.now();
+    const reply = await client.call(method, path, body, {
+      ...options,
+      headers: { ...options?.headers, 'x-correlation-id': correlationId },
+    });
+    return { reply, ms: Math.round(performance.now() - started), correlationId };
+  }
+
+  async function record(title: string, step: Omit<Step, 'title'>, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
+    await client.control('settle');
+    const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: 1_000 } });
+    const { items: hops } = await client.control('read-journal', { query: { correlationId: sent.correlationId } });
+    const edge = hops.find(({ parentId }) => parentId === undefined);
+    return {
+      title,
+      call: step.call,
+      application: String(edge?.['application'] ?? 'gateway'),
+      api: String(edge?.['api'] ?? ''),
+      status: sent.reply.status,
+      ms: sent.ms,
+      events: items.map(({ event }) => String(event['type']).replace('com.unified-commerce.', '')),
+    };
+  }
+
+  return {
+    async step(step) {
+      const sent = await send(step);
+      const done = await record(step.title, step, sent);
+      report.step(done);
+      const fits = step.status === undefined ? done.status < 300 : done.status === step.status;
+      if (!fits) {
+        const detail = (sent.reply.body as { detail?: string } | undefined)?.detail ?? '';
+        throw new ExpectationFailed(`${step.title}: expected ${step.status ?? '2xx'}, got ${done.status}. ${detail}`);
+      }
+      if (step.events && !isDeepStrictEqual([...done.events].sort(), [...step.events].sort())) {
+        throw new ExpectationFailed(
+          `${step.title}: expected the events ${step.events.join(', ') || 'none'}, got ${done.events.join(', ') || 'none'}.`,
+        );
+      }
+      return sent.reply;
+    },
+    async together(title, calls) {
+      const sent = await Promise.all(calls.map((call) => send(call)));
+      const counts = new Map<number, number>();
+      for (const { reply } of sent) counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1);
+      report.note(`${title}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
+      return sent.map(({ reply }) => reply);
+    },
+    expect(what, actual, expected) {
+      if (!isDeepStrictEqual(actual, expected)) {
+        throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
+      }
+      report.note(`${what}: ${typeof expected === 'string' ? expected : JSON.stringify(expected)}`);
+    },
+    async advance(by) {
+      const { now, ran } = await client.control('advance-clock', { body: { by } });
+      report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`);
+    },
+    async fault(name, rule) {
+      await client.control('put-fault', { params: { name }, body: rule as FaultInput });
+      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.api ?? rule.match.application}`);
+    },
+    async noFaults() {
+      await client.control('delete-faults');
+      report.note('all faults are gone');
+    },
+  };
+}

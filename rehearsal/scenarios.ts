@@ -1,0 +1,15 @@
+import type { Scenario } from './scenario.ts';
+import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
+import { compensationWaits, loyaltyDown } from './scenarios/outages.ts';
+import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
+
+/** Everything that can be rehearsed, in the order in which a newcomer would look at it. */
+export const scenarios: readonly Scenario[] = [
+  digitalOrder,
+  declinedThenPaid,
+  holdExpired,
+  holdLost,
+  lastUnit,
+  loyaltyDown,
+  compensationWaits,
+];

@@ -1,0 +1,72 @@
+import type { Scenario } from '../scenario.ts';
+import { basketInCheckout } from './steps.ts';
+
+/** Pain: the hold runs out between payment and confirmation. */
+export const holdExpired: Scenario = {
+  name: 'hold-expired',
+  title: 'The hold runs out between payment and confirmation',
+  async run(stage) {
+    const { orderId, reservationId } = await basketInCheckout(stage, { sku: 'lamp-last-one', qty: 1 });
+    await stage.step({
+      title: 'Authorise',
+      call: 'POST /payments/authorizations',
+      body: { orderId, tender: { type: 'card', token: 'tok_visa' } },
+    });
+    await stage.advance('PT15M');
+    const gone = await stage.step({
+      title: 'The hold has ended',
+      call: `POST /inventory/reservations/${reservationId}/confirm`,
+      status: 409,
+      events: [],
+    });
+    stage.expect('refused as', gone.body.code, 'reservation_expired');
+    const confirmed = await stage.step({ title: 'Confirm holds the lamp again', call: `POST /orders/${orderId}/confirm` });
+    stage.expect('order', confirmed.body.state, 'confirmed');
+  },
+};
+
+/** Pain: it runs out, and somebody else is faster. */
+export const holdLost: Scenario = {
+  name: 'hold-lost',
+  title: 'The hold runs out and somebody else takes the last unit',
+  async run(stage) {
+    const { orderId } = await basketInCheckout(stage, { sku: 'lamp-last-one', qty: 1 });
+    await stage.step({
+      title: 'Authorise',
+      call: 'POST /payments/authorizations',
+      body: { orderId, tender: { type: 'card', token: 'tok_visa' } },
+    });
+    await stage.advance('PT15M');
+    await stage.step({
+      title: 'Somebody else takes it',
+      call: 'POST /inventory/reservations',
+      body: { items: [{ sku: 'lamp-last-one', qty: 1 }] },
+    });
+    const refused = await stage.step({ title: 'Confirm finds the goods gone', call: `POST /orders/${orderId}/confirm`, status: 409 });
+    stage.expect('refused as', refused.body.code, 'reservation_expired');
+    const order = await stage.step({ title: 'The order stays draft, its payment is voided', call: `GET /orders/${orderId}` });
+    stage.expect('order', order.body.state, 'draft');
+    stage.expect(
+      'payments',
+      order.body.payments.map(({ state }: { state: string }) => state),
+      ['voided'],
+    );
+  },
+};
+
+/** Pain: the last unit, and everybody wants it at the same moment. */
+export const lastUnit: Scenario = {
+  name: 'last-unit',
+  title: 'Twenty ask for the last unit in the same moment',
+  async run(stage) {
+    await stage.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 20 } });
+    const asked = Array.from(
+      { length: 20 },
+      () => ({ call: 'POST /inventory/reservations', body: { items: [{ sku: 'lamp-last-one', qty: 1 }] } }) as const,
+    );
+    const replies = await stage.together('Reserve the lamp', asked);
+    stage.expect('sold', replies.filter(({ status }) => status === 201).length, 1);
+    stage.expect('refused', replies.filter(({ body }) => body.code === 'insufficient_stock').length, 19);
+    await stage.noFaults();
+  },
+};
