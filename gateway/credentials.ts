@@ -1,0 +1,145 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AuthScheme } from '../shared/catalog/define.ts';
+import { Problem } from '../shared/catalog/problems.ts';
+import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
+import type { WorldView } from '../shared/store/ports.ts';
+import { EdgeProblem } from './problems.ts';
+
+export type Scheme = Exclude<AuthScheme, 'none'>;
+
+export interface Credential {
+  readonly name: string;
+  readonly kind: Scheme;
+  readonly key: string;
+  readonly scopes: readonly string[];
+}
+
+/** Lets a credential call the APIs of the catalog. */
+export const CATALOG_SCOPE = 'catalog';
+/** Lets a credential drive the simulation plane. */
+export const CONTROL_SCOPE = 'sim:admin';
+
+/** A key as a request presents it. Its HMAC is what is compared, counted and remembered. */
+export interface Presented {
+  readonly kind: Scheme;
+  readonly key: string;
+  readonly hash: string;
+}
+
+/** Who calls. A credential that is bound to a rehearsal brings the rehearsal's view along. */
+export interface Caller {
+  readonly principal: string;
+  readonly scopes: readonly string[];
+  readonly bound?: WorldView;
+}
+
+export interface Demand {
+  readonly scheme: AuthScheme;
+  readonly scope: string;
+}
+
+export interface KeyringOptions {
+  readonly credentials: readonly Credential[];
+  readonly pepper: string;
+  readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;
+}
+
+export interface Keyring {
+  /** What the request presents for a scheme; where none is needed, whatever it presents. */
+  presented(headers: IncomingHttpHeaders, scheme: AuthScheme): Presented | undefined;
+  /**
+   * @returns undefined for nobody in particular, which only an API without authentication lets in
+   * @throws Problem unauthenticated, forbidden
+   */
+  authenticate(presented: Presented | undefined, demand: Demand): Promise<Caller | undefined>;
+}
+
+/** Longer ones are nobody's, and are not worth hashing. */
+const LONGEST_KEY = 256;
+const HASHES_KEPT = 1_000;
+const PREFIX = 16;
+
+export function createKeyring({ credentials, pepper, resolve }: KeyringOptions): Keyring {
+  const hashOf = rememberedHash(pepper);
+  const nobody = Buffer.from(hmacOf(pepper, 'nobody'), 'hex');
+  const known = new Map(
+    credentials.map(({ key, ...credential }) => {
+      const hash = hmacOf(pepper, key);
+      return [`${credential.kind}:${hash.slice(0, PREFIX)}`, { credential, hash: Buffer.from(hash, 'hex') }];
+    }),
+  );
+
+  function presented(headers: IncomingHttpHeaders, scheme: AuthScheme): Presented | undefined {
+    const bearer = scheme === 'api-key' ? undefined : bearerOf(headers);
+    const apiKey = scheme === 'bearer' ? undefined : apiKeyOf(headers);
+    const key = bearer ?? apiKey;
+    if (key === undefined || key.length > LONGEST_KEY) return undefined;
+    return { kind: bearer === undefined ? 'api-key' : 'bearer', key, hash: hashOf(key) };
+  }
+
+  async function recognise({ kind, key, hash }: Presented): Promise<Caller | undefined> {
+    const given = Buffer.from(hash, 'hex');
+    const rehearsal = rehearsalOfKey(key);
+    if (rehearsal !== undefined) {
+      const bound = await resolve(rehearsal);
+      const stored = bound && Buffer.from(kind === 'bearer' ? bound.credentials.bearer : bound.credentials.apiKey, 'hex');
+      return equal(given, stored, nobody) && bound ? { principal: `reh:${rehearsal}`, scopes: [CATALOG_SCOPE], bound } : undefined;
+    }
+    const found = known.get(`${kind}:${hash.slice(0, PREFIX)}`);
+    if (!equal(given, found?.hash, nobody) || !found) return undefined;
+    return { principal: found.credential.name, scopes: found.credential.scopes };
+  }
+
+  async function authenticate(given: Presented | undefined, { scheme, scope }: Demand): Promise<Caller | undefined> {
+    const caller = given && (await recognise(given));
+    if (scheme === 'none') {
+      // A token of a rehearsal names a world; to answer from another one would mislead whoever still uses it.
+      if (given && !caller && rehearsalOfKey(given.key) !== undefined) throw unauthenticated(given.kind);
+      return caller;
+    }
+    if (!caller) throw unauthenticated(scheme);
+    if (!caller.scopes.includes(scope)) throw new Problem('forbidden', `The credential has no scope "${scope}".`, { scope });
+    return caller;
+  }
+
+  return { presented, authenticate };
+}
+
+/** Constant time, also when nothing is stored: then against a dummy, so that unknown names take as long. */
+function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolean {
+  const expected = stored ?? dummy;
+  return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
+}
+
+/** The same few keys come again and again; the oldest of too many is forgotten. */
+function rememberedHash(pepper: string): (key: string) => string {
+  const hashes = new Map<string, string>();
+  return (key) => {
+    const found = hashes.get(key);
+    if (found !== undefined) return found;
+    const hash = hmacOf(pepper, key);
+    const oldest = hashes.size >= HASHES_KEPT ? hashes.keys().next().value : undefined;
+    if (oldest !== undefined) hashes.delete(oldest);
+    hashes.set(key, hash);
+    return hash;
+  };
+}
+
+function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1];
+}
+
+function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['x-api-key'];
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}
+
+const unauthenticated = (scheme: Scheme): EdgeProblem =>
+  new EdgeProblem('unauthenticated', {
+    detail:
+      scheme === 'bearer'
+        ? 'Send a known token as "Authorization: Bearer <token>". The token of a deleted rehearsal is not known any more.'
+        : 'Send a known key as "X-API-Key: <key>". The key of a deleted rehearsal is not known any more.',
+    headers: { 'WWW-Authenticate': `${scheme === 'bearer' ? 'Bearer' : 'ApiKey'} realm="unified-commerce"` },
+  });

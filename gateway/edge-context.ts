@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { newId } from '../shared/domain/ids.ts';
+import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
+import type { WorldView } from '../shared/store/ports.ts';
+
+/** Wall time that a request has in the estate. */
+export const REQUEST_MS = 15_000;
+
+const CORRELATION_ID = /^[\w.:-]{1,128}$/;
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+/** Headers that end at the gateway: of the connection, of the client's credential, and those by which the estate or a framework would be told lies. */
+const ENDS_HERE = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'cookie',
+  'expect',
+  'forwarded',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+  'x-api-key',
+  'x-correlation-id',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-real-ip',
+  'x-rehearsal',
+  'x-request-id',
+  'x-rewrite-url',
+]);
+const ENDS_HERE_BY_PREFIX = ['x-estate-', 'x-forwarded-'];
+
+export interface RequestIds {
+  readonly requestId: string;
+  readonly correlationId: string;
+}
+
+/** A correlation id that was not sent, or that could not stand in a log line, is the request's own id. */
+export function identify(headers: IncomingHttpHeaders, now: number): RequestIds {
+  const requestId = newId('req', now);
+  const sent = headers['x-correlation-id'];
+  return { requestId, correlationId: typeof sent === 'string' && CORRELATION_ID.test(sent) ? sent : requestId };
+}
+
+export interface EdgeRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly ids: RequestIds;
+  readonly view: WorldView;
+  readonly principal: string;
+  readonly token: string;
+  readonly body: Buffer | undefined;
+}
+
+/**
+ * The headers that an application gets: what the client sent, without what ends here, and with the estate's own. They are made before
+ * the proxy sees the request, because its hook for request headers is skipped for requests with `Expect`.
+ */
+export function headersForApplication({ headers, ids, view, principal, token, body }: EdgeRequest): IncomingHttpHeaders {
+  const traceparent = headers.traceparent;
+  const context: Context = {
+    world: view.world,
+    now: view.now,
+    principal,
+    requestId: ids.requestId,
+    correlationId: ids.correlationId,
+    ...(typeof traceparent === 'string' && TRACEPARENT.test(traceparent) && { traceparent }),
+    deadline: Date.now() + REQUEST_MS,
+    faults: view.faults,
+    chain: [],
+  };
+  const passed = passedOn(headers);
+  if (context.traceparent === undefined) {
+    delete passed['traceparent'];
+    delete passed['tracestate'];
+  }
+  passed[CONTEXT_HEADER] = encodeContext(context);
+  passed[TOKEN_HEADER] = token;
+  passed['x-correlation-id'] = ids.correlationId;
+  if (body) passed['content-length'] = String(body.length);
+  return passed;
+}
+
+function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = namedByConnection(headers.connection);
+  const passed: IncomingHttpHeaders = {};
+  for (const name of Object.keys(headers)) {
+    if (ENDS_HERE.has(name) || named?.has(name) || ENDS_HERE_BY_PREFIX.some((prefix) => name.startsWith(prefix))) continue;
+    passed[name] = headers[name];
+  }
+  return passed;
+}
+
+function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return undefined;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}

@@ -1,0 +1,242 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Request, type Response, type Router } from 'express';
+import helmet from 'helmet';
+import type { Application } from '../shared/catalog/applications.ts';
+import { apis } from '../shared/catalog/catalog.ts';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { Problem } from '../shared/catalog/problems.ts';
+import { asProblem } from '../shared/contract/http-binding.ts';
+import { listen } from '../shared/runtime/application.ts';
+import type { Logger } from '../shared/runtime/logger.ts';
+import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
+import { CLIENT_TIMES, type ClientTimes, type Connections, serverOptions, watchConnections } from './connections.ts';
+import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
+import { headersForApplication, identify, REQUEST_MS, type RequestIds } from './edge-context.ts';
+import { refuseWebSocket, unambiguousPath } from './path-safety.ts';
+import { methodNotAllowed, sendProblem } from './problems.ts';
+import { type ApplicationProxy, createProxy } from './proxy.ts';
+import { createRateLimits, type RateLimits } from './rate-limits.ts';
+import { recordRefusal } from './refusal-journal.ts';
+import { enterRehearsal, type RehearsalAccess, rehearsalName } from './rehearsal-of-request.ts';
+import { ClientGone, readBody } from './request-body.ts';
+import { type Routes, routesOf } from './routes.ts';
+
+export interface GatewayOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly directory: Directory;
+  /** Seeds a world when a known credential uses a rehearsal's name for the first time. */
+  readonly createRehearsal: (name: string) => Promise<WorldView>;
+  readonly credentials: readonly Credential[];
+  /** Under which keys are hashed. */
+  readonly pepper: string;
+  /** Asked at every request, since ports are known only after the applications have started. */
+  readonly addressOf: (application: Application) => string;
+  /** Authenticates the gateway to the applications. */
+  readonly token: string;
+  /** Takes the journal of what the gateway refused itself. */
+  readonly simulation: Simulation;
+  readonly log: Logger;
+  /** The simulation plane, at `/_sim` for credentials with the scope `sim:admin`; `response.locals` has `principal` and `rehearsal`. */
+  readonly control: Router;
+  /** What anybody may read: asked for every path that is not an API's. */
+  readonly documents: Router;
+  readonly limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number };
+  readonly ready: () => boolean;
+  /** The APIs to serve; the catalog's, unless others are given. */
+  readonly apis?: readonly ApiDefinition[];
+  /** Wall times; the usual ones, unless others are given. */
+  readonly times?: Partial<ClientTimes & { readonly applicationMs: number }>;
+}
+
+export interface RunningGateway {
+  readonly url: string;
+  readonly port: number;
+  /** Not ready from now on; every answer asks the client to come back on another connection. */
+  drain(): void;
+  /** Stops accepting, finishes what runs, closes what idles. */
+  close(): Promise<void>;
+}
+
+/** @throws Error with code EADDRINUSE when the port is taken */
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
+  const app = express();
+  app.disable('x-powered-by');
+  const server = createServer(serverOptions(times), app);
+  const connections = watchConnections(server);
+  const limits = createRateLimits(options.limits);
+  const proxy = createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining });
+  const access = rehearsalAccess(options);
+  const gate: Gate = {
+    options,
+    connections,
+    limits,
+    proxy,
+    control: express.Router({ caseSensitive: true, strict: true }).use('/_sim', options.control),
+    access,
+    routes: routesOf(options.apis ?? Object.values(apis)),
+    keyring: createKeyring({ credentials: options.credentials, pepper: options.pepper, resolve: access.resolve }),
+  };
+  app.use((request, response) => answer(gate, request, response));
+  // The body is asked for when the request has passed everything else; expectations that nobody knows are ignored.
+  server.on('checkContinue', app);
+  server.on('checkExpectation', app);
+  const url = await listen(server, options.port, options.host).catch((error: unknown) => {
+    limits.close();
+    throw error;
+  });
+  return {
+    url,
+    port: (server.address() as AddressInfo).port,
+    drain: connections.drain,
+    close: async () => {
+      await connections.close();
+      proxy.close();
+      limits.close();
+    },
+  };
+}
+
+interface Gate {
+  readonly options: GatewayOptions;
+  readonly connections: Connections;
+  readonly limits: RateLimits;
+  readonly proxy: ApplicationProxy;
+  readonly control: Router;
+  readonly access: RehearsalAccess;
+  readonly routes: Routes;
+  readonly keyring: Keyring;
+}
+
+/** What is known of a request; it grows while the request passes the gate. */
+interface Passage {
+  readonly started: number;
+  path: string;
+  api?: ApiDefinition;
+  view?: WorldView;
+  ids?: RequestIds;
+}
+
+async function answer(gate: Gate, request: Request, response: Response): Promise<void> {
+  const passage: Passage = { started: performance.now(), path: '' };
+  try {
+    await pass(gate, passage, request, response);
+  } catch (error) {
+    refuse({ gate, passage, error, request, response });
+  }
+}
+
+/** What happens to a request, in this order. Whatever refuses it throws. */
+async function pass(gate: Gate, passage: Passage, request: Request, response: Response): Promise<void> {
+  const { options, limits, keyring } = gate;
+  secureHeaders(request, response, () => {});
+  if (gate.connections.draining()) response.setHeader('Connection', 'close');
+  passage.path = unambiguousPath(request.url);
+  refuseWebSocket(request);
+  if (answerHealth(gate, passage.path, response)) return;
+  const isControl = passage.path === '/_sim' || passage.path.startsWith('/_sim/');
+  const api = isControl ? undefined : apiOf(gate, passage, request);
+  if (!isControl && !api) return handOver(options.documents, request, response);
+
+  await limits.countAddress(request, response);
+  const demand: Demand = api ? { scheme: api.auth, scope: CATALOG_SCOPE } : { scheme: 'bearer', scope: CONTROL_SCOPE };
+  const presented = keyring.presented(request.headers, demand.scheme);
+  if (presented) await limits.countKey(presented.hash, request, response);
+  const caller = await keyring.authenticate(presented, demand);
+  const rehearsal = rehearsalName(request.get('x-rehearsal'), caller);
+  const principal = caller?.principal ?? 'anonymous';
+  if (!api) {
+    response.setHeader('X-Correlation-Id', identify(request.headers, Date.now()).correlationId);
+    Object.assign(response.locals, { principal, rehearsal });
+    return handOver(gate.control, request, response);
+  }
+
+  const view = await enterRehearsal(rehearsal, caller, gate.access);
+  passage.view = view;
+  const ids = identify(request.headers, view.now);
+  passage.ids = ids;
+  const body = await readBody(request, response);
+  request.headers = headersForApplication({ headers: request.headers, ids, view, principal, token: options.token, body });
+  response.setHeader('X-Correlation-Id', ids.correlationId);
+  if (!response.destroyed) await gate.proxy.forward(request, response, { application: api.application, body });
+}
+
+/** HTML of the documents sets a policy of its own. */
+const secureHeaders = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  crossOriginEmbedderPolicy: false,
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  // The gateway speaks plain HTTP; whoever ends TLS before it decides on this.
+  strictTransportSecurity: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+});
+
+function answerHealth({ options, connections }: Gate, path: string, response: Response): boolean {
+  if (path === '/healthz') response.json({ status: 'ok' });
+  else if (path === '/readyz') {
+    const status = connections.draining() ? 'draining' : options.ready() ? 'ready' : 'not ready';
+    response.status(status === 'ready' ? 200 : 503).json({ status });
+  } else return false;
+  return true;
+}
+
+/** @throws Problem method_not_allowed for a path that an API has by another method */
+function apiOf({ routes }: Gate, passage: Passage, { method }: Request): ApiDefinition | undefined {
+  const found = routes.at(passage.path);
+  if (!found) return undefined;
+  const api = found.get(method);
+  if (!api) throw methodNotAllowed(method, [...found.keys()].toSorted());
+  passage.api = api;
+  return api;
+}
+
+/** @throws Problem not_found when the router has nothing there */
+function handOver(router: Router, request: Request, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.once('close', resolve);
+    router(request, response, (error?: unknown) => {
+      reject(error ?? new Problem('not_found', `Nothing is at ${request.path}.`));
+    });
+  });
+}
+
+/** A store that cannot be reached is a refusal that says so, not an error of the gateway. */
+function rehearsalAccess({ directory, createRehearsal, log }: GatewayOptions): RehearsalAccess {
+  const unreachable = (error: unknown): never => {
+    if (error instanceof Problem) throw error;
+    log.error({ err: error }, 'the store cannot be reached');
+    throw new Problem('dependency_unavailable', 'The store of the estate cannot be reached.', { dependency: 'store', retryAfter: 1 });
+  };
+  return {
+    resolve: (rehearsal) => directory.resolve(rehearsal).catch(unreachable),
+    create: (rehearsal) => createRehearsal(rehearsal).catch(unreachable),
+  };
+}
+
+interface Refused {
+  readonly gate: Gate;
+  readonly passage: Passage;
+  readonly error: unknown;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+function refuse({ gate: { options }, passage, error, request, response }: Refused): void {
+  if (error instanceof ClientGone || response.destroyed) return;
+  const ids = passage.ids ?? identify(request.headers, passage.view?.now ?? Date.now());
+  const problem = asProblem(error, options.log, ids);
+  sendProblem(request, response, { problem, ids, path: passage.path });
+  const { api, view, started } = passage;
+  const facts = { correlationId: ids.correlationId, api: api?.id, code: problem.code, status: problem.status };
+  if (problem.status >= 500) options.log.warn(facts, 'refused');
+  else options.log.debug(facts, 'refused');
+  if (api && view)
+    recordRefusal(options.simulation, { problem, ids, api, view, method: request.method, url: request.originalUrl, started });
+}

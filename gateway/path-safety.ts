@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../shared/catalog/problems.ts';
+
+/** `.`, `/`, `\` and NUL in percent-encoding, in either case. */
+const ENCODED_STRUCTURE = /%(?:2e|2f|5c|00)/i;
+const BROKEN_ENCODING = /%(?![0-9a-f]{2})/i;
+const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
+const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
+
+/**
+ * What can be read in two ways might be authorised in one way and served in the other, so it is refused before anything is decoded.
+ * The gateway routes, authorises and forwards this very string.
+ * @returns the path without the query
+ * @throws Problem malformed_request
+ */
+export function unambiguousPath(target: string): string {
+  if (NOT_PRINTABLE_ASCII.test(target)) throw ambiguous('a character outside printable ASCII');
+  if (target.includes('#')) throw ambiguous('"#"');
+  const query = target.indexOf('?');
+  const path = query === -1 ? target : target.slice(0, query);
+  if (!path.startsWith('/')) throw ambiguous('no leading "/"');
+  if (path.includes('//')) throw ambiguous('"//"');
+  if (path.includes('\\')) throw ambiguous('"\\"');
+  if (DOT_SEGMENT.test(path)) throw ambiguous('a segment "." or ".."');
+  if (ENCODED_STRUCTURE.test(path)) throw ambiguous('an encoded ".", "/", "\\" or NUL');
+  if (BROKEN_ENCODING.test(path)) throw ambiguous('"%" without two hexadecimal digits');
+  return path;
+}
+
+const ambiguous = (what: string): Problem => new Problem('malformed_request', `The path is ambiguous: it has ${what}.`);
+
+/**
+ * The estate speaks HTTP only. Other upgrades (`h2c`, which some clients offer with every first request) are offers that may be ignored.
+ * @throws Problem malformed_request
+ */
+export function refuseWebSocket({ headers }: IncomingMessage): void {
+  if (headers.upgrade !== undefined && /\bwebsocket\b/i.test(headers.upgrade)) {
+    throw new Problem('malformed_request', 'There are no WebSockets here; this estate speaks HTTP only.');
+  }
+}

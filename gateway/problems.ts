@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
+import { BODY_BYTES } from '../shared/contract/http-binding.ts';
+import type { RequestIds } from './edge-context.ts';
+
+/** Wall time for which a client that is still sending may read why it was refused, before its connection is cut. */
+const LINGER_MS = 500;
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** A refusal that says something in headers too: the challenge of a 401, the methods of a 405. */
+export class EdgeProblem extends Problem {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, refusal: { readonly detail: string; readonly headers: Readonly<Record<string, string>> }) {
+    super(code, refusal.detail);
+    this.headers = refusal.headers;
+  }
+}
+
+export function methodNotAllowed(method: string, allowed: readonly string[]): EdgeProblem {
+  const allow = allowed.join(', ');
+  return new EdgeProblem('method_not_allowed', { detail: `${method} is not possible here; ${allow} is.`, headers: { Allow: allow } });
+}
+
+/** The headers of every refusal; nothing that was sent as a credential is in them or in the body. */
+export function headersOfProblem(problem: Problem, { requestId, correlationId }: RequestIds): Record<string, string> {
+  const { retryAfter }: ProblemContext = problem.context;
+  return {
+    'Content-Type': PROBLEM_TYPE,
+    'Cache-Control': 'no-store',
+    'X-Correlation-Id': correlationId,
+    'X-Request-Id': requestId,
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    ...(problem instanceof EdgeProblem && problem.headers),
+  };
+}
+
+export interface Refusal {
+  readonly problem: Problem;
+  readonly ids: RequestIds;
+  readonly path: string;
+}
+
+/** Answers with a problem, unless an answer is already on its way; then its connection is cut, so that nobody takes half of it for all. */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, { problem, ids, path }: Refusal): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(problem.body(path)));
+  const sending = leavesBodyUnread(request);
+  response.writeHead(problem.status, {
+    ...headersOfProblem(problem, ids),
+    'Content-Length': body.length,
+    ...(sending && { Connection: 'close' }),
+  });
+  if (!sending) {
+    response.end(body);
+    return;
+  }
+  response.write(body);
+  const end = setTimeout(() => response.end(), LINGER_MS);
+  request.once('close', () => {
+    clearTimeout(end);
+    response.end();
+  });
+}
+
+/** Whether more than a body of permitted size may still come, or nobody knows whether one comes at all. */
+function leavesBodyUnread({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers['transfer-encoding'] !== undefined || headers.expect !== undefined || Number(headers['content-length'] ?? 0) > BODY_BYTES;
+}

@@ -1,0 +1,193 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import express from 'express';
+import { pino } from 'pino';
+import { type GatewayOptions, type RunningGateway, startGateway } from '../../gateway/gateway.ts';
+import { type Context, decodeContext } from '../../shared/simulation/context.ts';
+import { mintCredentials, type PlainCredentials } from '../../shared/simulation/credentials.ts';
+import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import { createMemoryStore, type StoreAdapter } from '../../shared/store/memory-store.ts';
+import type { WorldView } from '../../shared/store/ports.ts';
+
+export const PEPPER = 'a-pepper-of-this-test';
+export const TOKEN = 'the-token-of-the-estate';
+export const BEARER = 'integration-token';
+export const ADMIN = 'admin-token';
+export const NO_SCOPE = 'token-without-scopes';
+export const API_KEY = 'carrier-key';
+export const SEEDED_AT = Date.UTC(2026, 2, 1, 10);
+
+/** A request as an application received it. */
+export interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly context: Context | undefined;
+}
+
+/** Stands in for every application behind the gateway: notes what it gets and answers 200, or as the test says. */
+export interface Upstream {
+  readonly url: string;
+  readonly received: Received[];
+  /** Requests whose client went away before they were answered. */
+  readonly abandoned: string[];
+  answer: (request: IncomingMessage, response: ServerResponse) => void;
+  close(): Promise<void>;
+}
+
+export async function anUpstream(): Promise<Upstream> {
+  const received: Received[] = [];
+  const abandoned: string[] = [];
+  const upstream = { received, abandoned, answer: answerWell } as unknown as Upstream;
+  const server = createServer(async (incoming, response) => {
+    const { method = '', url = '', headers } = incoming;
+    response.once('close', () => {
+      if (!response.writableFinished) abandoned.push(url);
+    });
+    const body = await text(incoming).catch(() => '');
+    received.push({ method, url, headers, body, context: decodeContext(String(headers['x-estate-context'] ?? '')) });
+    upstream.answer(incoming, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(upstream, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+function answerWell(_request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end('{"answered":true}');
+}
+
+export interface Rig extends AsyncDisposable {
+  readonly gateway: RunningGateway;
+  readonly upstream: Upstream;
+  readonly adapter: StoreAdapter;
+  /** Creates a rehearsal and returns the credentials bound to it. */
+  rehearsal(name: string): Promise<PlainCredentials>;
+  call(call: Call): Promise<Reply>;
+  journal(rehearsal: string): Promise<readonly JournalRecord[]>;
+  /** Everything that was logged so far. */
+  logged(): string;
+}
+
+/** A gateway with real limits and a world `default`, in front of one upstream for all applications. */
+export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> {
+  const upstream = await anUpstream();
+  const adapter = createMemoryStore();
+  const rehearsal = async (name: string): Promise<PlainCredentials> => {
+    const { plain, stored } = mintCredentials(name, PEPPER);
+    await adapter.worlds.open(name, { now: SEEDED_AT, applications: {}, due: [] }, stored);
+    return plain;
+  };
+  await rehearsal('default');
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    directory: adapter.worlds,
+    createRehearsal: async (name) => {
+      await rehearsal(name);
+      return (await adapter.worlds.resolve(name)) as WorldView;
+    },
+    credentials: [
+      { name: 'integration', kind: 'bearer', key: BEARER, scopes: ['catalog'] },
+      { name: 'carrier', kind: 'api-key', key: API_KEY, scopes: ['catalog'] },
+      { name: 'admin', kind: 'bearer', key: ADMIN, scopes: ['sim:admin'] },
+      { name: 'nobody-much', kind: 'bearer', key: NO_SCOPE, scopes: [] },
+    ],
+    pepper: PEPPER,
+    addressOf: () => upstream.url,
+    token: TOKEN,
+    simulation: adapter.simulation,
+    log,
+    control: express.Router(),
+    documents: express.Router(),
+    limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
+    ready: () => true,
+    ...options,
+  });
+  return {
+    gateway,
+    upstream,
+    adapter,
+    rehearsal,
+    call: (call) => send(gateway.url, call),
+    journal: async (name) => {
+      const view = await adapter.worlds.resolve(name);
+      const entries = view ? await adapter.worlds.journalOf(view.world) : [];
+      return entries.map(({ json }) => JSON.parse(json) as JournalRecord);
+    },
+    logged: () => lines.join(''),
+    [Symbol.asyncDispose]: async () => {
+      await gateway.close();
+      await upstream.close();
+      await adapter.close();
+    },
+  };
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export const asIntegration = { authorization: `Bearer ${BEARER}` };
+
+/** One real request on a connection of its own; the path goes out as it is written. */
+export function send(url: string, { method = 'GET', path, headers = {}, body, signal }: Call): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const outgoing = request({ hostname, port, method, path, headers: { ...headers } as never, agent: false, ...(signal && { signal }) });
+    outgoing.on('response', (response) => {
+      text(response).then((received) => {
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && received !== '';
+        const json = isJson ? (JSON.parse(received) as Record<string, unknown>) : {};
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received, json });
+      }, reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Sends bytes as they are; resolves with what came back when the other side closes, or when `until` was seen. */
+export function raw(port: number, bytes: string, until?: string): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      if (until !== undefined && received.includes(until)) socket.destroy();
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => resolve(received));
+  });
+}
+
+/** Polls until a condition holds. */
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await holds()); ) {
+    if (Date.now() > end) throw new Error(`This did not come true within ${withinMs} ms: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
