@@ -189,6 +189,8 @@ function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; j
   }
 }
 
+const examples: Readonly<Record<string, unknown>> = requestExamples;
+
 interface PathEntry {
   readonly path: string;
   readonly method: string;
@@ -222,7 +224,7 @@ function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(changes ? [ref('IdempotencyKey')] : []),
       ...(guarded ? [ref('IfMatch')] : []),
     ],
-    ...(api.method !== 'GET' && requestBody(api.request, components, requestExamples[api.id])),
+    ...(api.method !== 'GET' && requestBody(api.request, components, examples[api.id])),
     responses: {
       ...successes(api, components),
       ...refusals(
@@ -316,7 +318,7 @@ function successes(api: ApiDefinition, components: Components): Part {
     },
     content: json(components.schemaOf(api.response, 'output')),
   });
-  if (api.status !== 201) return { [api.status]: answer('Done, or done before.') };
+  if (api.status !== 201) return { [api.status]: answer(isMutating(api) ? 'Done, or done before.' : 'What was asked for.') };
   return { '200': answer('Done before: the object as it is, nothing changed.'), '201': answer('Done.') };
 }
 

@@ -1,0 +1,63 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { applicationNames } from '../shared/catalog/applications.ts';
+import {
+  apiTable,
+  applicationSummary,
+  applicationTable,
+  callMatrix,
+  eventTable,
+  flowSections,
+  lifeCycles,
+  problemTable,
+} from '../shared/contract/tables.ts';
+
+/**
+ * Writes what the catalog says into the documentation, between the markers `<!-- generated:NAME -->` and
+ * `<!-- /generated:NAME -->`. With `--check` it writes nothing and fails when a file is not up to date.
+ */
+interface Part {
+  readonly file: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+const parts: readonly Part[] = [
+  { file: 'README.md', name: 'applications', text: applicationTable() },
+  { file: 'README.md', name: 'apis', text: apiTable() },
+  { file: 'README.md', name: 'events', text: eventTable() },
+  { file: 'README.md', name: 'problems', text: problemTable() },
+  { file: 'docs/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
+  { file: 'docs/flows.md', name: 'flows', text: flowSections() },
+  { file: 'docs/flows.md', name: 'calls', text: callMatrix() },
+  ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) })),
+];
+
+const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
+
+/** @throws Error when the file has not exactly one pair of the markers */
+function replaced(content: string, { file, name, text }: Part): string {
+  const [open, close] = [`<!-- generated:${name} -->`, `<!-- /generated:${name} -->`];
+  const [before, ...rest] = content.split(open);
+  const [, after, ...more] = (rest[0] ?? '').split(close);
+  if (before === undefined || after === undefined || rest.length !== 1 || more.length > 0) {
+    throw new Error(`${file} needs one pair of the markers ${open} and ${close}.`);
+  }
+  return `${before}${open}\n${text}\n${close}${after}`;
+}
+
+const check = process.argv.includes('--check');
+const complaints: string[] = [];
+for (const [file, ofFile] of Map.groupBy(parts, (part) => part.file)) {
+  try {
+    const is = await readFile(inRepository(file), 'utf8');
+    const shouldBe = (ofFile ?? []).reduce(replaced, is);
+    if (is === shouldBe) continue;
+    if (check) complaints.push(`${file} is not up to date; run npm run docs.`);
+    else await writeFile(inRepository(file), shouldBe);
+  } catch (error) {
+    const missing = (error as { code?: string }).code === 'ENOENT';
+    complaints.push(missing ? `${file} is missing.` : (error as Error).message);
+  }
+}
+for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+if (complaints.length > 0) process.exitCode = 1;

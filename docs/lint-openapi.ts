@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { touchpointOpenApi } from '../services/touchpoint-mock/openapi.ts';
+import { loadTouchpointFixtures } from '../services/touchpoint-mock/touchpoint-fixtures.ts';
+import { estateOpenApi } from '../shared/contract/openapi.ts';
+
+/** Renders both OpenAPI documents as they are served and lints them with the rules of redocly.yaml. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
+const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+try {
+  const documents = {
+    'estate.json': estateOpenApi('0.0.0'),
+    'touchpoint.json': touchpointOpenApi(await loadTouchpointFixtures()),
+  };
+  const files = Object.entries(documents).map(([name, document]) => ({
+    path: join(folder, name),
+    text: JSON.stringify(document, null, 2),
+  }));
+  await Promise.all(files.map(({ path, text }) => writeFile(path, text)));
+  const lint = spawn(process.execPath, [linter, 'lint', ...files.map(({ path }) => path), '--max-problems=50'], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', REDOCLY_TELEMETRY: 'off' },
+  });
+  process.exitCode = await new Promise<number>((resolve, reject) => {
+    lint.once('error', reject);
+    lint.once('close', (exitCode) => resolve(exitCode ?? 1));
+  });
+} finally {
+  await rm(folder, { recursive: true });
+}
