@@ -1,0 +1,66 @@
+import { convertBasket as convertBasketCall, getBasket } from '../../shared/catalog/commerce/internal.ts';
+import { getCustomer } from '../../shared/catalog/customer/apis.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { orders, type StoredOrder } from './collections.ts';
+import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, orderNumberOf, unfitForOrder } from './order-from-basket.ts';
+import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from './timing.ts';
+
+/**
+ * Binds a basket to an order before that order is stored. eCommerce keeps the first order id it is given, so concurrent and repeated
+ * requests all store the same order; due work stores it when nobody else does.
+ * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket, `customer_blocked`, `dependency_*`
+ */
+export async function convertBasket(basketId: string, scope: Scope): Promise<ConvertedBasket> {
+  const { work, call } = scope;
+  const basket = await call(getBasket, { params: { id: basketId } });
+  // Bound by a request that did not come to its end: from then on nothing refuses the order.
+  if (isConverted(basket)) return basket;
+  const unfit = unfitForOrder(basket);
+  if (unfit) throw unfit;
+  if (basket.customerId !== undefined) await refuseBlocked(basket.customerId, scope);
+  work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+  const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: work.id('ord') } });
+  if (isConverted(converted)) return converted;
+  throw new Problem('dependency_error', `The basket "${basketId}" was not converted.`, { dependency: 'ecommerce-platform' });
+}
+
+/** The basket that the eCommerce Platform sends along: converted before, so that nobody has to ask it back. */
+export function handedOver(basketId: string, basket: Basket): ConvertedBasket {
+  if (basket.id !== basketId) throw invalid('/basket/id', 'other_basket', `The basket sent is "${basket.id}", not "${basketId}".`);
+  if (!isConverted(basket))
+    throw invalid('/basket/state', 'not_converted', 'A basket that is sent along is converted and has its orderId.');
+  return basket;
+}
+
+async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {
+  const { state } = await call(getCustomer, { params: { id: customerId } });
+  if (state !== 'blocked') return;
+  throw new Problem('customer_blocked', `The customer "${customerId}" is blocked and cannot order.`, {
+    objectType: 'customer',
+    id: customerId,
+  });
+}
+
+/** Stores the order of a converted basket as a draft, which expires unless somebody confirms it. */
+export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket): Promise<StoredOrder> {
+  const validatedAt = instant(work.now);
+  const order = work.create(
+    orders,
+    'create',
+    orderFromBasket(basket, { orderNumber: await freeNumber(work, basket.orderId), validatedAt }),
+  );
+  work.cancel('finish-creation', basket.id);
+  work.due('expire-draft', order.id, work.now + DRAFT_LIFETIME_MS, {});
+  return order;
+}
+
+async function freeNumber(work: UnitOfWork, orderId: string): Promise<string> {
+  for (let attempt = 0; ; attempt++) {
+    const number = orderNumberOf(orderId, instant(work.now), attempt);
+    if (!(await work.one(orders, 'number', number))) return number;
+  }
+}

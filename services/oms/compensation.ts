@@ -1,0 +1,92 @@
+import { releaseReservation } from '../../shared/catalog/inventory/apis.ts';
+import { reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { orders, type StoredOrder, type Undo } from './collections.ts';
+import { type Payment, paymentsOf } from './order-payments.ts';
+import { DECIDE_TIMEOUT_MS } from './timing.ts';
+
+/** Notes what is to be undone at other applications, besides what already is: members for the change that makes it necessary. */
+export function withUndo(order: StoredOrder, { payments, reservationIds, vouchers }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
+  const before = order.undo ?? { payments: [], reservationIds: [], vouchers: false };
+  const all = before.payments === 'all' || payments === 'all';
+  const undo: Undo = {
+    payments: all ? 'all' : [...new Set([...before.payments, ...payments])],
+    reservationIds: [...new Set([...before.reservationIds, ...reservationIds])],
+    vouchers: before.vouchers || vouchers,
+  };
+  const nothing = undo.payments.length === 0 && undo.reservationIds.length === 0 && !undo.vouchers;
+  return nothing ? {} : { compensation: 'pending', undo };
+}
+
+/** Nothing is left to be undone: the mark goes, and so does the due work; a part of the last commit. */
+export function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
+  work.cancel('compensate', order.id);
+  return work.transition(orders, order, 'note', { compensation: undefined, undo: undefined });
+}
+
+export interface Undone {
+  /** Why something is still to be undone; undefined when all is. */
+  readonly failure: Problem | undefined;
+  /** The order's payments afterwards, when the Payment Hub answered. */
+  readonly payments: readonly Payment[] | undefined;
+}
+
+/**
+ * Undoes in reverse what led to the order: payments, stock, vouchers. Each part is tried whatever becomes of the others, so that a
+ * Payment Hub that is down keeps no stock. Every call may be repeated: a payment is reversed, a hold released, a use given back once.
+ */
+export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<Undone> {
+  const { call, log } = scope;
+  const failures: Problem[] = [];
+  const attempt = async <T>(part: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await part();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn({ orderId: order.id, code: error.code }, `not undone yet: ${error.message}`);
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const payments = undo.payments.length > 0 ? await attempt(() => reversePayments(order.id, undo, scope)) : undefined;
+  for (const id of undo.reservationIds) await attempt(() => release(id, scope));
+  if (undo.vouchers) {
+    await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
+  }
+  return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
+}
+
+/** Payments that bind money. A pending one cannot be reversed yet; should it be approved later, the Payment Hub voids it itself. */
+const BINDING: ReadonlySet<string> = new Set(['authorised', 'captured', 'partially-refunded']);
+
+/** Newest first, each whatever becomes of the others. The Payment Hub decides whether that is a void or a refund. */
+async function reversePayments(orderId: string, { payments: which }: Undo, { call, log }: Scope): Promise<Undone> {
+  const payments = await paymentsOf(orderId, { call }, DECIDE_TIMEOUT_MS);
+  const after = new Map(payments.map((payment) => [payment.id, payment]));
+  let failure: Problem | undefined;
+  for (const { id, state } of payments.toReversed()) {
+    if (!BINDING.has(state) || (which !== 'all' && !which.includes(id))) continue;
+    try {
+      after.set(id, await call(reversePayment, { params: { id }, body: {} }));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn({ orderId, paymentId: id, code: error.code }, 'a payment is not reversed yet');
+      failure ??= error;
+    }
+  }
+  return { failure, payments: [...after.values()] };
+}
+
+/** A hold that has ended, or that the SIM does not know, holds nothing. */
+async function release(id: string, { call, log }: Scope): Promise<void> {
+  try {
+    await call(releaseReservation, { params: { id } });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.retryable || (error.code !== 'not_found' && error.code !== 'invalid_state_transition'))
+      throw error;
+    log.warn({ reservationId: id, code: error.code }, 'there is nothing to release');
+  }
+}

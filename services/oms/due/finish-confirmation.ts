@@ -1,0 +1,25 @@
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { orders } from '../collections.ts';
+import { carryOnConfirmation } from '../confirmation.ts';
+import { paymentsToDecideOn } from '../order-payments.ts';
+import { endConfirmation } from '../pending-action.ts';
+
+/** Failed attempts (5 s, 30 s and 5 min apart) after which the confirmation is undone, so that it blocks nobody for long. */
+const ATTEMPTS = 3;
+
+/**
+ * A Confirm Order did not come to its end: it is carried on. When the others stay away, the intent is taken back instead: the order
+ * is the draft it was, and whatever hold it has ends with its confirmation, its cancellation or its expiry.
+ */
+export const finishConfirmation: DueHandler = async ({ key, attempts }, scope) => {
+  const order = await scope.work.get(orders, key);
+  if (order?.pendingAction?.action !== 'confirm') return;
+  try {
+    await carryOnConfirmation({ order, payments: await paymentsToDecideOn(order, scope), resumed: true }, scope);
+  } catch (error) {
+    if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
+    const latest = await scope.work.get(orders, key);
+    if (latest?.pendingAction?.action === 'confirm') endConfirmation(scope.work, latest);
+  }
+};

@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { type Basket as BasketSchema, basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { refuseTransition } from '../../shared/domain/life-cycle.ts';
+import type { Fresh } from '../../shared/store/unit-of-work.ts';
+import type { StoredOrder } from './collections.ts';
+
+export type Basket = z.output<typeof BasketSchema>;
+/** A basket that eCommerce has bound to an order: it keeps the first order id that it was given. */
+export type ConvertedBasket = Basket & { readonly orderId: string };
+
+export const isConverted = (basket: Basket): basket is ConvertedBasket => basket.state === 'converted' && basket.orderId !== undefined;
+
+/** Why a basket cannot become an order; undefined when it can. Only a basket in checkout has a fixed price and its stock held. */
+export function unfitForOrder(basket: Basket): Problem | undefined {
+  const empty = basket.lines.length === 0;
+  if (empty && (basket.state === 'open' || basket.state === 'locked')) {
+    return new Problem('basket_empty', `The basket "${basket.id}" has no lines; add one and check it out first.`, {
+      objectType: 'basket',
+      id: basket.id,
+    });
+  }
+  if (basket.state !== 'locked') return refuseTransition(basketLifeCycle, basket, 'convert');
+  return undefined;
+}
+
+export interface OrderDetails {
+  readonly orderNumber: string;
+  /** When the basket was found fit. */
+  readonly validatedAt: string;
+}
+
+/** The order that a basket becomes: the basket fixed lines, prices and totals, and nothing is calculated again. */
+export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validatedAt }: OrderDetails): Fresh<StoredOrder> {
+  const { reservationId } = basket;
+  return {
+    id: basket.orderId,
+    orderNumber,
+    channel: basket.channel,
+    basketId: basket.id,
+    ...(basket.customerId !== undefined && { customerId: basket.customerId }),
+    ...(basket.loyaltyAccountId !== undefined && { loyaltyAccountId: basket.loyaltyAccountId }),
+    lines: basket.lines.map(({ lineId, sku, qty, unitPrice, discount, tax, lineTotal }) => ({
+      ...{ lineId, sku, qty, unitPrice, discount, tax, lineTotal },
+      ...(reservationId !== undefined && { reservationId }),
+      fulfilledQty: 0,
+      returnedQty: 0,
+      cancelledQty: 0,
+    })),
+    totals: basket.totals,
+    ...(basket.shippingAddress !== undefined && { shippingAddress: basket.shippingAddress }),
+    ...(basket.shippingMethod !== undefined && { shippingMethod: basket.shippingMethod }),
+    validatedAt,
+    voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
+    holdAttempts: 0,
+  };
+}
+
+/** Without letters that are read as digits, or that make words. */
+const NUMBER_ALPHABET = '0123456789BCDFGHJKMNPQRSTVWXZ';
+
+/**
+ * What a customer is told and can read out on the phone: the day, and six characters that come from the order's id.
+ * @param validatedAt RFC 3339
+ * @param attempt raised while the number is somebody else's
+ */
+export function orderNumberOf(orderId: string, validatedAt: string, attempt: number): string {
+  const seed = Buffer.from(digest('order-number', orderId, String(attempt)), 'hex');
+  const tail = Array.from({ length: 6 }, (_, position) => NUMBER_ALPHABET[(seed[position] ?? 0) % NUMBER_ALPHABET.length]).join('');
+  return `${validatedAt.slice(2, 10).replaceAll('-', '')}-${tail}`;
+}

@@ -1,0 +1,60 @@
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { orders, type StoredOrder } from './collections.ts';
+import { TAKE_OVER_MS } from './timing.ts';
+
+type Verb = 'confirm' | 'cancel';
+
+/** The due work that takes an intent over when its request does not come to an end. */
+const takeOver = { confirm: 'finish-confirmation', cancel: 'finish-cancellation' } as const;
+
+const doing = { confirm: 'being confirmed', cancel: 'being cancelled' } as const;
+
+/** 409, to be repeated: which of two verbs wins is decided by the one that began first. */
+export function underWay(order: StoredOrder, verb: Verb, pending: NonNullable<StoredOrder['pendingAction']>): Problem {
+  return new Problem(
+    'invalid_state_transition',
+    `The order "${order.id}" is ${doing[pending.action]} since ${pending.since}; send this again when that has ended.`,
+    {
+      objectType: 'order',
+      id: order.id,
+      currentState: order.state,
+      action: verb,
+      allowedFrom: allowedFrom(orderLifeCycle, verb),
+      pendingAction: pending,
+      retryable: true,
+      retryAfter: 1,
+    },
+  );
+}
+
+/** @throws Problem `invalid_state_transition` with `retryable: true` while the other verb is under way */
+export function refuseWhileOther(order: StoredOrder, verb: Verb): void {
+  if (order.pendingAction && order.pendingAction.action !== verb) throw underWay(order, verb, order.pendingAction);
+}
+
+/**
+ * Commits what is about to be done, with the due work that finishes or undoes it, before anything is done elsewhere.
+ * Whoever finds the intent of the same verb already there goes on with it.
+ */
+export async function beginIntent(
+  work: UnitOfWork,
+  order: StoredOrder,
+  verb: Verb,
+  patch: Pick<StoredOrder, 'cancelReason'> = {},
+): Promise<StoredOrder> {
+  if (order.pendingAction) return order;
+  const intended = work.transition(orders, order, 'note', { ...patch, pendingAction: { action: verb, since: instant(work.now) } });
+  work.due(takeOver[verb], order.id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+  return intended;
+}
+
+/** Takes a confirmation's intent back, together with what else changes: a part of the last commit. */
+export function endConfirmation(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> = {}): StoredOrder {
+  work.cancel(takeOver.confirm, order.id);
+  return work.transition(orders, order, 'note', { ...patch, pendingAction: undefined });
+}
