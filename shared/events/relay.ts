@@ -5,6 +5,8 @@ import type { Store, World } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
 
 const RETRY_MS = 1_000;
+/** How often outboxes are looked for whose relay died. */
+const SWEEP_MS = 1_000;
 
 /**
  * Carries an application's committed events from its outbox to the bus: one awaited batch at a time per world, acknowledged after
@@ -48,7 +50,17 @@ export function createRelay({ store, bus, log }: { store: Store; bus: Bus; log: 
     }
   }
 
-  return {
+  const sweep = setInterval(() => {
+    store
+      .unsent()
+      .then((worlds) => {
+        for (const world of worlds) relay.kick(world);
+      })
+      .catch((error: unknown) => log.warn({ err: error, application: store.application }, 'looking for unsent events failed'));
+  }, SWEEP_MS);
+  sweep.unref();
+
+  const relay = {
     kick(world: World): void {
       const at = working.get(world);
       if (at) {
@@ -65,15 +77,17 @@ export function createRelay({ store, bus, log }: { store: Store; bus: Bus; log: 
         .finally(() => {
           working.delete(world);
           runs.delete(running);
-          if (state.again) this.kick(world);
+          if (state.again) relay.kick(world);
         });
       runs.add(running);
     },
     async stop(): Promise<void> {
       stopped = true;
+      clearInterval(sweep);
       await Promise.all(runs);
     },
   };
+  return relay;
 }
 
 export type Relay = ReturnType<typeof createRelay>;

@@ -88,6 +88,13 @@ function bind(application: Application, all: Map<World, WorldState>, changed: (w
       if (sent.length > 0) changed(world);
       return batch;
     },
+    unsent: async () =>
+      [...all.values()]
+        .filter((world) => {
+          const { outbox, relay } = applicationState(world, application);
+          return outbox.length > 0 && (!relay || Date.now() >= relay.until);
+        })
+        .map(({ world }) => world),
     isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
     park: async (world, delivery, error) => {
       const found = all.get(world);

@@ -126,6 +126,8 @@ export interface Store {
    * wake-up is lost; it is also the answer while another token holds the lease.
    */
   drain(world: World, token: string, sent: readonly string[]): Promise<readonly OutboxEntry[]>;
+  /** Worlds in which this application has events that are not on the bus yet and that no relay holds. */
+  unsent(): Promise<readonly World[]>;
   /** Whether a delivery `<application>|<event id>` is still to be consumed. */
   isPending(world: World, delivery: string): Promise<boolean>;
   /** Notes a delivery as parked (dead-lettered): it is listed and no longer counts as pending. */

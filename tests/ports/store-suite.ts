@@ -266,6 +266,15 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e2']);
       });
 
+      test('an outbox that nobody carries is found, one that a relay holds is not', async () => {
+        const { store, world } = await opened();
+        expect(await store.unsent()).toEqual([]);
+        await store.commit(world, aPlan({ events: [event('e1')] }));
+        expect(await store.unsent()).toEqual([world]);
+        await store.drain(world, 'first', []);
+        expect(await store.unsent()).toEqual([]);
+      });
+
       test('a delivery is pending until its subscriber commits, and can be consumed once', async () => {
         const { adapter, store, world } = await opened();
         const crm = adapter.store('crm');
