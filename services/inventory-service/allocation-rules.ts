@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
+import type { Hold } from './collections.ts';
+import { insufficientStock } from './node-choice.ts';
+
+/** What Allocate Inventory is asked for. */
+export interface Allocating {
+  readonly orderId: string;
+  readonly orderLineId: string;
+  readonly sku: string;
+  readonly qty: number;
+  readonly preferredLocations?: readonly string[] | undefined;
+}
+
+/** One order line has one demand: answering another one with the first allocation would promise what is not held. */
+export function refuseOtherDemand({ line }: Hold, asked: Allocating): void {
+  if (!line) return;
+  for (const member of ['sku', 'qty'] as const) {
+    if (line[member] === asked[member]) continue;
+    throw invalid(
+      `/${member}`,
+      'differs_from_allocation',
+      `The order line "${line.orderLineId}" is allocated with ${line.qty} × ${line.sku}; it cannot be allocated with ${asked.qty} × ${asked.sku} too.`,
+    );
+  }
+}
+
+/**
+ * Whether a reservation is this order's and holds what the line needs.
+ * @throws Problem `validation_failed` or `insufficient_stock`
+ */
+export function refuseUncovered(reservation: z.output<typeof Reservation>, asked: Allocating): void {
+  if (reservation.orderId !== undefined && reservation.orderId !== asked.orderId) {
+    throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
+  }
+  const held = reservation.allocations
+    .filter(({ sku }) => sku === asked.sku)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
+  if (held < asked.qty) throw insufficientStock([{ sku: asked.sku, requested: asked.qty, available: held }]);
+}

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import { allocateInventory as allocateInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
+import { getReservation } from '../../../shared/catalog/inventory/internal.ts';
+import { type Reservation, reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { type Allocating, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
+import { type Hold, holds, orderLineKey } from '../collections.ts';
+import { reserveStock } from '../holds.ts';
+import { leaveToTheClock, mayGiveBack, recordAtSim, setOut, withdraw } from '../recording.ts';
+import { nodesToTry, requireSku } from '../stock-levels.ts';
+
+/**
+ * With `reservationId` the line has its stock already: nothing moves, that reservation is the answer. Otherwise stock is held for
+ * the order line, once, and the SIM is given the finished record.
+ */
+export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, { work, call }) => {
+  await requireSku(work, body.sku);
+  if (body.reservationId !== undefined) {
+    const reservation = await openReservation(body.reservationId, call);
+    refuseUncovered(reservation, body);
+    return again(reservation);
+  }
+  const known = await work.one(holds, 'orderLine', orderLineKey(body));
+  if (known) refuseOtherDemand(known, body);
+  if (known && (known.line?.recorded || known.state === 'released')) return again(await openReservation(known.id, call));
+
+  const mine = work.id('res');
+  const hold = known ? await setOut(work, known) : await holdForLine(mine, body, work);
+  const reservation = await recordAtSim(hold, { work, call }).catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+  if (reservation instanceof Problem) {
+    if (mayGiveBack(hold, reservation)) withdraw(work, hold);
+    else leaveToTheClock(work, hold);
+    return reservation;
+  }
+  return hold.id === mine ? reservation : again(reservation);
+});
+
+/** @throws Problem `invalid_state_transition` when it holds nothing any more: an order line is allocated once, not anew after a release */
+async function openReservation(id: string, call: Scope['call']): Promise<z.output<typeof Reservation>> {
+  const reservation = await call(getReservation, { params: { id } });
+  isAgain(reservationLifeCycle, reservation, 'allocate');
+  return reservation;
+}
+
+/** Takes the stock and makes that known, with the work that finishes it, before the SIM hears of it. */
+async function holdForLine(id: string, line: Allocating, work: Scope['work']): Promise<Hold> {
+  const byPriority = await nodesToTry(work);
+  for (const locationId of line.preferredLocations ?? []) await nodesToTry(work, locationId);
+  const nodes = [...new Set([...(line.preferredLocations ?? []), ...byPriority])];
+  const { orderId, orderLineId, sku, qty } = line;
+  const allocations = [...(await reserveStock(work, [{ sku, qty }], nodes))];
+  // A hold of this id can only be one that this very request gave back: the SIM was down, and the caller has sent it again.
+  await work.get(holds, id);
+  return setOut(work, { id, state: 'held', allocations, line: { orderId, orderLineId, sku, qty, attempts: 0, recorded: false } });
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { HeldAt } from '../../shared/catalog/inventory/internal.ts';
+import { Location } from '../../shared/catalog/inventory/reference-data.ts';
+import { Id, Quantity, Sku } from '../../shared/catalog/shapes.ts';
+import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
+
+const version = z.int().min(0);
+
+/**
+ * The only place that decides whether stock is left, keyed by `stockKey`. The guards are checked in the commit that moves a
+ * counter, so that two requests for the last unit cannot both have it, in however many processes they run.
+ */
+export const stock = defineCounters({
+  name: 'stock',
+  fields: ['onHand', 'reserved', 'safetyStock'],
+  guards: {
+    atp: { onHand: 1, reserved: -1, safetyStock: -1 },
+    onHand: { onHand: 1 },
+    reserved: { reserved: 1 },
+  },
+});
+
+/** The SKUs that have stock counters; the id is the SKU. Whether a product may be sold is not known here. */
+export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku, version }) });
+
+export const locations = defineCollection({ name: 'locations', schema: Location.extend({ version }) });
+
+/** The order line of a hold that Allocate Inventory took; `attempts` counts how often somebody set out to record it at the SIM. */
+const AllocatedLine = z.object({
+  orderId: Id,
+  orderLineId: Id,
+  sku: Sku,
+  qty: Quantity,
+  attempts: z.int().min(1),
+  recorded: z.boolean(),
+});
+
+const StoredHold = z.object({
+  id: Id,
+  version,
+  /** `released` is final: also of a hold that was never taken. `given-back`: the SIM never knew it, it may be taken again. */
+  state: z.enum(['held', 'released', 'given-back']),
+  allocations: z.array(HeldAt),
+  line: AllocatedLine.optional(),
+  /** Why its stock went back. */
+  reference: z.string().optional(),
+});
+export type Hold = z.output<typeof StoredHold>;
+
+/** What each reservation took from which location; the id is the reservation's. An order line is allocated once. */
+export const holds = defineCollection({
+  name: 'holds',
+  schema: StoredHold,
+  unique: { orderLine: ({ line, state }) => (line && state !== 'given-back' ? orderLineKey(line) : undefined) },
+});
+
+/** No id contains the stroke, so that no two pairs share a key. */
+export const stockKey = (sku: string, locationId: string): string => `${sku}|${locationId}`;
+export const orderLineKey = ({ orderId, orderLineId }: { readonly orderId: string; readonly orderLineId: string }): string =>
+  `${orderId}|${orderLineId}`;

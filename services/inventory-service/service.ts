@@ -1,0 +1,41 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { allocateInventory } from './apis/allocate-inventory.ts';
+import { checkAvailability } from './apis/check-availability.ts';
+import { holds, locations, skus, stock, stockKey } from './collections.ts';
+import { finishAllocation } from './due/finish-allocation.ts';
+import { getStock } from './internal/get-stock.ts';
+import { moveHold } from './internal/move-hold.ts';
+import { takeHold } from './internal/take-hold.ts';
+import { FINISH_ALLOCATION } from './recording.ts';
+
+export const service = defineService({
+  application: 'inventory-service',
+  collections: [skus, locations, holds],
+  counters: [stock],
+  apis: {
+    'check-availability-api': checkAvailability,
+    'allocate-inventory-api': allocateInventory,
+  },
+  internal: {
+    'get-stock': getStock,
+    'take-hold': takeHold,
+    'move-hold': moveHold,
+  },
+  events: {},
+  due: { [FINISH_ALLOCATION]: finishAllocation },
+});
+
+export function seed(fixtures: Fixtures, _now: number): Seed {
+  const counters = fixtures.stock.flatMap(({ sku, onHand, safetyStock }) =>
+    fixtures.locations.map(({ id }) => [stockKey(sku, id), { onHand: onHand[id] ?? 0, reserved: 0, safetyStock: safetyStock?.[id] ?? 0 }]),
+  );
+  return {
+    objects: [
+      { of: skus, rows: fixtures.stock.map(({ sku }) => ({ id: sku, version: 1 })) },
+      { of: locations, rows: fixtures.locations.map((location) => ({ ...location, version: 1 })) },
+    ],
+    counters: [{ of: stock, rows: Object.fromEntries(counters) }],
+  };
+}

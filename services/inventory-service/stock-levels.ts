@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { StockLevel } from '../../shared/catalog/inventory/objects.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { locations, skus, stock, stockKey } from './collections.ts';
+
+export type Level = z.output<typeof StockLevel>;
+
+/** Available to promise: what may still be reserved. */
+export const atpOf = (level: { readonly onHand: number; readonly reserved: number; readonly safetyStock: number }): number =>
+  level.onHand - level.reserved - level.safetyStock;
+
+/** @throws Problem `not_found` when this estate has no such SKU */
+export async function requireSku(work: UnitOfWork, sku: string): Promise<void> {
+  if (!(await work.get(skus, sku))) throw notFound('product', sku);
+}
+
+/** Ids of the nodes in the order in which they are tried: one that is named alone, else all by priority. */
+export async function nodesToTry(work: UnitOfWork, locationId?: string): Promise<readonly string[]> {
+  if (locationId !== undefined) {
+    if (!(await work.get(locations, locationId))) throw notFound('location', locationId);
+    return [locationId];
+  }
+  const { items } = await work.all(locations);
+  return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
+}
+
+/** Live counters of several SKUs at several nodes, in the order of the nodes. Moves of this unit of work are included. */
+export async function levelsOf(
+  work: UnitOfWork,
+  wanted: readonly string[],
+  nodes: readonly string[],
+): Promise<ReadonlyMap<string, readonly Level[]>> {
+  const counters = await work.counters(
+    stock,
+    wanted.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId))),
+  );
+  return new Map(
+    wanted.map((sku, row) => [
+      sku,
+      nodes.map((locationId, column) => {
+        const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[row * nodes.length + column] ?? {};
+        return { locationId, onHand, reserved, safetyStock, atp: atpOf({ onHand, reserved, safetyStock }) };
+      }),
+    ]),
+  );
+}
