@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
+import { reserveInventory as reserveInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { instant } from '../../../shared/simulation/context.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { type Attempt, attempts, reservations } from '../collections.ts';
+import { ABORT_HOLD } from '../due-kinds.ts';
+import { type Item, mergedItems } from '../reservation-rules.ts';
+import { end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
+
+type Asked = z.output<(typeof reserveInventoryApi)['serviceRequest']>;
+
+/**
+ * Mint the id → commit the attempt with the work that undoes it → take the stock → commit the reservation. Whoever runs this again
+ * finds its own attempt and goes on from there.
+ */
+export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, { work, call }) => {
+  const { id, attempt: found } = await ownAttempt(work);
+  if (found?.status === 'done') {
+    const made = await work.get(reservations, id);
+    if (!made) throw new Error(`The attempt ${id} is done and has no reservation.`);
+    return made;
+  }
+  const attempt = found ?? (await setOut(await asked(id, body, { work, call }), { work, call }));
+  const outcome = await takeAndRecord(attempt, { work, call });
+  if (outcome instanceof Problem) leave(attempt, outcome, { work, first: found === undefined });
+  return outcome;
+});
+
+/** The id under which this request reserves, and how far it got. An id that was given up is never used again. */
+async function ownAttempt(work: UnitOfWork): Promise<{ readonly id: string; readonly attempt: Attempt | undefined }> {
+  for (let ended = 0; ; ended++) {
+    const id = work.id('res', ended === 0 ? '' : String(ended));
+    const attempt = await work.get(attempts, id);
+    if (attempt?.status !== 'ended' && attempt?.status !== 'aborting') return { id, attempt };
+  }
+}
+
+async function asked(
+  id: string,
+  { basketId, orderId, locationId, items, ttlSeconds }: Asked,
+  { work, call }: Pick<Scope, 'work' | 'call'>,
+) {
+  return {
+    id,
+    ...(basketId !== undefined && { basketId }),
+    ...(orderId !== undefined && { orderId }),
+    ...(locationId !== undefined && { locationId }),
+    items: mergedItems(items ?? (await linesOf(basketId ?? '', call))),
+    expiresAt: instant(work.now + ttlSeconds * 1_000),
+  };
+}
+
+async function linesOf(basketId: string, call: Scope['call']): Promise<readonly Item[]> {
+  const { lines } = await call(getBasket, { params: { id: basketId } });
+  if (lines.length > 0) return lines.map(({ sku, qty }) => ({ sku, qty }));
+  throw new Problem('basket_empty', `The basket "${basketId}" has no lines to reserve stock for.`, { objectType: 'basket', id: basketId });
+}
+
+/** Nothing was reserved; what the Inventory Service may hold all the same is undone at once by due work. */
+function leave(attempt: Attempt, problem: Problem, { work, first }: { work: UnitOfWork; first: boolean }): void {
+  if (NOTHING_HELD.has(problem.code)) return;
+  // Nobody there to do anything, and nobody asked before: nothing is held.
+  if (problem.code === 'dependency_unavailable' && first) end(work, attempt);
+  else work.due(ABORT_HOLD, attempt.id, work.now, {});
+}

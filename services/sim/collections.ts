@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { reservation } from '../../shared/catalog/inventory/objects.ts';
+import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
+import { defineCollection } from '../../shared/store/collections.ts';
+
+const version = z.int().min(0);
+
+export const reservations = defineCollection({
+  name: 'reservations',
+  schema: reservation.schema,
+  object: reservation,
+  index: { basket: ({ basketId }) => basketId, order: ({ orderId }) => orderId },
+});
+export type StoredReservation = z.output<typeof reservation.schema>;
+
+/**
+ * A Reserve Inventory that has set out to take stock elsewhere: the intent that due work, or the next request for the same basket,
+ * can carry to its end. The id is the reservation's. `ended` and `aborting` are never taken up again: their id is used up.
+ */
+const StoredAttempt = z.object({
+  id: Id,
+  version,
+  status: z.enum(['under-way', 'done', 'aborting', 'ended']),
+  basketId: Id.optional(),
+  orderId: Id.optional(),
+  locationId: Id.optional(),
+  items: z.array(SkuQuantity),
+  expiresAt: Instant,
+  /** The open reservation of the same basket. */
+  replaces: Id.optional(),
+});
+export type Attempt = z.output<typeof StoredAttempt>;
+export const attempts = defineCollection({ name: 'attempts', schema: StoredAttempt });
+
+/**
+ * The newest attempt of each basket; the id is the basket's. Whoever reserves for a basket writes here, so that two that do so at
+ * once are put in order and a basket never has two open reservations.
+ */
+export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });

@@ -1,0 +1,10 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { reservations } from '../collections.ts';
+import { GIVE_BACK_STOCK } from '../due-kinds.ts';
+
+export const expireReservation: DueHandler = async ({ key }, { work }) => {
+  const found = await work.get(reservations, key);
+  if (found?.state !== 'requested') return;
+  work.due(GIVE_BACK_STOCK, key, work.now, {}, { beforeReply: true });
+  work.transition(reservations, found, 'expire');
+};

@@ -1,0 +1,43 @@
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { StoredReservation } from './collections.ts';
+
+export interface Item {
+  readonly sku: string;
+  readonly qty: number;
+}
+
+const MOST_PER_LINE = 9_999;
+
+/** Whether it holds stock. */
+export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
+
+/**
+ * Repeated SKUs of a request are one line.
+ * @throws Problem `validation_failed` pointing at the mention with which the line becomes too long
+ */
+export function mergedItems(items: readonly Item[]): Item[] {
+  const merged = new Map<string, number>();
+  for (const [index, { sku, qty }] of items.entries()) {
+    const sum = (merged.get(sku) ?? 0) + qty;
+    if (sum > MOST_PER_LINE) {
+      throw invalid(`/items/${index}/qty`, 'too_big', `${sku} adds up to ${sum} units; a line has at most ${MOST_PER_LINE}.`);
+    }
+    merged.set(sku, sum);
+  }
+  return [...merged].map(([sku, qty]) => ({ sku, qty }));
+}
+
+/** @throws Problem `validation_failed` when a reservation of one order is confirmed for another */
+export function refuseOtherOrder({ id, orderId }: StoredReservation, asked: string | undefined): void {
+  if (orderId === undefined || asked === undefined || orderId === asked) return;
+  throw invalid('/orderId', 'other_order', `The reservation "${id}" is of order "${orderId}", not of "${asked}".`);
+}
+
+/** 409 for a hold whose time was over before it was confirmed; `skus` is what it held. */
+export function reservationExpired({ id, items, expiresAt }: StoredReservation): Problem {
+  return new Problem('reservation_expired', `The reservation "${id}" expired at ${expiresAt}; reserve again.`, {
+    objectType: 'reservation',
+    id,
+    skus: items.map(({ sku, qty }) => ({ sku, requested: qty })),
+  });
+}

@@ -1,0 +1,37 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { confirmReservation } from './apis/confirm-reservation.ts';
+import { getInventory } from './apis/get-inventory.ts';
+import { releaseReservation } from './apis/release-reservation.ts';
+import { reserveInventory } from './apis/reserve-inventory.ts';
+import { attempts, basketAttempts, reservations } from './collections.ts';
+import { abortHold } from './due/abort-hold.ts';
+import { expireReservation } from './due/expire-reservation.ts';
+import { giveBackStock } from './due/give-back-stock.ts';
+import { ABORT_HOLD, EXPIRE_RESERVATION, GIVE_BACK_STOCK } from './due-kinds.ts';
+import { getReservation } from './internal/get-reservation.ts';
+import { recordReservation } from './internal/record-reservation.ts';
+
+export const service = defineService({
+  application: 'sim',
+  collections: [reservations, attempts, basketAttempts],
+  counters: [],
+  apis: {
+    'reserve-inventory-api': reserveInventory,
+    'confirm-reservation-api': confirmReservation,
+    'release-reservation-api': releaseReservation,
+    'get-inventory-api': getInventory,
+  },
+  internal: {
+    'get-reservation': getReservation,
+    'record-reservation': recordReservation,
+  },
+  events: {},
+  due: { [ABORT_HOLD]: abortHold, [EXPIRE_RESERVATION]: expireReservation, [GIVE_BACK_STOCK]: giveBackStock },
+});
+
+/** A world begins without reservations. */
+export function seed(_fixtures: Fixtures, _now: number): Seed {
+  return {};
+}
