@@ -1,0 +1,81 @@
+import { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
+import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { pricedMembers, withPrices } from '../basket-price.ts';
+import { CHECKOUT_TTL, IDLE } from '../basket-timers.ts';
+import { customerAtCheckout, loyaltyAtCheckout } from '../checkout-customer.ts';
+import { appliedCodes, holdStock, lockVouchers } from '../checkout-holds.ts';
+import { beginCheckout, checkoutOf, giveCheckoutUp, settleCheckout } from '../checkout-record.ts';
+import { type Basket, baskets, type CheckoutRecord } from '../collections.ts';
+import { placeOrder, submitOrder } from '../order-placement.ts';
+import { distinctCodes, evaluateDiscounts } from '../promotions.ts';
+
+type Body = InputOf<typeof checkoutBasket>['body'];
+
+export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  try {
+    const basket = await work.get(baskets, params.id);
+    if (!basket) throw notFound('basket', params.id);
+    if (isAgain(basketLifeCycle, basket, 'checkout')) return await repeat(scope, basket, body);
+    const { locked, record } = await lockBasket(scope, basket, body);
+    return body.placeOrder ? await placeOrder(scope, locked, record) : locked;
+  } catch (error) {
+    if (!(error instanceof Problem) || !(await giveCheckoutUp(work, params.id))) throw error;
+    return error;
+  }
+});
+
+/** A checkout that has been: nothing changes, but an order that was asked for and is not there yet is placed. */
+async function repeat(scope: Scope, basket: Basket, body: Body) {
+  const record = await checkoutOf(scope.work, basket.id);
+  if (!body.placeOrder || !record) return again(basket);
+  if (basket.state === 'locked') {
+    await customerAtCheckout(scope, basket, { placeOrder: true });
+    return placeOrder(scope, basket, record);
+  }
+  return record.phase === 'placing' ? submitOrder(scope, basket, record) : again(basket);
+}
+
+/** Everything that can refuse a checkout without holding anything comes first; then stock, then vouchers, then the basket. */
+async function lockBasket(scope: Scope, basket: Basket, body: Body): Promise<{ locked: Basket; record: CheckoutRecord }> {
+  const { work } = scope;
+  if (basket.lines.length === 0) {
+    throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
+  }
+  const lines = await withPrices(work, basket.lines);
+  const customer = await customerAtCheckout(scope, basket, body);
+  const customerId = customer?.id ?? basket.customerId;
+  const { loyalty, accountId, tier } = await loyaltyAtCheckout(scope, basket, customer);
+  const shopper = { customerId, tier, loyalty: loyalty.status };
+  const begun = (await checkoutOf(work, basket.id))?.attempt ?? 0;
+  const offered = await evaluateDiscounts(scope, {
+    basketId: basket.id,
+    lines,
+    codes: distinctCodes(body.voucherCodes ?? []),
+    shopper,
+    attempt: begun,
+  });
+
+  const record = await beginCheckout(work, basket);
+  const holding = await holdStock(scope, { basket, record, vouchers: appliedCodes(offered).length > 0 });
+  const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
+
+  const { reservationId, expiresAt } = holding.hold;
+  work.cancel(IDLE, basket.id);
+  work.due(CHECKOUT_TTL, basket.id, Date.parse(expiresAt), null);
+  const locked = work.transition(baskets, basket, 'checkout', {
+    ...pricedMembers(lines, discounts, body.shippingMethod),
+    customerId,
+    loyaltyAccountId: accountId,
+    loyalty,
+    shippingAddress: body.shippingAddress,
+    shippingMethod: body.shippingMethod,
+    reservationId,
+    expiresAt,
+  });
+  return { locked, record: settleCheckout(work, basket.id, holding) };
+}

@@ -1,0 +1,9 @@
+import { getProduct } from '../../../shared/catalog/commerce/apis.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { availability } from '../availability.ts';
+import { availabilityOf, productByIdOrSku } from '../product-rules.ts';
+
+export const getProductHandler = handle(getProduct)(async ({ params }, scope) => {
+  const product = await productByIdOrSku(scope.work, params.id);
+  return { ...product, availability: availabilityOf((await availability(scope, product.sku))?.atp) };
+});

@@ -1,0 +1,89 @@
+import { Problem } from '../../shared/catalog/problems.ts';
+import { isUnknownOutcome } from '../../shared/contract/client.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { type Basket, type CheckoutRecord, checkoutIdOf, checkouts } from './collections.ts';
+
+/** Due work that gives back what a checkout took and did not keep. */
+export const UNDO_CHECKOUT = 'undo-checkout';
+
+export const checkoutOf = (work: UnitOfWork, basketId: string): Promise<CheckoutRecord | undefined> =>
+  work.get(checkouts, checkoutIdOf(basketId));
+
+/** Equal for every rerun of one request. */
+const ownerOf = (work: UnitOfWork): string => work.id('req', 'checkout');
+
+/**
+ * Commits that this request checks the basket out, and the due work that undoes it, before anything is taken elsewhere. A rerun
+ * finds its own record and goes on with it.
+ * @throws Problem 409, retryable, while another request is at it
+ */
+export async function beginCheckout(work: UnitOfWork, basket: Basket): Promise<CheckoutRecord> {
+  const found = await checkoutOf(work, basket.id);
+  if (found && isOwnRunning(work, found)) return found;
+  if (found && found.phase !== 'settled') throw underWay(basket);
+  const attempt = (found?.attempt ?? 0) + 1;
+  const record = work.put(checkouts, {
+    id: checkoutIdOf(basket.id),
+    phase: 'running',
+    attempt,
+    owner: ownerOf(work),
+    vouchers: false,
+  });
+  // Kept from others for as long as this request may live; after a crash it is due at once.
+  work.due(UNDO_CHECKOUT, basket.id, work.now, null, { beforeReply: true });
+  await work.checkpoint();
+  return record;
+}
+
+/** Nothing is under way any more, once this is committed. */
+export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, owner }: CheckoutRecord): CheckoutRecord {
+  work.cancel(UNDO_CHECKOUT, basketId);
+  return work.put(checkouts, { id: checkoutIdOf(basketId), phase: 'settled', attempt, owner, vouchers: false });
+}
+
+/**
+ * Ends a checkout that cannot succeed: what it took is given back before the reply.
+ * @returns false when this request has none under way
+ */
+export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promise<boolean> {
+  const record = await checkoutOf(work, basketId);
+  if (!record || !isOwnRunning(work, record)) return false;
+  if (record.hold || record.vouchers) startUndoing(work, basketId, record);
+  else settleCheckout(work, basketId, record);
+  return true;
+}
+
+/** Has what a checkout took given back, before the reply or, if that fails, later. */
+export function startUndoing(work: UnitOfWork, basketId: string, record: CheckoutRecord): void {
+  work.put(checkouts, { ...record, phase: 'undoing' });
+  work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+}
+
+const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean => phase === 'running' && owner === ownerOf(work);
+
+function underWay({ id, state }: Basket): Problem {
+  return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is under way; send this one again in a moment.`, {
+    objectType: 'basket',
+    id,
+    currentState: state,
+    action: 'checkout',
+    allowedFrom: ['open', 'locked', 'converted'],
+    retryable: true,
+    retryAfter: 1,
+  });
+}
+
+/**
+ * Asks once more, with the same key, when an answer was lost: whoever did the work then says so.
+ * @throws Problem what came of it
+ */
+export async function askTwice<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (lost) {
+    if (!isUnknownOutcome(lost)) throw lost;
+    return ask().catch((error: unknown) => {
+      throw error instanceof Problem && error.code === 'idempotency_in_progress' ? lost : error;
+    });
+  }
+}

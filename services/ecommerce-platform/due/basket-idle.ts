@@ -1,0 +1,8 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { baskets } from '../collections.ts';
+
+/** Every change of an open basket puts this off by 24 h; when it runs, nobody has touched it for that long. */
+export const abandonIdleBasket: DueHandler = async ({ key }, { work }) => {
+  const basket = await work.get(baskets, key);
+  if (basket?.state === 'open') work.transition(baskets, basket, 'abandon', { expiresAt: undefined });
+};

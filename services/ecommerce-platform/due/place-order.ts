@@ -1,0 +1,14 @@
+import { createOrder } from '../../../shared/catalog/order/apis.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { checkoutOf } from '../checkout-record.ts';
+import { baskets } from '../collections.ts';
+import { orderPlaced } from '../order-placement.ts';
+
+/** The order of a converted basket that the OMS did not store, or of which it is not known. The same basket gives the same order. */
+export const placeOwedOrder: DueHandler = async ({ key, attempts }, { work, call }) => {
+  const basket = await work.get(baskets, key);
+  const record = await checkoutOf(work, key);
+  if (!basket || record?.phase !== 'placing') return;
+  await call(createOrder, { body: { basketId: basket.id, basket } }, { step: `attempt ${attempts}` });
+  orderPlaced(work, basket.id, record);
+};

@@ -1,0 +1,22 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { releaseHold, releaseVouchers } from '../checkout-holds.ts';
+import { checkoutOf, settleCheckout } from '../checkout-record.ts';
+import { checkouts } from '../collections.ts';
+
+/**
+ * Gives back what a checkout took and did not keep. That it does so is committed first: a request that is still at it can then no
+ * longer lock the basket with a hold that is on its way back. A hold that a crashed request had no time to write down runs out
+ * by itself.
+ */
+export const undoCheckout: DueHandler = async ({ key }, scope) => {
+  const { work } = scope;
+  const found = await checkoutOf(work, key);
+  if (found?.phase !== 'running' && found?.phase !== 'undoing') return;
+  if (found.phase === 'running') {
+    work.put(checkouts, { ...found, phase: 'undoing' });
+    await work.checkpoint();
+  }
+  if (found.hold) await releaseHold(scope, found.hold.reservationId);
+  if (found.vouchers) await releaseVouchers(scope, key, `undo ${found.attempt}`);
+  settleCheckout(work, key, found);
+};

@@ -1,0 +1,43 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { addLineHandler } from './apis/add-line-to-basket.ts';
+import { checkoutBasketHandler } from './apis/checkout-basket.ts';
+import { createBasketHandler } from './apis/create-basket.ts';
+import { getProductHandler } from './apis/get-product.ts';
+import { CHECKOUT_TTL, IDLE } from './basket-timers.ts';
+import { UNDO_CHECKOUT } from './checkout-record.ts';
+import { baskets, checkouts, products } from './collections.ts';
+import { abandonIdleBasket } from './due/basket-idle.ts';
+import { reopenBasket } from './due/checkout-ttl.ts';
+import { placeOwedOrder } from './due/place-order.ts';
+import { undoCheckout } from './due/undo-checkout.ts';
+import { convertBasketHandler } from './internal/convert-basket.ts';
+import { getBasketHandler } from './internal/get-basket.ts';
+import { PLACE_ORDER } from './order-placement.ts';
+
+export const service = defineService({
+  application: 'ecommerce-platform',
+  collections: [products, baskets, checkouts],
+  counters: [],
+  apis: {
+    'get-product-api': getProductHandler,
+    'create-basket-api': createBasketHandler,
+    'add-line-to-basket-api': addLineHandler,
+    'checkout-basket-api': checkoutBasketHandler,
+  },
+  internal: {
+    'get-basket': getBasketHandler,
+    'convert-basket': convertBasketHandler,
+  },
+  events: {},
+  due: {
+    [IDLE]: abandonIdleBasket,
+    [CHECKOUT_TTL]: reopenBasket,
+    [UNDO_CHECKOUT]: undoCheckout,
+    [PLACE_ORDER]: placeOwedOrder,
+  },
+});
+
+/** The catalogue with its prices; a world begins without baskets. */
+export const seed = (fixtures: Fixtures, _now: number): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });
