@@ -5,19 +5,17 @@ import { loadFixtures } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock-driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
 import { createRehearsals, DEFAULT_REHEARSAL } from '../gateway/control/rehearsals.ts';
-import type { EstateObjects } from '../gateway/control/verify.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
-import type { AnyService } from '../shared/contract/handler.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
-import { dumpOf } from '../shared/store/collections.ts';
 import { createMemoryStore } from '../shared/store/memory-store.ts';
 import type { Snapshot } from '../shared/store/ports.ts';
 import { type Configuration, StartError } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
+import { objectsOf, seedSnapshot } from './seeding.ts';
 import { startTouchpointMock } from './touchpoint-mock/mock-server.ts';
 import { startPortal } from './touchpoint-mock/portal-server.ts';
 
@@ -164,23 +162,5 @@ function refuseDemoCredentials({ NODE_ENV, ALLOW_DEMO_CREDENTIALS, FIXTURES_DIR 
   if (NODE_ENV !== 'production' || ALLOW_DEMO_CREDENTIALS || FIXTURES_DIR !== undefined) return;
   throw new StartError(
     'With NODE_ENV=production the demo credentials of fixtures/credentials.json are refused; bring your own with FIXTURES_DIR, or set ALLOW_DEMO_CREDENTIALS=true.',
-  );
-}
-
-function seedSnapshot(fixtures: Parameters<(typeof registeredApplications)[number]['seed']>[0], now: number): Snapshot {
-  const applications = Object.fromEntries(
-    registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))]),
-  );
-  const due = registeredApplications.flatMap(({ service, seedDue }) =>
-    (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
-  );
-  return { now, applications, due };
-}
-
-function objectsOf(services: readonly AnyService[]): EstateObjects {
-  return Object.fromEntries(
-    services.flatMap(({ application, collections }) =>
-      collections.flatMap(({ name, object }) => (object ? [[object.type, { application, collection: name, definition: object }]] : [])),
-    ),
   );
 }

@@ -32,6 +32,8 @@ export interface RunningApplication {
   readonly url: string;
   /** Stops accepting, finishes what runs, then lets relay and consumer end. */
   close(): Promise<void>;
+  /** Breaks every connection off at once, as the end of a process does. */
+  kill(): void;
 }
 
 /** Starts one application: its HTTP face, its outbox relay, its subscriptions. */
@@ -67,6 +69,10 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
       await closeServer(server);
       await consumer?.stop();
       await relay.stop();
+    },
+    kill: () => {
+      server.close();
+      server.closeAllConnections();
     },
   };
 }
