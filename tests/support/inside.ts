@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'undici';
+import { type Fixtures, loadFixtures } from '../../fixtures/load.ts';
+import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { apis } from '../../shared/catalog/catalog.ts';
+import { type Caller, type CallOptions, createCaller } from '../../shared/contract/client.ts';
+import type { AnyService } from '../../shared/contract/handler.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { createRelay } from '../../shared/events/relay.ts';
+import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
+import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { openUnitOfWork, type UnitOfWork } from '../../shared/store/unit-of-work.ts';
+
+interface ApplicationModule {
+  readonly service: AnyService;
+  readonly seed: (fixtures: Fixtures, now: number) => Seed;
+  readonly seedDue?: (
+    fixtures: Fixtures,
+    now: number,
+  ) => readonly { readonly kind: string; readonly key: string; readonly at: number; readonly payload: unknown }[];
+}
+
+interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever was answered; who reads it knows what was asked
+  readonly body: any;
+}
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`);
+
+const SETTLE_MS = 10_000;
+
+/**
+ * Some applications by themselves in this process, with real HTTP between them, for what has no route at the gateway: a test calls
+ * as another application would, and may write what an application that is not here would have written.
+ */
+export async function startInside(...modules: readonly ApplicationModule[]) {
+  const adapter = createMemoryStore();
+  const bus = createMemoryBus();
+  const token = randomBytes(16).toString('hex');
+  const agent = new Agent();
+  const log = createLogger('silent');
+  const addresses = new Map<Application, string>();
+  const addressOf = (application: Application): string => addresses.get(application) ?? 'http://127.0.0.1:1';
+  const running: RunningApplication[] = [];
+  for (const { service } of modules) {
+    const started = await startApplication({
+      ...{ service, adapter, bus, addressOf, token, agent, log },
+      ...{ host: '127.0.0.1', port: 0, strictResponses: true },
+    });
+    addresses.set(started.application, started.url);
+    running.push(started);
+  }
+  const now = Date.now();
+  const fixtures = (await loadFixtures()).at(now);
+  const world = await adapter.worlds.open(
+    'inside',
+    {
+      now,
+      applications: Object.fromEntries(modules.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))])),
+      due: modules.flatMap(({ service, seedDue }) =>
+        (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
+      ),
+    },
+    { bearer: '', apiKey: '', webhookSecret: '' },
+  );
+  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+
+  async function contextNow(): Promise<Context> {
+    const view = await adapter.worlds.current(world);
+    if (!view) throw new Error('The world is gone.');
+    const requestId = newId('req', view.now);
+    return {
+      ...{ world, now: view.now, principal: 'test', requestId, correlationId: requestId },
+      ...{ deadline: Date.now() + 15_000, faults: view.faults, chain: [] },
+    };
+  }
+
+  return {
+    fixtures,
+    now: async () => (await contextNow()).now,
+    /** Calls a public API as somebody outside does whom the gateway has let in. */
+    async call(method: string, path: string, body?: unknown): Promise<Reply> {
+      const api = Object.values(apis).find((known) => known.method === method && patternOf(known.path).test(path));
+      if (!api) throw new Error(`The catalog has no ${method} ${path}.`);
+      const response = await request(`${addressOf(api.application)}${path}`, {
+        method: api.method,
+        headers: { [CONTEXT_HEADER]: encodeContext(await contextNow()), [TOKEN_HEADER]: token, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        dispatcher: agent,
+      });
+      return { status: response.statusCode, body: await response.body.json() };
+    },
+    /** Calls as an application of the estate; without `intent` every call is a request of its own. */
+    as:
+      (application: Application): Caller =>
+      async (api, input, options?: CallOptions) => {
+        const context = await contextNow();
+        return createCaller({ application, addressOf, token, agent }, { context, key: context.requestId, called: () => {} })(
+          api,
+          input,
+          options,
+        );
+      },
+    /** One commit of an application that need not run here, and the delivery of its events. */
+    async commitAs<T>(application: Application, change: (work: UnitOfWork) => Promise<T>): Promise<T> {
+      const context = await contextNow();
+      const store = adapter.store(application);
+      const { requestId } = context;
+      const unit = openUnitOfWork({ store, context, key: requestId, since: context.now, causation: requestId, inlineLeaseMs: SETTLE_MS });
+      const result = await change(unit);
+      await unit.finish();
+      const relay = createRelay({ store, bus, log });
+      relay.kick(world);
+      await driver.settle(world, SETTLE_MS);
+      await relay.stop();
+      return result;
+    },
+    async advance(ms: number) {
+      const advanced = await driver.advance(world, (await contextNow()).now + ms, SETTLE_MS);
+      if (!advanced.settled) throw new Error(`not settled: ${advanced.waitingFor.join(', ')}`);
+      return advanced;
+    },
+    async stored<T extends Stored>(
+      application: Application,
+      of: AnyCollection & { schema: { parse(value: unknown): T } },
+      id: string,
+    ): Promise<T> {
+      const found = await adapter.store(application).object(world, of.name, id);
+      if (!found) throw new Error(`${of.name} has no "${id}".`);
+      return of.schema.parse(JSON.parse(found.json));
+    },
+    counters: async (application: Application, counter: string, key: string) =>
+      (await adapter.store(application).counters(world, counter, [key]))[0] ?? {},
+    /** Events in the order in which they were sent, after everything came to rest. */
+    async events(subject?: string) {
+      await driver.settle(world, SETTLE_MS);
+      const stored = await adapter.worlds.events(world, 0, 10_000);
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
+      const events = stored.map(({ json }) => JSON.parse(json) as any);
+      return events.filter((event) => subject === undefined || event.subject === subject);
+    },
+    fault: (name: string, rule: FaultInput) => adapter.worlds.setFault(world, name, JSON.stringify(rule)),
+    noFaults: () => adapter.worlds.removeFault(world),
+    async [Symbol.asyncDispose]() {
+      await driver.stop();
+      for (const application of running) await application.close();
+      await agent.close();
+      await bus.close();
+      await adapter.close();
+    },
+  };
+}
+
+export type Inside = Awaited<ReturnType<typeof startInside>>;
