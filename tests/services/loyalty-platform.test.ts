@@ -1,0 +1,380 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/points-rules.ts';
+import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { type Inside, startInside } from '../support/inside.ts';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+let rehearsal: TestRehearsal;
+beforeAll(async () => {
+  rehearsal = await newRehearsal();
+});
+afterAll(() => rehearsal[Symbol.asyncDispose]());
+
+const ledger = async (account: string) => (await rehearsal.ok('GET', `/members/${account}/balance`)).entries;
+
+describe('Get Member Balance', () => {
+  test('answers points, tier and the next tier’s threshold', async () => {
+    const { status, body, headers } = await rehearsal.call('GET', '/members/loy_clara/balance');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: 'loy_clara',
+      customerId: 'cus_clara',
+      pointsBalance: 1840,
+      tier: 'silver',
+      nextTierThreshold: 5000,
+      pointsToNextTier: 2660,
+    });
+    expect(headers['etag']).toBe(`"${body.version}"`);
+  });
+
+  test('knows no next tier beyond gold', async () => {
+    const body = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
+    expect(body).toMatchObject({ tier: 'gold', pointsBalance: 4250 });
+    expect(body).not.toHaveProperty('nextTierThreshold');
+    expect(body).not.toHaveProperty('pointsToNextTier');
+  });
+
+  test('answers to the number on the card as well', async () => {
+    expect(await rehearsal.ok('GET', '/members/2990000200013/balance')).toMatchObject({ id: 'loy_clara' });
+  });
+
+  test('refuses a member whom nobody knows, and callers without a bearer token', async () => {
+    const unknown = await rehearsal.call('GET', '/members/loy_nobody/balance');
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'loyalty-account', id: 'loy_nobody' } });
+    expect((await rehearsal.call('GET', '/members/loy_clara/balance', undefined, { as: 'api-key' })).status).toBe(401);
+  });
+});
+
+describe('Earn Points', () => {
+  test('books one point per full 1.00, once per order, and says so in the ledger and on the bus', async () => {
+    const before = await rehearsal.ok('GET', '/members/loy_eve/balance');
+    const first = await rehearsal.call('POST', '/members/loy_eve/earn', { orderId: 'ord_e1', amount: eur(2599) });
+    expect(first.status).toBe(201);
+    expect(first.body).toMatchObject({ pointsBalance: before.pointsBalance + 25, lifetimePoints: before.lifetimePoints + 25 });
+    expect(first.body.entries.at(-1)).toMatchObject({ type: 'earn', points: 25, orderId: 'ord_e1' });
+
+    const again = await rehearsal.call('POST', '/members/2990000200037/earn', { orderId: 'ord_e1', amount: eur(9900) });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+
+    const events = await rehearsal.events({ type: 'ext.loyalty-account-changed', subject: 'loyalty-account/loy_eve', ext: true });
+    expect(events.map(({ aggregateversion }) => aggregateversion)).toEqual([2]);
+    expect(events[0]).toMatchObject({ source: 'urn:uc:app:loyalty-platform', classification: 'updated', data: { object: first.body } });
+  });
+
+  test('lifts a member into the next tier at its threshold', async () => {
+    expect(await rehearsal.ok('GET', '/members/loy_grace/balance')).toMatchObject({ tier: 'bronze', pointsToNextTier: 3 });
+    expect(await rehearsal.ok('POST', '/members/loy_grace/earn', { orderId: 'ord_e2', amount: eur(299) })).toMatchObject({
+      tier: 'bronze',
+      pointsToNextTier: 1,
+    });
+    expect(await rehearsal.ok('POST', '/members/loy_grace/earn', { orderId: 'ord_e3', amount: eur(100) })).toMatchObject({
+      tier: 'silver',
+      nextTierThreshold: 5000,
+      pointsToNextTier: 4000,
+    });
+  });
+
+  test('earns nothing for less than 1.00, and changes nothing', async () => {
+    const before = await rehearsal.ok('GET', '/members/loy_eve/balance');
+    const reply = await rehearsal.call('POST', '/members/loy_eve/earn', { orderId: 'ord_e4', amount: eur(99) });
+    expect(reply).toMatchObject({ status: 200, body: before });
+    expect(await rehearsal.ok('POST', '/members/loy_eve/earn', { orderId: 'ord_e4', amount: eur(5000) })).toEqual(before);
+  });
+
+  test('refuses an order that earned for somebody else, another currency, and a member whom nobody knows', async () => {
+    await rehearsal.ok('POST', '/members/loy_eve/earn', { orderId: 'ord_e5', amount: eur(1000) });
+    expect(await rehearsal.call('POST', '/members/loy_farid/earn', { orderId: 'ord_e5', amount: eur(1000) })).toMatchObject({
+      status: 422,
+      body: { code: 'validation_failed', errors: [{ pointer: '/orderId', code: 'earned_by_another' }] },
+    });
+    const dollars = { amount: 1000, currency: 'USD' };
+    expect(await rehearsal.call('POST', '/members/loy_eve/earn', { orderId: 'ord_e6', amount: dollars })).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/amount/currency' }] },
+    });
+    expect(await rehearsal.call('POST', '/members/loy_x/earn', { orderId: 'ord_e7', amount: eur(1) })).toMatchObject({ status: 404 });
+    for (const body of [{}, { orderId: 'ord_e8' }, { orderId: 'ord_e8', amount: eur(0) }, { orderId: 'ord_e8', amount: eur(1), more: 1 }]) {
+      expect((await rehearsal.call('POST', '/members/loy_eve/earn', body)).status).toBe(422);
+    }
+  });
+
+  test('an order that earns twenty times at once earns once', async () => {
+    const before = (await rehearsal.ok('GET', '/members/loy_eve/balance')).pointsBalance;
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => retried('/members/loy_eve/earn', { orderId: 'ord_e9', amount: eur(700) })),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.every(({ status }) => status === 200 || status === 201)).toBe(true);
+    expect((await rehearsal.ok('GET', '/members/loy_eve/balance')).pointsBalance).toBe(before + 7);
+  });
+});
+
+/** As a client does that was told to come back: 503 `contention` says that nothing happened. */
+async function retried(path: string, body: unknown, headers: Record<string, string> = {}) {
+  for (;;) {
+    const reply = await rehearsal.call('POST', path, body, { headers });
+    if (reply.body?.code !== 'contention') return reply;
+    expect(reply).toMatchObject({ status: 503, body: { retryable: true } });
+  }
+}
+
+describe('Redeem Points', () => {
+  test('takes the points and gives a redemption worth 0.01 each, once per basket or order', async () => {
+    const before = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    const first = await rehearsal.call('POST', '/members/loy_ada/redeem', { points: 120, basketId: 'bsk_r1' });
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        account: { pointsBalance: before.pointsBalance - 120, lifetimePoints: before.lifetimePoints },
+        redemption: { value: eur(120) },
+      },
+    });
+    expect(first.body.redemption.id).toMatch(/^rdm_[0-9A-Z]{26}$/);
+    expect((await ledger('loy_ada')).at(-1)).toMatchObject({ type: 'redeem', points: -120, reference: 'bsk_r1' });
+
+    const again = await rehearsal.call('POST', '/members/2990000123459/redeem', { points: 300, basketId: 'bsk_r1' });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+
+    const forOrder = await rehearsal.call('POST', '/members/loy_ada/redeem', { points: 5, orderId: 'ord_r1' });
+    expect(forOrder.status).toBe(201);
+    expect((await ledger('loy_ada')).at(-1)).toMatchObject({ type: 'redeem', points: -5, orderId: 'ord_r1' });
+    const events = await rehearsal.events({ subject: 'loyalty-account/loy_ada', ext: true });
+    expect(events.map(({ aggregateversion }) => aggregateversion)).toEqual([2, 3]);
+  });
+
+  test('a repeat with the same Idempotency-Key gets the same answer; the key serves no other request', async () => {
+    const headers = { 'idempotency-key': 'redeem-once' };
+    const body = { points: 10, basketId: 'bsk_r2' };
+    const first = await rehearsal.call('POST', '/members/loy_clara/redeem', body, { headers });
+    const repeat = await rehearsal.call('POST', '/members/loy_clara/redeem', body, { headers });
+    expect(repeat).toMatchObject({ status: 201, body: first.body });
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    const other = await rehearsal.call('POST', '/members/loy_clara/redeem', { ...body, points: 11 }, { headers });
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+  });
+
+  test('refuses more points than there are, naming both numbers, and keeps that refusal under its key', async () => {
+    const refused = { status: 409, body: { code: 'insufficient_points', id: 'loy_farid', requested: 1, available: 0, retryable: false } };
+    const headers = { 'idempotency-key': 'redeem-too-much' };
+    expect(await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' }, { headers })).toMatchObject(refused);
+    await rehearsal.ok('POST', '/members/loy_farid/earn', { orderId: 'ord_r3', amount: eur(100) });
+    expect(await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' }, { headers })).toMatchObject(refused);
+    expect((await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' })).status).toBe(201);
+  });
+
+  test('refuses a stranger, no points, and neither or both of basket and order', async () => {
+    expect((await rehearsal.call('POST', '/members/loy_x/redeem', { points: 1, orderId: 'ord_1' })).status).toBe(404);
+    for (const body of [
+      { points: 0, orderId: 'ord_1' },
+      { points: 1.5, orderId: 'ord_1' },
+      { points: 1 },
+      { points: 1, orderId: 'ord_1', basketId: 'bsk_1' },
+    ]) {
+      expect(await rehearsal.call('POST', '/members/loy_clara/redeem', body)).toMatchObject({
+        status: 422,
+        body: { code: 'validation_failed' },
+      });
+    }
+  });
+
+  test('an If-Match of an older version is refused', async () => {
+    const { version } = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
+    const headers = { 'if-match': `"${version + 1}"` };
+    const reply = await rehearsal.call('POST', '/members/loy_dmitri/redeem', { points: 1, orderId: 'ord_r4' }, { headers });
+    expect(reply).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: version } });
+  });
+
+  test('twenty redemptions at once never take a balance below zero', async () => {
+    const before = (await rehearsal.ok('GET', '/members/loy_dmitri/balance')).pointsBalance;
+    const points = Math.floor(before / 8);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        retried('/members/loy_dmitri/redeem', { points, orderId: `ord_race-${index}` }, { 'idempotency-key': `race-${index}` }),
+      ),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(8);
+    expect(replies.filter(({ body }) => body.code === 'insufficient_points')).toHaveLength(12);
+    const after = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
+    expect(after.pointsBalance).toBe(before - 8 * points);
+    expect(after.entries.reduce((sum: number, entry: { points: number }) => sum + entry.points, 0)).toBe(after.pointsBalance);
+  });
+});
+
+test('a redemption that nobody spends within 15 minutes gives its points back, and its basket may redeem again', async () => {
+  await using own = await newRehearsal();
+  const first = await own.ok('POST', '/members/loy_ada/redeem', { points: 500, basketId: 'bsk_u1' });
+  await own.advance('PT14M59S');
+  expect((await own.ok('GET', '/members/loy_ada/balance')).pointsBalance).toBe(0);
+  await own.advance('PT1S');
+  const after = await own.ok('GET', '/members/loy_ada/balance');
+  expect(after).toMatchObject({ pointsBalance: 500, lifetimePoints: 650 });
+  expect(after.entries.slice(-2)).toMatchObject([
+    { type: 'redeem', points: -500, reference: 'bsk_u1' },
+    { type: 'reverse', points: 500, reference: 'bsk_u1' },
+  ]);
+  const second = await own.call('POST', '/members/loy_ada/redeem', { points: 200, basketId: 'bsk_u1' });
+  expect(second.status).toBe(201);
+  expect(second.body.redemption.id).not.toBe(first.redemption.id);
+  await own.verify();
+});
+
+describe('Put Ledger Entry, as the Payment Hub calls it', () => {
+  let inside: Inside;
+  beforeAll(async () => {
+    inside = await startInside(loyaltyPlatform);
+  });
+  afterAll(() => inside[Symbol.asyncDispose]());
+
+  let count = 0;
+  const redemption = async (points: number, member = 'loy_dmitri'): Promise<string> =>
+    (await inside.call('POST', `/members/${member}/redeem`, { points, basketId: `bsk_s${++count}` })).body.redemption.id;
+  const put = (type: string, reference: string, body: Record<string, unknown>) =>
+    inside.as('payment-hub')(putLedgerEntry, { params: { type, reference }, body });
+  const balance = async (member = 'loy_dmitri'): Promise<number> =>
+    (await inside.call('GET', `/members/${member}/balance`)).body.pointsBalance;
+
+  test('a payment spends a redemption once; a repeat is told the same', async () => {
+    const redemptionId = await redemption(100);
+    const before = await balance();
+    const spent = await put('spend', 'pay_1', { redemptionId, orderId: 'ord_1', amount: eur(100) });
+    expect(spent).toMatchObject({ account: { pointsBalance: before }, redemption: { id: redemptionId, value: eur(100) } });
+    expect(await put('spend', 'pay_1', { redemptionId, orderId: 'ord_1', amount: eur(100) })).toEqual(spent);
+    await expect(put('spend', 'pay_2', { redemptionId, orderId: 'ord_1' })).rejects.toMatchObject({
+      code: 'insufficient_points',
+      context: { objectType: 'redemption', id: redemptionId, available: 0 },
+    });
+    await inside.advance(durationMs('PT1H'));
+    expect(await balance()).toBe(before);
+  });
+
+  test('two payments that spend one redemption at once: one of them does', async () => {
+    const redemptionId = await redemption(60);
+    const outcomes = await Promise.allSettled(['pay_r1', 'pay_r2', 'pay_r3'].map((id) => put('spend', id, { redemptionId })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'insufficient_points' });
+  });
+
+  test('what a payment does not need goes back at once', async () => {
+    const before = await balance();
+    const redemptionId = await redemption(100);
+    const { account, redemption: shown } = await put('spend', 'pay_3', { redemptionId, orderId: 'ord_3', amount: eur(70) });
+    expect(account.pointsBalance).toBe(before - 70);
+    expect(account.entries.at(-1)).toMatchObject({ type: 'reverse', points: 30, orderId: 'ord_3' });
+    expect(shown?.value).toEqual(eur(70));
+  });
+
+  test('a payment cannot ask for more than a redemption is worth, nor spend two', async () => {
+    const [one, other] = [await redemption(10), await redemption(10)];
+    await expect(put('spend', 'pay_4', { redemptionId: one, amount: eur(11) })).rejects.toMatchObject({
+      code: 'insufficient_points',
+      context: { requested: 11, available: 10 },
+    });
+    await put('spend', 'pay_4', { redemptionId: one });
+    await expect(put('spend', 'pay_4', { redemptionId: other })).rejects.toMatchObject({ code: 'insufficient_points' });
+  });
+
+  test('a redemption that went back unspent cannot be spent any more', async () => {
+    const before = await balance('loy_clara');
+    const redemptionId = await redemption(40, 'loy_clara');
+    await inside.advance(durationMs('PT15M'));
+    expect(await balance('loy_clara')).toBe(before);
+    await expect(put('spend', 'pay_5', { redemptionId })).rejects.toMatchObject({ code: 'insufficient_points' });
+  });
+
+  test('voiding gives everything back once, and frees the basket for another redemption', async () => {
+    const before = await balance();
+    const redemptionId = await redemption(80);
+    await put('spend', 'pay_6', { redemptionId });
+    const reversed = await put('reverse', 'pay_6', {});
+    expect(reversed.account.pointsBalance).toBe(before);
+    expect((await put('reverse', 'pay_6', {})).account.pointsBalance).toBe(before);
+    expect((await put('reverse', 'pay_6.again', { paymentId: 'pay_6' })).account.pointsBalance).toBe(before);
+    const again = await inside.call('POST', '/members/loy_dmitri/redeem', { points: 80, basketId: `bsk_s${count}` });
+    expect(again.status).toBe(201);
+    expect(again.body.redemption.id).not.toBe(redemptionId);
+  });
+
+  test('refunds give back part by part, never more than was spent', async () => {
+    const before = await balance();
+    const redemptionId = await redemption(90);
+    await put('spend', 'pay_7', { redemptionId, orderId: 'ord_7' });
+    const refund = (n: number, amount: number) => put('reverse', `pay_7.refund-${n}`, { paymentId: 'pay_7', amount: eur(amount) });
+    expect((await refund(1, 50)).account.pointsBalance).toBe(before - 40);
+    expect((await refund(1, 50)).account.pointsBalance).toBe(before - 40);
+    const last = await refund(2, 50);
+    expect(last.account.pointsBalance).toBe(before);
+    expect(last.account.entries.slice(-2)).toMatchObject([
+      { type: 'reverse', points: 50 },
+      { type: 'reverse', points: 40 },
+    ]);
+  });
+
+  test('a payment that was reversed before its spending arrived spends nothing afterwards', async () => {
+    const redemptionId = await redemption(20);
+    await expect(put('reverse', 'pay_8', { amount: eur(20) })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(put('reverse', 'pay_8', { amount: eur(20) })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(put('spend', 'pay_8', { redemptionId })).rejects.toMatchObject({ code: 'insufficient_points' });
+    expect(await put('spend', 'pay_9', { redemptionId })).toMatchObject({ redemption: { id: redemptionId } });
+  });
+
+  test('refuses a redemption and a type of entry that nobody knows', async () => {
+    await expect(put('spend', 'pay_10', { redemptionId: 'rdm_x' })).rejects.toMatchObject({ code: 'not_found', context: { id: 'rdm_x' } });
+    await expect(put('burn', 'pay_10', {})).rejects.toMatchObject({ code: 'not_found', context: { id: 'burn' } });
+    // What a service sends wrongly is an error of the estate, not of its caller.
+    await expect(put('spend', 'pay_10', {})).rejects.toMatchObject({ code: 'dependency_error' });
+    const redemptionId = await redemption(1);
+    const dollars = { redemptionId, amount: { amount: 1, currency: 'USD' } };
+    await expect(put('spend', 'pay_10', dollars)).rejects.toMatchObject({ code: 'dependency_error' });
+  });
+
+  test('every balance is the sum of its ledger, and versions have no gap', async () => {
+    const { body } = await inside.call('GET', '/members/loy_dmitri/balance');
+    expect(body.entries.reduce((sum: number, entry: { points: number }) => sum + entry.points, 0)).toBe(body.pointsBalance);
+    const versions = (await inside.events('loyalty-account/loy_dmitri')).map(({ aggregateversion }) => aggregateversion);
+    expect(versions).toEqual(versions.map((_, index) => index + 2));
+    expect(body.version).toBe(versions.length + 1);
+  });
+});
+
+describe('The ledger', () => {
+  const empty: Account = {
+    ...{ id: 'loy_1', version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+    ...{ customerId: 'cus_1', cardNumber: '1', pointsBalance: 0, lifetimePoints: 0, entries: [] },
+    ...standingAt(0),
+  };
+  const entry = fc.record({
+    type: fc.constantFrom('earn' as const, 'issue' as const, 'redeem' as const, 'reverse' as const),
+    points: fc.nat(3000),
+  });
+
+  test('whatever is booked: the balance is its sum and never negative, and only earned and issued points make a tier', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
+        let account = empty;
+        for (const { type, points } of entries) {
+          const booked = { type, points: type === 'redeem' ? -points : points, at: empty.createdAt };
+          try {
+            account = withEntry(account, booked);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'insufficient_points' });
+            expect(points).toBeGreaterThan(account.pointsBalance);
+          }
+        }
+        const sum = (types: readonly string[]): number =>
+          account.entries.filter(({ type }) => types.includes(type)).reduce((total, { points }) => total + points, 0);
+        expect(account.pointsBalance).toBe(sum(['earn', 'issue', 'redeem', 'reverse']));
+        expect(account.pointsBalance).toBeGreaterThanOrEqual(0);
+        expect(account.lifetimePoints).toBe(sum(['earn', 'issue']));
+        const lifetime = account.lifetimePoints;
+        expect(account.tier).toBe(lifetime >= 5000 ? 'gold' : lifetime >= 1000 ? 'silver' : 'bronze');
+        expect((account.nextTierThreshold ?? lifetime) - lifetime).toBe(account.pointsToNextTier ?? 0);
+      }),
+    );
+  });
+});
