@@ -21,8 +21,9 @@ export async function spendRedemption({ call }: Pick<Scope, 'call'>, payment: St
     await call(putLedgerEntry, { params: { type: 'spend', reference: id }, body });
     return { is: 'approved' };
   } catch (error) {
-    const declineCode = error instanceof Problem ? refusal(error) : undefined;
-    if (declineCode === undefined) throw error;
+    if (!(error instanceof Problem)) throw error;
+    const declineCode = refusal(error);
+    if (declineCode === undefined) throw new Problem(error.code, error.message, { ...error.context, paymentId: id });
     return { is: 'declined', declineCode };
   }
 }
@@ -30,5 +31,5 @@ export async function spendRedemption({ call }: Pick<Scope, 'call'>, payment: St
 /** A definite no of the Loyalty Platform; undefined when the answer leaves open what happened. */
 function refusal({ code, status, retryable }: Problem): string | undefined {
   if (code === 'not_found') return 'unknown_redemption';
-  return status === 409 && !retryable ? 'redemption_refused' : undefined;
+  return status === 409 && !retryable ? code : undefined;
 }

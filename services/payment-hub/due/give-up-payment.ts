@@ -1,8 +1,8 @@
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
 import { fail } from '../authorisation.ts';
 import { payments, type StoredPayment } from '../collections.ts';
-import { spendRedemption } from '../redemption.ts';
 
 /** Nobody said within 15 minutes what became of a payment: it failed. What it may have spent is given back first. */
 export const giveUpPayment: DueHandler = async ({ key }, scope) => {
@@ -13,11 +13,13 @@ export const giveUpPayment: DueHandler = async ({ key }, scope) => {
 };
 
 /**
- * Whether the first call was heard is unknown, and it may still be on its way. So the redemption is spent for this payment now,
- * for certain, and then given back: whatever comes late is a repeat that changes nothing.
+ * Whether the redemption was spent is unknown. The Loyalty Platform notes the reversal also when it finds nothing spent, and
+ * refuses a spending that arrives after it.
  */
-async function unspend({ call }: Scope, payment: StoredPayment): Promise<void> {
-  const verdict = await spendRedemption({ call }, payment);
-  if (verdict.is === 'approved')
-    await call(putLedgerEntry, { params: { type: 'reverse', reference: payment.id }, body: { amount: payment.amount } });
+async function unspend({ call }: Scope, { id, amount }: StoredPayment): Promise<void> {
+  try {
+    await call(putLedgerEntry, { params: { type: 'reverse', reference: id }, body: { amount } });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+  }
 }
