@@ -59,8 +59,8 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
 }
 
-/** Payments that bind money. A pending one cannot be reversed yet; should it be approved later, the Payment Hub voids it itself. */
-const BINDING: ReadonlySet<string> = new Set(['authorised', 'captured', 'partially-refunded']);
+/** Payments that bind money, or may come to: a pending one is voided by the Payment Hub as soon as it is approved. */
+const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured', 'partially-refunded']);
 
 /** Newest first, each whatever becomes of the others. The Payment Hub decides whether that is a void or a refund. */
 async function reversePayments(orderId: string, { payments: which }: Undo, { call, log }: Scope): Promise<Undone> {

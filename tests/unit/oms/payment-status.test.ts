@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { coverageOf, outstandingOf, type PaymentAmounts, paymentStatusOf } from '../../../services/oms/payment-status.ts';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+const payment = (state: PaymentAmounts['state'], authorised: number, captured = 0, refunded = 0): PaymentAmounts => ({
+  state,
+  authorizedAmount: eur(authorised),
+  capturedAmount: eur(captured),
+  refundedAmount: eur(refunded),
+});
+
+describe('One word for all payments of an order of 30.00', () => {
+  test.each<[string, readonly PaymentAmounts[]]>([
+    ['unpaid', []],
+    ['unpaid', [payment('pending', 0)]],
+    ['unpaid', [payment('failed', 0), payment('voided', 3000)]],
+    ['unpaid', [payment('authorised', 2999)]],
+    ['unpaid', [payment('captured', 3000, 2999)]],
+    ['authorised', [payment('authorised', 3000)]],
+    ['authorised', [payment('authorised', 1000), payment('authorised', 2000)]],
+    ['authorised', [payment('captured', 1000, 1000), payment('authorised', 2000)]],
+    ['authorised', [payment('fully-refunded', 3000, 3000, 3000), payment('authorised', 3000)]],
+    ['paid', [payment('captured', 3000, 3000)]],
+    ['paid', [payment('captured', 1000, 1000), payment('captured', 2000, 2000), payment('failed', 0)]],
+    ['paid', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 3000, 3000)]],
+    ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1)]],
+    ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 2000, 2000)]],
+    ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('authorised', 2000)]],
+    ['refunded', [payment('fully-refunded', 3000, 3000, 3000)]],
+    ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('fully-refunded', 2000, 2000, 2000)]],
+    ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('voided', 2000)]],
+  ])('is %s for %j', (status, payments) => {
+    expect(paymentStatusOf(3000, payments)).toBe(status);
+  });
+
+  test('is paid for an order that costs nothing', () => {
+    expect(paymentStatusOf(0, [])).toBe('paid');
+  });
+});
+
+const amounts = fc.record({ authorised: fc.nat(5000), captured: fc.nat(5000), refunded: fc.nat(5000) });
+const anyPayment = fc
+  .tuple(fc.constantFrom('pending', 'authorised', 'captured', 'partially-refunded', 'fully-refunded', 'voided', 'failed'), amounts)
+  .map(([state, { authorised, captured, refunded }]): PaymentAmounts => {
+    if (state === 'pending' || state === 'failed') return payment(state, 0);
+    if (state === 'authorised' || state === 'voided') return payment(state, authorised);
+    const taken = Math.max(2, captured);
+    if (state === 'captured') return payment(state, taken, taken);
+    return payment(state as 'partially-refunded', taken, taken, state === 'fully-refunded' ? taken : 1 + (refunded % (taken - 1)));
+  });
+
+describe('Whatever the payments of an order', () => {
+  test('it is authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
+        const status = paymentStatusOf(total, payments);
+        expect(outstandingOf(total, payments) === 0).toBe(status === 'authorised' || status === 'paid');
+      }),
+    );
+  });
+
+  test('their order does not matter, and payments that failed or were voided change nothing', () => {
+    fc.assert(
+      fc.property(fc.nat(9000), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
+        const status = paymentStatusOf(total, payments);
+        expect(paymentStatusOf(total, payments.toReversed())).toBe(status);
+        expect(paymentStatusOf(total, [...payments, payment('failed', 0), payment('voided', 4000)])).toBe(status);
+      }),
+    );
+  });
+
+  test('what is authorised, kept and refunded is never negative and is all that was bound', () => {
+    fc.assert(
+      fc.property(fc.array(anyPayment, { maxLength: 5 }), (payments) => {
+        const { authorised, kept, refunded } = coverageOf(payments);
+        const captured = payments.reduce((sum, { capturedAmount }) => sum + capturedAmount.amount, 0);
+        expect(Math.min(authorised, kept, refunded)).toBeGreaterThanOrEqual(0);
+        expect(kept + refunded).toBe(captured);
+      }),
+    );
+  });
+});
