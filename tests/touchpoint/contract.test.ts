@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import {
   ALL_CASES,
@@ -28,7 +28,6 @@ let mock: Listening;
 beforeAll(async () => {
   mock = await aMock();
 });
-afterAll(() => mock.close());
 
 describe('authorization', () => {
   const table = PATHS.flatMap((entry) => authorizationFixtures().map((caller) => ({ ...entry, caller, name: caller.name })));

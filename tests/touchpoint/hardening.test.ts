@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import pino from 'pino';
 import { type Listening, SERVER_LIMITS } from '../../services/touchpoint-mock/http-listening.ts';
-import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
-import { AUTHORIZED, aMock, authorized, CALCULATE, call, fixtureOf, raw, STORE_KEY } from './running-touchpoint.ts';
+import { AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf, raw, STORE_KEY } from './running-touchpoint.ts';
 
 const MIB = 1024 * 1024;
 const BEARER = `Authorization: Bearer ${STORE_KEY}`;
@@ -15,7 +14,6 @@ let mock: Listening;
 beforeAll(async () => {
   mock = await aMock();
 });
-afterAll(() => mock.close());
 
 /** A body of exactly so many bytes, with the lane at the front. */
 function bodyOf(bytes: number): string {
@@ -178,7 +176,7 @@ describe('the server', () => {
       }),
     );
     const logged = await aMock({ logger });
-    const portal = await startPortal({ port: 0, mockUrl: logged.url, storeKey: STORE_KEY, lanes: ['SCO-01'], logger });
+    const portal = await aPortal({ mockUrl: logged.url, logger });
     await authorized(portal.url, { path: '/mock/caso02' });
     await authorized(logged.url, { path: '/caso02', headers: { Authorization: 'Bearer some-other-key' } });
     await logged.close();
@@ -192,7 +190,7 @@ describe('the server', () => {
 describe('stopping', () => {
   test('is over in well under a second with kept, idle and half-sent connections open, and the port is free again', async () => {
     const stopping = await aMock();
-    const portal = await startPortal({ port: 0, mockUrl: stopping.url, storeKey: STORE_KEY, lanes: ['SCO-01'] });
+    const portal = await aPortal({ mockUrl: stopping.url });
     const agent = new Agent({ keepAlive: true });
     const sockets: Socket[] = [];
     for (const { port } of [stopping, portal]) {

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
 import {
   ALL_CASES,
   aMock,
+  aPortal,
   authorized,
   CALCULATE,
   CALCULATE_CASES,
@@ -18,7 +18,6 @@ import {
   FINISH,
   FINISH_CASES,
   fixtureOf,
-  STORE_KEY,
 } from './running-touchpoint.ts';
 
 type Part = { readonly [member: string]: Part } & { readonly $ref?: string };
@@ -30,15 +29,11 @@ let document: Part;
 
 beforeAll(async () => {
   mock = await aMock();
-  portal = await startPortal({ port: 0, mockUrl: mock.url, storeKey: STORE_KEY, lanes: ['SCO-01'] });
+  portal = await aPortal({ mockUrl: mock.url });
   folder = await mkdtemp(join(tmpdir(), 'touchpoint-openapi-'));
   document = JSON.parse((await served('/openapi.json')).text) as Part;
 });
-afterAll(async () => {
-  await portal.close();
-  await mock.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 const served = (path: string, from: Listening = mock) => call(from.url, { method: 'GET', path });
 

@@ -2,25 +2,16 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
-import { ALL_CASES, AUTHORIZED, aMock, authorized, CALCULATE, call, fixtureOf, STORE_KEY } from './running-touchpoint.ts';
+import { ALL_CASES, AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf } from './running-touchpoint.ts';
 
 let mock: Listening;
 let portal: Listening;
 
-function aPortal(options: Partial<PortalOptions> & { mockUrl: string }) {
-  return startPortal({ port: 0, storeKey: STORE_KEY, lanes: ['SCO-01'], ...options });
-}
-
 beforeAll(async () => {
   mock = await aMock();
   portal = await aPortal({ mockUrl: mock.url });
-});
-afterAll(async () => {
-  await portal.close();
-  await mock.close();
 });
 
 describe('the forwarding of /mock', () => {

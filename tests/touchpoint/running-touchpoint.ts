@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterAll } from '@jest/globals';
+import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock, type TouchpointMockOptions } from '../../services/touchpoint-mock/mock-server.ts';
+import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
 
 export const STORE_KEY = 'demo-store-key';
 export const CALCULATE = '/retail/touchpoint/basket/calculate';
@@ -97,8 +100,22 @@ export function authorizationFixtures(): readonly AuthorizationFixture[] {
   return JSON.parse(source.replaceAll('{storeKey}', STORE_KEY).replaceAll('{lane}', 'SCO-01')) as AuthorizationFixture[];
 }
 
-export function aMock(options: Partial<TouchpointMockOptions> = {}) {
-  return startTouchpointMock({ host: '127.0.0.1', port: 0, storeKey: STORE_KEY, lanes: ['SCO-01'], ...options });
+const STORE = { storeKey: STORE_KEY, lanes: ['SCO-01'] };
+const started: Listening[] = [];
+
+// Also what a failed test left open: a server that still listens would keep the test run from ending.
+afterAll(() => Promise.all(started.map((server) => server.close())));
+
+export async function aMock(options: Partial<TouchpointMockOptions> = {}): Promise<Listening> {
+  const mock = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE, ...options });
+  started.push(mock);
+  return mock;
+}
+
+export async function aPortal(options: Partial<PortalOptions> & { readonly mockUrl: string }): Promise<Listening> {
+  const portal = await startPortal({ port: 0, ...STORE, ...options });
+  started.push(portal);
+  return portal;
 }
 
 export interface Call {
