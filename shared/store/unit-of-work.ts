@@ -273,6 +273,8 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     },
     create: (of: AnyCollection, verb: string, fields: Record<string, unknown> & { id: string }, to?: string) => {
       const { definition, state, types } = step(of, undefined, verb, to);
+      // Somebody created it since this handler decided to: it runs again and finds it.
+      if (entryOf(of, fields.id)?.base) throw new Conflict('version', `${of.name}/${fields.id}`);
       const object = { ...fields, state, version: 1, createdAt: at, updatedAt: at };
       write(of, object);
       for (const type of types) emit(definition, type, object, undefined);
@@ -356,7 +358,16 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     };
   }
 
+  /** Whether there is nothing to say to the store: a query, which holds nothing and changed nothing. */
+  const idle = (): boolean =>
+    options.hold === undefined &&
+    moves.length === 0 &&
+    events.length === 0 &&
+    dues.length === 0 &&
+    ![...entries.values()].some(({ next }) => next);
+
   async function commit(last: boolean, outcome?: { json: string; keepUntil: Ms }): Promise<void> {
+    if (idle()) return;
     const result = await store.commit(world, plan(last, outcome));
     if (!result.ok) throw new Conflict(result.why, result.at);
     for (const entry of entries.values()) {
