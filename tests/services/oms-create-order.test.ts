@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/estate.ts';
+import { ordering, TTL } from './oms-scenes.ts';
+
+describe('Create Order', () => {
+  test('makes a draft of a basket in checkout: its lines, prices and hold, and a number to read out', async () => {
+    await using scene = await ordering();
+    const basket = await scene.lockedBasket({ qty: 2 });
+    const reply = await scene.rehearsal.call('POST', '/orders', { basketId: basket.id });
+    expect(reply.status).toBe(201);
+    const order = reply.body;
+    expect(order).toMatchObject({
+      ...{ state: 'draft', version: 1, channel: 'web', basketId: basket.id, customerId: 'cus_ada', totals: basket.totals },
+      ...{ shippingAddress: basket.shippingAddress, shippingMethod: 'STANDARD', payments: [], paymentStatus: 'unpaid' },
+    });
+    expect(order.id).toMatch(/^ord_[0-9A-Z]{26}$/);
+    expect(order.orderNumber).toMatch(/^\d{6}-[0-9A-Z]{6}$/);
+    const [line] = basket.lines;
+    expect(order.lines).toEqual([{ ...line, reservationId: basket.reservationId, fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 }]);
+    expect(reply.headers['etag']).toBe('"1"');
+    expect(await scene.rehearsal.object('basket', basket.id)).toMatchObject({ state: 'converted', orderId: order.id });
+    expect(await scene.eventsOf(order.id)).toEqual(['order-created v1']);
+    await scene.rehearsal.verify();
+  });
+
+  test('answers the same basket with the same order, whatever has become of it', async () => {
+    await using scene = await ordering();
+    const order = await scene.draft();
+    const again = await scene.rehearsal.call('POST', '/orders', { basketId: order.basketId });
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(order);
+    await scene.cancel(order.id);
+    const cancelled = await scene.rehearsal.call('POST', '/orders', { basketId: order.basketId });
+    expect([cancelled.status, cancelled.body.id, cancelled.body.state]).toEqual([200, order.id, 'cancelled']);
+    expect((await scene.eventsOf(order.id)).filter((event) => event.startsWith('order-created'))).toHaveLength(1);
+  });
+
+  test('repeats the stored answer to the same Idempotency-Key', async () => {
+    await using scene = await ordering();
+    const { id: basketId } = await scene.lockedBasket();
+    const headers = { 'idempotency-key': 'create-1' };
+    const first = await scene.rehearsal.call('POST', '/orders', { basketId }, { headers });
+    const second = await scene.rehearsal.call('POST', '/orders', { basketId }, { headers });
+    expect([second.status, second.headers['idempotent-replayed']]).toEqual([201, 'true']);
+    expect(second.body).toEqual(first.body);
+  });
+
+  test('makes one order of a basket, however many ask at once', async () => {
+    await using scene = await ordering();
+    const { id: basketId } = await scene.lockedBasket();
+    await scene.rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 5 } });
+    const replies = await Promise.all(Array.from({ length: 5 }, () => scene.rehearsal.call('POST', '/orders', { basketId })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
+    expect(await scene.rehearsal.events({ type: 'order-created' })).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test.each([
+    ['with the same key', { 'idempotency-key': 'k-1' }],
+    ['without a key', {}],
+  ])('comes to the order of the first attempt when that lost the answer of the conversion and is repeated %s', async (_, headers) => {
+    await using scene = await ordering();
+    const { id: basketId } = await scene.lockedBasket();
+    await scene.rehearsal.fault('lost', { match: { api: 'convert-basket' }, fault: { kind: 'lost-response' }, times: 1 });
+    const lost = await scene.rehearsal.call('POST', '/orders', { basketId }, { headers });
+    expect([lost.status, lost.body.code]).toEqual([504, 'dependency_timeout']);
+    const { orderId } = await scene.rehearsal.object('basket', basketId);
+    const repeated = await scene.rehearsal.call('POST', '/orders', { basketId }, { headers });
+    expect([repeated.status, repeated.body.id]).toEqual([201, orderId]);
+    await scene.rehearsal.verify();
+  });
+
+  test('is finished by due work when nobody repeats it', async () => {
+    await using scene = await ordering();
+    const { id: basketId } = await scene.lockedBasket();
+    await scene.rehearsal.fault('lost', { match: { api: 'convert-basket' }, fault: { kind: 'lost-response', as: 'reset' }, times: 1 });
+    expect((await scene.rehearsal.call('POST', '/orders', { basketId })).status).toBe(502);
+    const { orderId } = await scene.rehearsal.object('basket', basketId);
+    expect((await scene.rehearsal.call('GET', `/orders/${orderId}`)).status).toBe(404);
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.order(orderId)).toMatchObject({ id: orderId, basketId, state: 'draft' });
+    await scene.rehearsal.verify();
+  });
+
+  test('leaves nothing behind when the basket was not converted', async () => {
+    await using scene = await ordering();
+    const { id: basketId } = await scene.lockedBasket();
+    await scene.rehearsal.fault('down', { match: { api: 'convert-basket' }, fault: { kind: 'outage' } });
+    expect((await scene.rehearsal.call('POST', '/orders', { basketId })).status).toBe(503);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
+    expect(await scene.rehearsal.events({ type: 'order-created' })).toEqual([]);
+  });
+
+  test('takes the basket that the eCommerce Platform converted itself, without asking it back', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.basket();
+    const placed = await scene.rehearsal.ok('POST', `/baskets/${id}/checkout`, {
+      shippingAddress: { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' },
+      placeOrder: true,
+    });
+    expect(placed).toMatchObject({ state: 'converted', orderId: expect.stringMatching(/^ord_/) });
+    expect(await scene.order(placed.orderId)).toMatchObject({ state: 'draft', basketId: id, totals: placed.totals });
+    const hops = await scene.rehearsal.journal();
+    expect(hops.filter(({ api }) => api === 'get-basket' || api === 'convert-basket')).toEqual([]);
+  });
+
+  describe('refuses', () => {
+    test('a basket that is not in checkout', async () => {
+      await using scene = await ordering();
+      const { id } = await scene.basket();
+      const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: id });
+      expect(status).toBe(409);
+      expect(body).toMatchObject({ code: 'invalid_state_transition', objectType: 'basket', id, currentState: 'open', retryable: false });
+      expect(body.allowedFrom).toContain('locked');
+    });
+
+    test('a basket whose checkout took too long', async () => {
+      await using scene = await ordering();
+      const { id } = await scene.lockedBasket();
+      await scene.rehearsal.advance(TTL);
+      const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: id });
+      expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', 'open']);
+    });
+
+    test('a basket with nothing in it', async () => {
+      await using scene = await ordering();
+      const { id } = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
+      const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: id });
+      expect([status, body.code, body.id]).toEqual([409, 'basket_empty', id]);
+    });
+
+    test('a basket that nobody has', async () => {
+      await using scene = await ordering();
+      const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: 'bsk_nobody' });
+      expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'basket']);
+    });
+
+    test('members that it does not know, also those that only services send', async () => {
+      await using scene = await ordering();
+      const basket = await scene.lockedBasket();
+      const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: basket.id, basket });
+      expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', '/basket']);
+    });
+
+    test('while the CRM cannot say whether the customer is blocked', async () => {
+      await using scene = await ordering();
+      const { id: basketId } = await scene.lockedBasket();
+      await scene.rehearsal.fault('down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+      const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId });
+      expect([status, body.code, body.dependency]).toEqual([503, 'dependency_unavailable', 'crm']);
+      await scene.rehearsal.noFaults();
+      expect((await scene.rehearsal.call('POST', '/orders', { basketId })).status).toBe(201);
+    });
+  });
+});
+
+describe('A draft that nobody confirms', () => {
+  test('is cancelled after a day: payments voided, stock released', async () => {
+    await using scene = await ordering();
+    const order = await scene.paidDraft();
+    await scene.rehearsal.advance('PT24H1S');
+    const expired = await eventually('expiry', async () => {
+      const found = await scene.order(order.id);
+      return found.state === 'cancelled' && found.compensation === undefined && found;
+    });
+    expect(expired).toMatchObject({ cancelReason: 'expired', paymentStatus: 'unpaid', payments: [{ state: 'voided' }] });
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    expect(await scene.eventsOf(order.id)).toEqual(['order-created v1', 'order-cancelled v2', 'ext.order-changed v3']);
+    await scene.rehearsal.verify();
+  });
+
+  test('is left alone when it was confirmed in time', async () => {
+    await using scene = await ordering();
+    const order = await scene.confirmed();
+    await scene.rehearsal.advance('PT25H');
+    expect(await scene.order(order.id)).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
+  });
+});
