@@ -14,6 +14,8 @@ const ITEM_LEASE_MS = 30_000;
 const DISPATCH_DEADLINE_MS = 15_000;
 /** How many items run at once while time flows; during an advance it is one. */
 const PARALLEL = 8;
+/** Wall time after which work that somebody else still holds is asked for again. */
+const HELD_MS = 100;
 /** The longest delay that a timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -125,14 +127,25 @@ export function createClockDriver(options: ClockDriverOptions) {
     if (!item) return undefined;
     const failure = await dispatch(world, item, token, now);
     if (failure === undefined) return item;
+    if (failure.held) {
+      // Its leases run in wall time: waiting costs no attempt and does not move the rehearsal's clock.
+      await new Promise((resolve) => setTimeout(resolve, HELD_MS));
+      await worlds.putBackDue(world, item, token, { at: item.at, attempts: item.attempts });
+      return item;
+    }
     const wait = BACKOFF_MS[item.attempts];
-    log.warn({ world, kind: item.kind, key: item.key, attempts: item.attempts + 1, failure }, 'due work failed');
-    await worlds.putBackDue(world, item, token, wait === undefined ? { parked: failure } : { at: now + wait });
+    log.warn({ world, kind: item.kind, key: item.key, attempts: item.attempts + 1, failure: failure.text }, 'due work failed');
+    await worlds.putBackDue(
+      world,
+      item,
+      token,
+      wait === undefined ? { parked: failure.text } : { at: now + wait, attempts: item.attempts + 1 },
+    );
     return item;
   }
 
-  /** @returns what went wrong, or undefined */
-  async function dispatch(world: World, item: DueItem, token: string, now: Ms): Promise<string | undefined> {
+  /** @returns what went wrong, or undefined; `held` when a request that broke off still holds its key */
+  async function dispatch(world: World, item: DueItem, token: string, now: Ms): Promise<{ text: string; held: boolean } | undefined> {
     const view = await worlds.current(world);
     if (!view) return undefined;
     const context: Context = {
@@ -154,9 +167,9 @@ export function createClockDriver(options: ClockDriverOptions) {
         signal: AbortSignal.timeout(DISPATCH_DEADLINE_MS),
       });
       const text = await response.body.text();
-      return response.statusCode < 300 ? undefined : text;
+      return response.statusCode < 300 ? undefined : { text, held: text.includes('"idempotency_in_progress"') };
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return { text: error instanceof Error ? error.message : String(error), held: false };
     }
   }
 

@@ -112,7 +112,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
         state.due.delete(key);
         state.parked.push({ what: 'due', key, error: then.parked, at: nowOf(state) });
       } else {
-        state.due.set(key, { item: { ...record.item, at: then.at, attempts: record.item.attempts + 1 }, taken: undefined });
+        state.due.set(key, { item: { ...record.item, ...then }, taken: undefined });
       }
       changed(world);
     },

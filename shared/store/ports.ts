@@ -259,8 +259,13 @@ export interface Worlds extends Directory {
   unlease(world: World, token: string): Promise<void>;
   /** Takes the lowest `(at, seq)` due up to an instant and not taken by anybody. */
   takeDue(world: World, upTo: Ms, token: string, leaseMs: number): Promise<DueItem | undefined>;
-  /** Gives a taken item back for a later instant, with one attempt more, or parks it visibly. */
-  putBackDue(world: World, item: DueItem, token: string, then: { readonly at: Ms } | { readonly parked: string }): Promise<void>;
+  /** Gives a taken item back for an instant, or parks it visibly. */
+  putBackDue(
+    world: World,
+    item: DueItem,
+    token: string,
+    then: { readonly at: Ms; readonly attempts: number } | { readonly parked: string },
+  ): Promise<void>;
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
   journalOf(world: World, correlationId?: string): Promise<readonly JournalEntry[]>;
   setFault(world: World, name: string, json: string): Promise<void>;

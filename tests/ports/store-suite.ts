@@ -356,12 +356,12 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         });
       });
 
-      test('what failed goes back for later with one attempt more, or is parked visibly', async () => {
+      test('what failed goes back for later and says how often it was tried, or is parked visibly', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
         const first = await adapter.worlds.takeDue(world, 10, 't1', 60_000);
         if (!first) throw new Error('nothing due');
-        await adapter.worlds.putBackDue(world, first, 't1', { at: 15 });
+        await adapter.worlds.putBackDue(world, first, 't1', { at: 15, attempts: 1 });
         const second = await adapter.worlds.takeDue(world, 15, 't2', 60_000);
         expect(second).toMatchObject({ attempts: 1, seq: first.seq });
         if (!second) throw new Error('nothing due');
