@@ -189,11 +189,12 @@ function answerHealth({ options, connections }: Gate, path: string, response: Re
 
 /** @throws Problem method_not_allowed for a path that an API has by another method */
 function apiOf({ routes }: Gate, passage: Passage, { method }: Request): ApiDefinition | undefined {
-  const found = routes.at(passage.path);
-  if (!found) return undefined;
-  const api = found.get(method);
-  if (!api) throw methodNotAllowed(method, [...found.keys()].toSorted());
-  passage.api = api;
+  const api = routes.find(method, passage.path);
+  if (api) passage.api = api;
+  else {
+    const others = routes.methodsAt(passage.path);
+    if (others.length > 0) throw methodNotAllowed(method, others);
+  }
   return api;
 }
 

@@ -75,22 +75,17 @@ export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): A
     return target;
   }
 
-  function forward(request: IncomingMessage, response: ServerResponse, { application, body }: Delivery): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => {
-        clearTimeout(flight.timer);
-        reject(dependencyProblem(application, error));
-      };
-      const timer = setTimeout(() => flight.upstream?.destroy(new TooSlow()), timeoutMs);
-      const flight: Flight = { target: targetOf(application), body: body && streamOf(body), timer, fail };
-      flights.set(request, flight);
-      const done = (error?: unknown): void => {
-        clearTimeout(timer);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      middleware(request, response, done).then(() => done(), done);
-    });
+  async function forward(request: IncomingMessage, response: ServerResponse, { application, body }: Delivery): Promise<void> {
+    const target = targetOf(application);
+    const failed = Promise.withResolvers<never>();
+    const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new TooSlow()), timeoutMs);
+    const fail = (error: Error): void => failed.reject(dependencyProblem(application, error));
+    flights.set(request, { target, body: body && streamOf(body), timer, fail });
+    try {
+      await Promise.race([failed.promise, middleware(request, response, (error?: unknown) => failed.reject(error))]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return { forward, close: () => agent.destroy() };

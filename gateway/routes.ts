@@ -7,9 +7,13 @@ interface Node {
 }
 
 export interface Routes {
-  /** @returns the APIs at a path by method, HEAD beside GET; undefined for a path that no public API has */
-  at(path: string): ReadonlyMap<string, ApiDefinition> | undefined;
+  /** HEAD is answered where GET is. */
+  find(method: string, path: string): ApiDefinition | undefined;
+  /** @returns the methods that a path has, none for a path that no public API has */
+  methodsAt(path: string): readonly string[];
 }
+
+const NOWHERE: readonly Node[] = [];
 
 const node = (): Node => ({ literals: new Map(), parameter: undefined, apis: new Map() });
 
@@ -22,7 +26,13 @@ export function routesOf(apis: readonly ApiDefinition[]): Routes {
     end.apis.set(api.method, api);
     if (api.method === 'GET') end.apis.set('HEAD', api);
   }
-  return { at: (path) => find(root, segments(path), 0)?.apis };
+  return {
+    find: (method, path) =>
+      matches(root, segments(path), 0)
+        .find(({ apis }) => apis.has(method))
+        ?.apis.get(method),
+    methodsAt: (path) => [...new Set(matches(root, segments(path), 0).flatMap(({ apis }) => [...apis.keys()]))].toSorted(),
+  };
 }
 
 const segments = (path: string): readonly string[] => path.slice(1).split('/');
@@ -37,12 +47,13 @@ function child(parent: Node, segment: string): Node {
   return found;
 }
 
-/** A literal segment wins over a parameter; where it leads nowhere, the parameter is tried. */
-function find(from: Node, path: readonly string[], depth: number): Node | undefined {
+/** Where a path leads, literal segments before parameters: a stock item may be called like a collection. */
+function matches(from: Node, path: readonly string[], depth: number): readonly Node[] {
   const segment = path[depth];
-  if (segment === undefined) return from.apis.size > 0 ? from : undefined;
+  if (segment === undefined) return from.apis.size > 0 ? [from] : NOWHERE;
   const literal = from.literals.get(segment);
-  const found = literal && find(literal, path, depth + 1);
-  if (found) return found;
-  return from.parameter && segment !== '' ? find(from.parameter, path, depth + 1) : undefined;
+  const parameter = segment === '' ? undefined : from.parameter;
+  const first = literal ? matches(literal, path, depth + 1) : NOWHERE;
+  const second = parameter ? matches(parameter, path, depth + 1) : NOWHERE;
+  return second.length === 0 ? first : first.length === 0 ? second : [...first, ...second];
 }

@@ -4,7 +4,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import express from 'express';
 import { pino } from 'pino';
+import { z } from 'zod';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../gateway/gateway.ts';
+import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
 import { type Context, decodeContext } from '../../shared/simulation/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/simulation/credentials.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
@@ -17,6 +20,21 @@ export const BEARER = 'integration-token';
 export const ADMIN = 'admin-token';
 export const NO_SCOPE = 'token-without-scopes';
 export const API_KEY = 'carrier-key';
+/** Track Shipment's kind: an API for holders of an API key. */
+export const trackParcel = defineApi({
+  id: 'track-parcel-api',
+  name: 'Track Parcel',
+  summary: 'Where a parcel is',
+  domain: 'fulfillment',
+  type: 'query',
+  application: 'oms',
+  auth: 'api-key',
+  method: 'GET',
+  path: '/parcels/{id}/tracking',
+  response: z.strictObject({}),
+});
+export const allApis: readonly ApiDefinition[] = [...Object.values(apis), ...Object.values(internalCalls), trackParcel];
+
 export const SEEDED_AT = Date.UTC(2026, 2, 1, 10);
 
 /** A request as an application received it. */
@@ -114,6 +132,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
     ready: () => true,
+    apis: allApis,
     ...options,
   });
   return {
@@ -182,12 +201,4 @@ export function raw(port: number, bytes: string, until?: string): Promise<string
     socket.on('error', () => socket.destroy());
     socket.on('close', () => resolve(received));
   });
-}
-
-/** Polls until a condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
-  for (const end = Date.now() + withinMs; !(await holds()); ) {
-    if (Date.now() > end) throw new Error(`This did not come true within ${withinMs} ms: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
