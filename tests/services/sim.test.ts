@@ -1,0 +1,606 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as inventoryService from '../../services/inventory-service/service.ts';
+import * as sim from '../../services/sim/service.ts';
+import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { type Inside, startInside } from '../support/inside.ts';
+
+const RESERVATIONS = '/inventory/reservations';
+
+interface Line {
+  readonly sku: string;
+  readonly qty: number;
+}
+
+const reserve = (rehearsal: TestRehearsal, items: readonly Line[], more: object = {}, headers: Record<string, string> = {}) =>
+  rehearsal.call('POST', RESERVATIONS, { items, ...more }, { headers });
+
+async function reserved(rehearsal: TestRehearsal, items: readonly Line[], more: object = {}) {
+  const { status, body } = await reserve(rehearsal, items, more);
+  expect(status).toBe(201);
+  return body;
+}
+
+/** What Get Inventory shows of a SKU at a location. */
+async function level(rehearsal: TestRehearsal, sku: string, locationId: string) {
+  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
+  const { locationId: _, ...counters } = locations.find((location: { locationId: string }) => location.locationId === locationId);
+  return counters;
+}
+
+async function reservedUnits(rehearsal: TestRehearsal, sku: string): Promise<number> {
+  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
+  return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
+}
+
+/** Type, version and what an object was and became: what a subscriber sees of a reservation. */
+async function story(rehearsal: TestRehearsal, id: string): Promise<string[]> {
+  const events = await rehearsal.events({ subject: `reservation/${id}`, ext: true });
+  return events.map(
+    ({ type, aggregateversion, data }) =>
+      `${type.replace('com.unified-commerce.', '')} v${aggregateversion} ${data.previousState ?? '–'} → ${data.object.state}`,
+  );
+}
+
+const CREATED = ['inventory-reserved v1 – → requested', 'reservation-created v1 – → requested'];
+
+async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly Line[]): Promise<string> {
+  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+  return basket.id;
+}
+
+describe('Reserve Inventory', () => {
+  test('holds the items for 15 minutes at the first location by priority and says so in two events', async () => {
+    await using rehearsal = await newRehearsal();
+    const { status, body, headers } = await reserve(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^res_/),
+      version: 1,
+      state: 'requested',
+      items: [{ sku: 'mug-blue', qty: 2 }],
+      allocations: [{ locationId: 'dc-01', sku: 'mug-blue', qty: 2, fulfilledQty: 0, cancelledQty: 0 }],
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
+      expiresAt: new Date(Date.parse(body.createdAt) + 900_000).toISOString(),
+    });
+    expect(headers['etag']).toBe('"1"');
+    expect(await level(rehearsal, 'mug-blue', 'dc-01')).toEqual({ onHand: 1000, reserved: 2, safetyStock: 0, atp: 998 });
+    expect(await story(rehearsal, body.id)).toEqual(CREATED);
+    const [event] = await rehearsal.events({ type: 'inventory-reserved' });
+    expect(event).toMatchObject({ source: 'urn:uc:app:sim', partitionkey: body.id, classification: 'created', data: { object: body } });
+    await rehearsal.verify();
+  });
+
+  test('holds everything at the location that was asked for', async () => {
+    await using rehearsal = await newRehearsal();
+    const { allocations, locationId } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 3 }], { locationId: 'store-02' });
+    expect([locationId, allocations[0].locationId]).toEqual(['store-02', 'store-02']);
+    const short = await reserve(rehearsal, [{ sku: 'mug-blue', qty: 48 }], { locationId: 'store-02' });
+    expect([short.status, short.body.skus]).toEqual([409, [{ sku: 'mug-blue', requested: 48, available: 47 }]]);
+  });
+
+  test('takes each line whole from the first node that can serve all of it', async () => {
+    await using rehearsal = await newRehearsal();
+    const four = await reserve(rehearsal, [{ sku: 'desk-two-nodes', qty: 4 }]);
+    expect([four.status, four.body.code, four.body.skus]).toEqual([
+      409,
+      'insufficient_stock',
+      [{ sku: 'desk-two-nodes', requested: 4, available: 3 }],
+    ]);
+    const first = await reserved(rehearsal, [{ sku: 'desk-two-nodes', qty: 2 }]);
+    const second = await reserved(rehearsal, [
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ]);
+    expect(first.allocations.map(({ locationId }: { locationId: string }) => locationId)).toEqual(['dc-01']);
+    expect(second.allocations.map(({ locationId }: { locationId: string }) => locationId)).toEqual(['dc-01', 'dc-02']);
+  });
+
+  test('keeps the safety stock of a store back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { onHand, safetyStock, atp } = await level(rehearsal, 'mug-green', 'store-01');
+    expect(atp).toBe(onHand - safetyStock);
+    expect(safetyStock).toBeGreaterThan(0);
+    expect((await reserve(rehearsal, [{ sku: 'mug-green', qty: atp + 1 }], { locationId: 'store-01' })).status).toBe(409);
+    await reserved(rehearsal, [{ sku: 'mug-green', qty: atp }], { locationId: 'store-01' });
+    await rehearsal.verify();
+  });
+
+  test('names every SKU that is short and holds nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await reserve(rehearsal, [
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'lamp-last-one', qty: 2 },
+      { sku: 'vase-sold-out', qty: 1 },
+    ]);
+    expect([status, body.code, body.retryable]).toEqual([409, 'insufficient_stock', false]);
+    expect(body.skus).toEqual([
+      { sku: 'lamp-last-one', requested: 2, available: 1 },
+      { sku: 'vase-sold-out', requested: 1, available: 0 },
+    ]);
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(0);
+    expect(await rehearsal.events()).toEqual([]);
+    await rehearsal.verify();
+  });
+
+  test('adds up a SKU that is named twice before it looks at the stock', async () => {
+    await using rehearsal = await newRehearsal();
+    const twice = await reserve(rehearsal, [
+      { sku: 'lamp-last-one', qty: 1 },
+      { sku: 'lamp-last-one', qty: 1 },
+    ]);
+    expect([twice.status, twice.body.skus]).toEqual([409, [{ sku: 'lamp-last-one', requested: 2, available: 1 }]]);
+    const { items } = await reserved(rehearsal, [
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'mug-green', qty: 1 },
+      { sku: 'mug-blue', qty: 2 },
+    ]);
+    expect(items).toEqual([
+      { sku: 'mug-blue', qty: 3 },
+      { sku: 'mug-green', qty: 1 },
+    ]);
+  });
+
+  test('refuses a line of more than 9,999 units that several mentions add up to', async () => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await reserve(rehearsal, [
+      { sku: 'mug-blue', qty: 9_999 },
+      { sku: 'mug-blue', qty: 1 },
+    ]);
+    expect([status, body.errors[0].pointer]).toEqual([422, '/items/1/qty']);
+  });
+
+  test.each([
+    ['a SKU', { items: [{ sku: 'no-such-sku', qty: 1 }] }, 'product', 'no-such-sku'],
+    ['a location', { items: [{ sku: 'mug-blue', qty: 1 }], locationId: 'dc-99' }, 'location', 'dc-99'],
+    ['a basket', { basketId: 'bsk_none' }, 'basket', 'bsk_none'],
+  ])('answers 404 for %s that nobody has', async (_, body, objectType, id) => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call('POST', RESERVATIONS, body);
+    expect([reply.status, reply.body.objectType, reply.body.id]).toEqual([404, objectType, id]);
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(0);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['neither basket nor items', {}],
+    ['both basket and items', { basketId: 'bsk_1', items: [{ sku: 'mug-blue', qty: 1 }] }],
+    ['a time of more than four hours', { items: [{ sku: 'mug-blue', qty: 1 }], ttlSeconds: 14_401 }],
+    ['no items', { items: [] }],
+  ])('answers 422 for %s', async (_, body) => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call('POST', RESERVATIONS, body);
+    expect([reply.status, reply.body.code]).toEqual([422, 'validation_failed']);
+  });
+
+  test('takes the items of a basket, and refuses an empty one', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 2 }, { sku: 'mug-green', qty: 1 });
+    const body = await rehearsal.ok('POST', RESERVATIONS, { basketId, orderId: 'ord_1' });
+    expect(body).toMatchObject({
+      basketId,
+      orderId: 'ord_1',
+      items: [
+        { sku: 'mug-blue', qty: 2 },
+        { sku: 'mug-green', qty: 1 },
+      ],
+    });
+    const empty = await rehearsal.call('POST', RESERVATIONS, { basketId: await aBasketWith(rehearsal) });
+    expect([empty.status, empty.body.code]).toEqual([409, 'basket_empty']);
+  });
+
+  test('answers a repeated key with the first answer and without a second effect', async () => {
+    await using rehearsal = await newRehearsal();
+    const send = () => reserve(rehearsal, [{ sku: 'mug-blue', qty: 2 }], {}, { 'idempotency-key': 'reserve-1' });
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(2);
+    expect(await story(rehearsal, first.body.id)).toEqual(CREATED);
+    const other = await reserve(rehearsal, [{ sku: 'mug-blue', qty: 3 }], {}, { 'idempotency-key': 'reserve-1' });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  test('of one basket replaces its open hold, also when both need the same last unit', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
+    const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    await rehearsal.advance('PT10M');
+    const second = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    expect(second.id).not.toBe(first.id);
+    expect((await rehearsal.object('reservation', first.id)).state).toBe('released');
+    expect(await level(rehearsal, 'lamp-last-one', 'dc-01')).toMatchObject({ onHand: 1, reserved: 1, atp: 0 });
+    expect(await story(rehearsal, first.id)).toEqual([...CREATED, 'ext.reservation-changed v2 requested → released']);
+    expect(await story(rehearsal, second.id)).toEqual(CREATED);
+    await rehearsal.advance('PT10M');
+    expect((await rehearsal.object('reservation', second.id)).state).toBe('requested');
+    await rehearsal.verify();
+  });
+});
+
+describe('Expiry', () => {
+  test.each([
+    ['after 15 minutes unless told otherwise', {}, 'PT14M59S', 'PT2S'],
+    ['after the time that was asked for', { ttlSeconds: 60 }, 'PT59S', 'PT2S'],
+  ])('gives the stock back %s', async (_, more, before, after) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], more);
+    await rehearsal.advance(before);
+    expect((await rehearsal.object('reservation', id)).state).toBe('requested');
+    await rehearsal.advance(after);
+    expect((await rehearsal.object('reservation', id)).state).toBe('expired');
+    expect(await level(rehearsal, 'lamp-last-one', 'dc-01')).toMatchObject({ reserved: 0, atp: 1 });
+    expect(await story(rehearsal, id)).toEqual([...CREATED, 'ext.reservation-changed v2 requested → expired']);
+    await rehearsal.verify();
+  });
+
+  test('waits for an Inventory Service that is down, and is done once when it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], { ttlSeconds: 60 });
+    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    await rehearsal.advance('PT2M');
+    expect((await rehearsal.object('reservation', id)).state).toBe('expired');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT10M');
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
+    await rehearsal.verify();
+  });
+});
+
+describe('Confirm Reservation', () => {
+  const confirm = (rehearsal: TestRehearsal, id: string, body: object = {}, headers: Record<string, string> = {}) =>
+    rehearsal.call('POST', `${RESERVATIONS}/${id}/confirm`, body, { headers });
+
+  test('keeps the hold for good and remembers the order', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_7' });
+    expect([status, body.state, body.orderId, body.version]).toEqual([200, 'confirmed', 'ord_7', 2]);
+    expect(body).not.toHaveProperty('expiresAt');
+    await rehearsal.advance('P2D');
+    expect((await rehearsal.object('reservation', id)).state).toBe('confirmed');
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(2);
+    expect(await story(rehearsal, id)).toEqual([...CREATED, 'ext.reservation-changed v2 requested → confirmed']);
+    await rehearsal.verify();
+  });
+
+  test('of a confirmed one changes nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });
+    const first = await confirm(rehearsal, id);
+    const second = await confirm(rehearsal, id, { orderId: 'ord_7' });
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(first.body.orderId).toBe('ord_7');
+    expect(await story(rehearsal, id)).toHaveLength(3);
+  });
+
+  test('for another order than the one it is of is refused', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });
+    for (const expectedState of ['requested', 'confirmed']) {
+      const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_8' });
+      expect([status, body.errors[0].pointer]).toEqual([422, '/orderId']);
+      expect(await rehearsal.object('reservation', id)).toMatchObject({ state: expectedState, orderId: 'ord_7' });
+      await confirm(rehearsal, id);
+    }
+  });
+
+  test('of an expired one says so, with what it held', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'lamp-last-one', qty: 1 },
+    ]);
+    await rehearsal.advance('PT16M');
+    const { status, body } = await confirm(rehearsal, id);
+    expect([status, body.code, body.id]).toEqual([409, 'reservation_expired', id]);
+    expect(body.skus).toEqual([
+      { sku: 'mug-blue', requested: 2 },
+      { sku: 'lamp-last-one', requested: 1 },
+    ]);
+  });
+
+  test('of a released one is no move', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+    const { status, body } = await confirm(rehearsal, id);
+    expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
+    expect(body).toMatchObject({ currentState: 'released', action: 'confirm', allowedFrom: ['requested', 'confirmed'] });
+  });
+
+  test('answers 404 for an unknown one, and 412 for a version that is not the newest', async () => {
+    await using rehearsal = await newRehearsal();
+    expect((await confirm(rehearsal, 'res_none')).body).toMatchObject({ code: 'not_found', objectType: 'reservation', id: 'res_none' });
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 1 }]);
+    const stale = await confirm(rehearsal, id, {}, { 'if-match': '"2"' });
+    expect([stale.status, stale.body.currentVersion]).toEqual([412, 1]);
+    expect((await confirm(rehearsal, id, {}, { 'if-match': '"1"' })).status).toBe(200);
+  });
+});
+
+describe('Release Reservation', () => {
+  const release = (rehearsal: TestRehearsal, id: string) => rehearsal.call('DELETE', `${RESERVATIONS}/${id}`);
+
+  test.each(['requested', 'confirmed'])('of a %s one gives the stock back before it answers', async (state) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'lamp-last-one', qty: 1 },
+    ]);
+    if (state === 'confirmed') await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, {});
+    const { status, body } = await release(rehearsal, id);
+    expect([status, body.state]).toEqual([200, 'released']);
+    expect([await reservedUnits(rehearsal, 'mug-blue'), await reservedUnits(rehearsal, 'lamp-last-one')]).toEqual([0, 0]);
+    expect((await story(rehearsal, id)).at(-1)).toBe(`ext.reservation-changed v${body.version} ${state} → released`);
+    await rehearsal.advance('PT1H');
+    expect((await rehearsal.object('reservation', id)).state).toBe('released');
+    await rehearsal.verify();
+  });
+
+  test.each(['released', 'expired'])('of a %s one changes nothing', async (state) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    if (state === 'released') await release(rehearsal, id);
+    else await rehearsal.advance('PT16M');
+    const before = await rehearsal.object('reservation', id);
+    const { status, body } = await release(rehearsal, id);
+    expect([status, body.state, body.version]).toEqual([200, state, before.version]);
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(0);
+    expect(await story(rehearsal, id)).toHaveLength(3);
+  });
+
+  test('of an unknown one is 404', async () => {
+    await using rehearsal = await newRehearsal();
+    expect((await release(rehearsal, 'res_none')).status).toBe(404);
+  });
+
+  test('while the Inventory Service is down is answered; the stock goes back when it is there again', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
+    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    expect((await release(rehearsal, id)).body.state).toBe('released');
+    await rehearsal.noFaults();
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
+    await rehearsal.advance('PT10S');
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
+    await rehearsal.verify();
+  });
+
+  test('whose answer from the Inventory Service is lost gives the stock back once', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
+    await reserved(rehearsal, [{ sku: 'mug-blue', qty: 5 }]);
+    await rehearsal.fault('lost', { match: { api: 'move-hold' }, fault: { kind: 'lost-response' }, times: 2 });
+    await release(rehearsal, id);
+    await rehearsal.advance('PT5M');
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(5);
+    await rehearsal.verify();
+  });
+});
+
+describe('Get Inventory', () => {
+  test('shows the live counters of every location, by priority', async () => {
+    await using rehearsal = await newRehearsal();
+    await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
+    const body = await rehearsal.ok('GET', '/inventory/items/lamp-last-one');
+    expect(body.sku).toBe('lamp-last-one');
+    expect(
+      body.locations.map((location: Record<string, unknown>) => [location['locationId'], location['onHand'], location['atp']]),
+    ).toEqual([
+      ['dc-01', 1, 0],
+      ['dc-02', 0, 0],
+      ['store-01', 0, 0],
+      ['store-02', 0, 0],
+      ['store-03', 0, 0],
+    ]);
+  });
+
+  test('has no version, answers 404 for an unknown SKU and 503 without the Inventory Service', async () => {
+    await using rehearsal = await newRehearsal();
+    expect((await rehearsal.call('GET', '/inventory/items/mug-blue')).headers).not.toHaveProperty('etag');
+    const unknown = await rehearsal.call('GET', '/inventory/items/no-such-sku');
+    expect([unknown.status, unknown.body.objectType, unknown.body.id]).toEqual([404, 'product', 'no-such-sku']);
+    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    const down = await rehearsal.call('GET', '/inventory/items/mug-blue');
+    expect([down.status, down.body.code, down.body.dependency]).toEqual([503, 'dependency_unavailable', 'inventory-service']);
+  });
+});
+
+describe('When the Inventory Service fails a Reserve', () => {
+  test('by being down, nothing is held, nothing is left to do, and the same key succeeds later', async () => {
+    await using rehearsal = await newRehearsal();
+    const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
+    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    const down = await send();
+    expect([down.status, down.body.code, down.body.retryable]).toEqual([503, 'dependency_unavailable', true]);
+    expect(down.headers['retry-after']).toBeDefined();
+    await rehearsal.noFaults();
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
+    expect((await rehearsal.advance('PT5M')).ran).toEqual([]);
+    expect((await send()).status).toBe(201);
+    await rehearsal.verify();
+  });
+
+  test.each(['timeout', 'reset'])('by losing its answer (%s), the stock is given back at once, and a repeat holds it once', async (as) => {
+    await using rehearsal = await newRehearsal();
+    const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
+    await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
+    const lost = await send();
+    expect([lost.status, lost.body.retryable]).toEqual([as === 'timeout' ? 504 : 502, true]);
+    await rehearsal.verify();
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
+    const repeated = await send();
+    expect(repeated.status).toBe(201);
+    expect(await story(rehearsal, repeated.body.id)).toEqual(CREATED);
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
+    await rehearsal.verify();
+  });
+
+  test('while a basket replaces its hold, the basket is left with one hold, not with none', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
+    const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await rehearsal.call('POST', RESERVATIONS, { basketId })).status).toBe(504);
+    await rehearsal.verify();
+    expect((await rehearsal.object('reservation', first.id)).state).toBe('released');
+    const created = await rehearsal.events({ type: 'reservation-created' });
+    expect(created).toHaveLength(2);
+    expect(await rehearsal.object('reservation', created[1].data.object.id)).toMatchObject({ state: 'requested', basketId });
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
+  });
+
+  test('while a basket replaces its hold by being down, the old hold stays', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
+    const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    expect((await rehearsal.call('POST', RESERVATIONS, { basketId })).status).toBe(503);
+    await rehearsal.noFaults();
+    expect((await rehearsal.object('reservation', first.id)).state).toBe('requested');
+    await rehearsal.verify();
+  });
+
+  test('the eCommerce Platform being down refuses a basket and holds nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 1 });
+    await rehearsal.fault('down', { match: { application: 'ecommerce-platform' }, fault: { kind: 'outage' } });
+    const { status, body } = await rehearsal.call('POST', RESERVATIONS, { basketId });
+    expect([status, body.dependency]).toEqual([503, 'ecommerce-platform']);
+    await rehearsal.verify();
+  });
+});
+
+describe('The last unit', () => {
+  const BUYERS = 50;
+  const outcomes = (replies: readonly { status: number }[]) => {
+    const count = (wanted: number) => replies.filter(({ status }) => status === wanted).length;
+    return { held: count(201), refused: count(409), all: replies.length };
+  };
+
+  test.each([
+    ['as they come', undefined],
+    ['parked and let go together before the SIM', 'reserve-inventory-api'],
+    ['parked and let go together before the counter', 'take-hold'],
+  ])('goes to exactly one of 50 buyers, %s', async (_, api) => {
+    await using rehearsal = await newRehearsal();
+    if (api) await rehearsal.fault('crowd', { match: { api }, fault: { kind: 'barrier', parties: BUYERS }, times: BUYERS });
+    const replies = await Promise.all(Array.from({ length: BUYERS }, () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }])));
+    expect(outcomes(replies)).toEqual({ held: 1, refused: 49, all: 50 });
+    for (const { status, body } of replies)
+      if (status === 409) expect(body.skus).toEqual([{ sku: 'lamp-last-one', requested: 1, available: 0 }]);
+    expect(await rehearsal.events({ type: 'inventory-reserved' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+
+  test('of a node that is sold out meanwhile gives way to the next node', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('crowd', { match: { api: 'take-hold' }, fault: { kind: 'barrier', parties: 10 }, times: 10 });
+    const replies = await Promise.all(Array.from({ length: 10 }, () => reserve(rehearsal, [{ sku: 'desk-two-nodes', qty: 1 }])));
+    expect(outcomes(replies)).toEqual({ held: 6, refused: 4, all: 10 });
+    expect(await level(rehearsal, 'desk-two-nodes', 'dc-02')).toMatchObject({ onHand: 3, reserved: 3 });
+    await rehearsal.verify();
+  });
+
+  test('stays with a basket whose holds are asked for many times at once: one is open at the end', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
+    const replies = await Promise.all(Array.from({ length: 4 }, () => rehearsal.call('POST', RESERVATIONS, { basketId })));
+    for (const { status, body } of replies) expect([201, 503]).toContain(status === 503 && body.code === 'contention' ? 503 : status);
+    expect(replies.some(({ status }) => status === 201)).toBe(true);
+    await rehearsal.verify();
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
+  });
+
+  test('is held once for 20 sends of one key', async () => {
+    await using rehearsal = await newRehearsal();
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => reserve(rehearsal, [{ sku: 'mug-blue', qty: 1 }], {}, { 'idempotency-key': 'once' })),
+    );
+    for (const { status, body } of replies) expect([201, 'idempotency_in_progress']).toContain(status === 201 ? 201 : body.code);
+    expect(new Set(replies.filter(({ status }) => status === 201).map(({ body }) => body.id)).size).toBe(1);
+    expect(await reservedUnits(rehearsal, 'mug-blue')).toBe(1);
+  });
+});
+
+describe('Inside the estate', () => {
+  let inside: Inside;
+  beforeAll(async () => {
+    inside = await startInside(sim, inventoryService);
+  });
+  afterAll(() => inside[Symbol.asyncDispose]());
+
+  const units = async (sku: string, locationId = 'dc-01') =>
+    (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'];
+
+  test('a service sends the items along with the basket; being short leaves the basket its old hold', async () => {
+    const oms = inside.as('oms');
+    const first = await oms(reserveInventory, { body: { basketId: 'bsk_a', items: [{ sku: 'mug-green', qty: 2 }] } });
+    const refused = oms(reserveInventory, {
+      body: {
+        basketId: 'bsk_a',
+        items: [
+          { sku: 'mug-green', qty: 1 },
+          { sku: 'vase-sold-out', qty: 1 },
+        ],
+      },
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'insufficient_stock' });
+    expect(await units('mug-green')).toBe(2);
+    const [, ...later] = await inside.events(`reservation/${first.id}`);
+    expect(later).toHaveLength(1);
+    const second = await oms(reserveInventory, { body: { basketId: 'bsk_a', items: [{ sku: 'mug-green', qty: 3 }], orderId: 'ord_a' } });
+    expect(second).toMatchObject({ basketId: 'bsk_a', orderId: 'ord_a', state: 'requested' });
+    expect(await units('mug-green')).toBe(3);
+  });
+
+  test('a confirmed hold of a basket is replaced as well', async () => {
+    const oms = inside.as('oms');
+    const first = await oms(reserveInventory, { body: { basketId: 'bsk_b', items: [{ sku: 'lamp-last-one', qty: 1 }] } });
+    expect((await inside.call('POST', `${RESERVATIONS}/${first.id}/confirm`, {})).body.state).toBe('confirmed');
+    const second = await oms(reserveInventory, { body: { basketId: 'bsk_b', items: [{ sku: 'lamp-last-one', qty: 1 }] } });
+    expect((await inside.events(`reservation/${first.id}`)).at(-1).data).toMatchObject({ previousState: 'confirmed' });
+    expect(await units('lamp-last-one')).toBe(1);
+    await inside.call('DELETE', `${RESERVATIONS}/${second.id}`);
+    expect(await units('lamp-last-one')).toBe(0);
+  });
+
+  test('a hold is taken once per reservation, given back once, and refused after it was given up', async () => {
+    const asSim = inside.as('sim');
+    const take = (reservationId: string) =>
+      asSim(takeHold, { params: { reservationId }, body: { items: [{ sku: 'bowl-large', qty: 4 }] } });
+    const giveBack = (reservationId: string) =>
+      asSim(moveHold, { params: { reservationId }, body: { reference: 'because', kind: 'release' } });
+    expect(await take('res_h1')).toEqual(await take('res_h1'));
+    expect(await units('bowl-large')).toBe(4);
+    expect(await giveBack('res_h1')).toEqual({ allocations: [{ locationId: 'dc-01', sku: 'bowl-large', qty: 4 }] });
+    await giveBack('res_h1');
+    expect(await units('bowl-large')).toBe(0);
+    expect(await giveBack('res_late')).toEqual({ allocations: [] });
+    for (const ended of ['res_h1', 'res_late']) {
+      await expect(take(ended)).rejects.toMatchObject({ code: 'invalid_state_transition', context: { objectType: 'hold', id: ended } });
+    }
+    expect(await units('bowl-large')).toBe(0);
+  });
+
+  test('the record of a standalone allocation is written once', async () => {
+    const asInventory = inside.as('inventory-service');
+    const record = () =>
+      asInventory(recordReservation, {
+        params: { id: 'res_recorded' },
+        body: {
+          orderId: 'ord_r',
+          orderLineId: 'line_1',
+          items: [{ sku: 'teapot-stone', qty: 1 }],
+          allocations: [{ orderLineId: 'line_1', locationId: 'dc-01', sku: 'teapot-stone', qty: 1, fulfilledQty: 0, cancelledQty: 0 }],
+        },
+      });
+    expect(await record()).toMatchObject({ id: 'res_recorded', state: 'confirmed', version: 1 });
+    expect(await record()).toMatchObject({ id: 'res_recorded', state: 'confirmed', version: 1 });
+    const events = await inside.events('reservation/res_recorded');
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(['com.unified-commerce.inventory-reserved']);
+  });
+});
