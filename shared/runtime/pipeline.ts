@@ -27,6 +27,8 @@ export interface PipelineOptions {
   readonly strictResponses: boolean;
   /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */
   readonly leaseMarginMs?: number;
+  /** Wall time that due work has. */
+  readonly workDeadlineMs?: number;
   /** Called after a commit that left events in the outbox. */
   readonly relay: (world: Context['world']) => void;
 }
@@ -70,7 +72,7 @@ export const WORK_DEADLINE_MS = 15_000;
  * A handler that lost a race runs again from the start, so that it decides on what is true now.
  */
 export function createPipeline(options: PipelineOptions) {
-  const { service, store, relay, leaseMarginMs = LEASE_MARGIN_MS } = options;
+  const { service, store, relay, leaseMarginMs = LEASE_MARGIN_MS, workDeadlineMs = WORK_DEADLINE_MS } = options;
   const leaseOf = (context: Context): number => Math.max(0, context.deadline - Date.now()) + leaseMarginMs;
 
   async function request(asked: ApiRequest): Promise<Answer> {
@@ -184,6 +186,7 @@ export function createPipeline(options: PipelineOptions) {
         await dueWork({ item, token, context: { ...context, requestId: `${context.requestId}.${kind}` }, calls });
       } catch (error) {
         options.log.warn({ err: error, kind, key, correlationId: context.correlationId }, 'due work before the reply failed; it stays due');
+        await store.releaseDue(context.world, kind, key, token);
       }
     }
   }
@@ -196,7 +199,7 @@ export function createPipeline(options: PipelineOptions) {
     const name = dueKey(service.application, kind, key);
     const item = await store.due(due.context.world, kind, key, due.token);
     if (!item) return;
-    const context: Context = { ...due.context, deadline: Date.now() + WORK_DEADLINE_MS, correlationId: item.correlationId };
+    const context: Context = { ...due.context, deadline: Date.now() + workDeadlineMs, correlationId: item.correlationId };
     const inline = await rerunning(async () => {
       const unitKey = digest('due', name, String(item.seq));
       const hold: Hold = { kind: 'due', key: name, token: due.token };

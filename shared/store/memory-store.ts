@@ -73,6 +73,12 @@ function bind(application: Application, all: Map<World, WorldState>, changed: (w
       const record = all.get(world)?.due.get(dueKey(application, kind, key));
       return record?.taken?.token === token ? { ...record.item, payload: JSON.parse(record.item.payload) as unknown } : undefined;
     },
+    releaseDue: async (world, kind, key, token) => {
+      const record = all.get(world)?.due.get(dueKey(application, kind, key));
+      if (record?.taken?.token !== token) return;
+      record.taken = undefined;
+      changed(world);
+    },
     commit: async (world, plan) => {
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };

@@ -120,6 +120,8 @@ export interface Store {
   release(world: World, key: string, token: string): Promise<void>;
   /** A due item that `token` holds; undefined when it is gone or somebody else's. */
   due(world: World, kind: string, key: string, token: string): Promise<DueItem | undefined>;
+  /** Lets a due item go that its holder could not do: it stays due as it is, free for whoever drives the clock. */
+  releaseDue(world: World, kind: string, key: string, token: string): Promise<void>;
   commit(world: World, plan: Plan): Promise<Committed>;
   /**
    * Acknowledges what was sent and returns the next batch. An empty batch lets the relay's lease go in the same step, so that no

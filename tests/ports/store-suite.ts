@@ -337,6 +337,17 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
       });
 
+      test('an item whose holder lets it go is free at once, as it was; nobody else can let it go', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ due: [{ ...due('x', 10), takenBy: { token: 'mine', until: Date.now() + 60_000 } }] }));
+        const before = await store.due(world, 'timer', 'x', 'mine');
+        await store.releaseDue(world, 'timer', 'x', 'other');
+        expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|x']);
+        await store.releaseDue(world, 'timer', 'x', 'mine');
+        expect((await adapter.worlds.ledger(world)).running).toEqual([]);
+        expect(await adapter.worlds.takeDue(world, 10, 'next', 60_000)).toEqual(before);
+      });
+
       test('an item that puts itself back stays, free for the next', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));

@@ -62,6 +62,7 @@ export async function crashingEstate() {
       claim: alive(store.claim),
       release: alive(store.release),
       due: alive(store.due),
+      releaseDue: alive(store.releaseDue),
       drain: alive(store.drain),
       unsent: alive(store.unsent),
       isPending: alive(store.isPending),
@@ -93,7 +94,7 @@ export async function crashingEstate() {
       host: '127.0.0.1',
       port: 0,
       strictResponses: true,
-      leaseMarginMs: 0,
+      timing: { leaseMarginMs: 0, workDeadlineMs: DEADLINE_MS },
     });
     instances.set(application, instance);
   }
