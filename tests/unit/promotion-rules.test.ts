@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { costOf, type Line, priced, spread, take } from '../../services/promotion-engine/pricing.ts';
+import { applyPromotions, freeUnits, isRunning } from '../../services/promotion-engine/promotion-rules.ts';
+import { applyVouchers, discountOf, excludes, standingReason, type VoucherTerms } from '../../services/promotion-engine/voucher-rules.ts';
+import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
+
+const EUR = 'EUR';
+const WINDOW = { activeFrom: '2026-01-01T00:00:00.000Z', activeTo: '2026-02-01T00:00:00.000Z' };
+const skus = ['a', 'b', 'c', 'd'] as const;
+
+const lines: fc.Arbitrary<Line[]> = fc.array(
+  fc.record({ sku: fc.constantFrom(...skus), qty: fc.integer({ min: 1, max: 50 }), unitPrice: fc.integer({ min: 1, max: 30_000 }) }),
+  { maxLength: 8 },
+);
+const percent = fc.integer({ min: 1, max: 10_000 }).map((basisPoints) => basisPoints / 100);
+const amount = fc.integer({ min: 1, max: 20_000 }).map((value) => ({ amount: value, currency: EUR }));
+const someSkus = fc.subarray([...skus], { minLength: 1 });
+const tiers = fc.subarray(['bronze', 'silver', 'gold'] as ('bronze' | 'silver' | 'gold')[], { minLength: 1 });
+
+const kinds = fc.oneof(
+  fc.record({ kind: fc.constant('percent-off' as const), percent, skus: someSkus }),
+  fc.record({ kind: fc.constant('amount-off' as const), amount, skus: someSkus }),
+  fc
+    .tuple(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 1, max: 5 }), someSkus)
+    .map(([buy, pay, of]) => ({ kind: 'buy-x-pay-y' as const, buy, pay: Math.min(pay, buy - 1), skus: of })),
+  fc.record({ kind: fc.constant('basket-threshold' as const), threshold: amount, discount: amount }),
+  fc.record({ kind: fc.constant('tier-percent' as const), percent, tiers }),
+);
+const promotions: fc.Arbitrary<Promotion[]> = fc
+  .array(fc.tuple(kinds, fc.boolean()), { maxLength: 6 })
+  .chain((found) =>
+    fc.tuple(
+      fc.constant(found),
+      fc.shuffledSubarray(
+        found.map((_, index) => index),
+        { minLength: found.length },
+      ),
+    ),
+  )
+  .map(([found, priorities]) =>
+    found.map(([kind, stackable], index) => {
+      const priority = (priorities[index] ?? 0) + 1;
+      return { ...WINDOW, ...kind, id: `prm_${priority}`, name: `Promotion ${priority}`, priority, stackable };
+    }),
+  );
+const vouchers: fc.Arbitrary<VoucherTerms[]> = fc.array(
+  fc
+    .tuple(
+      fc.oneof(fc.record({ type: fc.constant('percent' as const), percent }), fc.record({ type: fc.constant('amount' as const), amount })),
+      fc.option(amount, { nil: undefined }),
+      fc.option(tiers, { nil: undefined }),
+    )
+    .map(([discount, minimum, of]) => ({
+      ...WINDOW,
+      code: 'V',
+      name: 'V',
+      enabled: true,
+      discount,
+      ...(minimum && { minimum }),
+      ...(of && { tiers: of }),
+    })),
+  { maxLength: 4 },
+);
+const purchase = fc.record({
+  currency: fc.constantFrom(EUR, EUR, 'USD'),
+  tier: fc.constantFrom(undefined, 'bronze' as const, 'gold' as const),
+});
+
+describe('Discounts', () => {
+  test('are integers, never exceed a line, and are all accounted for, whatever the promotions and vouchers', () => {
+    fc.assert(
+      fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
+        const judged = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
+        const outcome = applyVouchers(applyPromotions(priced(goods), rules, who), judged, who);
+        expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
+        for (const { qty, unitPrice, left, discounts } of outcome.lines) {
+          const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
+          expect(discounts.every((discount) => Number.isSafeInteger(discount.amount) && discount.amount > 0)).toBe(true);
+          expect(left).toBe(qty * unitPrice - taken);
+          expect(left).toBeGreaterThanOrEqual(0);
+        }
+        const named = outcome.lines.flatMap(({ discounts }) => discounts.map(({ source }) => source.voucherCode));
+        for (const { code } of outcome.rejected) expect(named).not.toContain(code);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a promotion that does not stack touches only untouched lines, and none touches what it took', () => {
+    fc.assert(
+      fc.property(lines, promotions, purchase, (goods, rules, who) => {
+        const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
+        for (const { discounts } of applyPromotions(priced(goods), rules, who)) {
+          if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('the order in which promotions are listed does not matter, only their priority', () => {
+    fc.assert(
+      fc.property(lines, promotions, purchase, (goods, rules, who) => {
+        expect(applyPromotions(priced(goods), rules.toReversed(), who)).toEqual(applyPromotions(priced(goods), rules, who));
+      }),
+    );
+  });
+
+  test('an amount is spread to the last minor unit, and no share exceeds what it is taken from', () => {
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.array(fc.nat(20_000), { maxLength: 10 }), (whole, weights) => {
+        const shares = spread(whole, weights);
+        const total = weights.reduce((sum, weight) => sum + weight, 0);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(whole, total));
+        for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(weights[index] ?? 0);
+      }),
+    );
+  });
+
+  test('what is taken off a line is cut at what it still costs', () => {
+    const [line] = take(priced([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
+    expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
+  });
+});
+
+describe('Free units', () => {
+  test('are the cheapest of each full group, counted as one by one', () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), (goods, buy, most) => {
+        const pay = Math.min(most, buy - 1);
+        const open = priced(goods);
+        const units = open
+          .flatMap(({ qty, unitPrice }, index) => Array.from({ length: qty }, () => ({ index, unitPrice })))
+          .sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index);
+        const expected = goods.map(() => 0);
+        for (let start = 0; start + buy <= units.length; start += buy) {
+          for (const { index } of units.slice(start + pay, start + buy)) expected[index] = (expected[index] ?? 0) + 1;
+        }
+        const eligible = open.map(({ left }) => left);
+        expect(freeUnits(open, eligible, { buy, pay })).toEqual(expected);
+      }),
+    );
+  });
+
+  test.each([
+    [2, 0],
+    [3, 1],
+    [5, 1],
+    [6, 2],
+  ])('of %i bars for three for two, %i are free', (qty, free) => {
+    const open = priced([{ sku: 'a', qty, unitPrice: 349 }]);
+    expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
+  });
+});
+
+describe('A voucher', () => {
+  const terms: VoucherTerms = { ...WINDOW, code: 'V', name: 'V', enabled: true, discount: { type: 'percent', percent: 10 } };
+  const during = Date.parse('2026-01-15T00:00:00.000Z');
+
+  test('runs from its first instant and no longer at its last', () => {
+    expect(isRunning(WINDOW, Date.parse(WINDOW.activeFrom) - 1)).toBe(false);
+    expect(isRunning(WINDOW, Date.parse(WINDOW.activeFrom))).toBe(true);
+    expect(isRunning(WINDOW, Date.parse(WINDOW.activeTo) - 1)).toBe(true);
+    expect(isRunning(WINDOW, Date.parse(WINDOW.activeTo))).toBe(false);
+  });
+
+  test('is refused for the first of all reasons that speak against it', () => {
+    const over = Date.parse(WINDOW.activeTo);
+    expect(standingReason(undefined, { now: during, usesLeft: 0 })).toBe('not_found');
+    expect(standingReason({ ...terms, enabled: false }, { now: over, usesLeft: 0 })).toBe('voucher_disabled');
+    expect(standingReason(terms, { now: over, usesLeft: 0 })).toBe('voucher_expired');
+    expect(standingReason(terms, { now: Date.parse(WINDOW.activeFrom) - 1, usesLeft: 1 })).toBe('voucher_expired');
+    expect(standingReason(terms, { now: during, usesLeft: 0 })).toBe('quantity_exceeded');
+    expect(standingReason(terms, { now: during, usesLeft: 1 })).toBeUndefined();
+    expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
+  });
+
+  test('for some tiers excludes the others and those without any', () => {
+    expect(excludes(terms, undefined)).toBe(false);
+    expect(excludes({ ...terms, tiers: ['gold'] }, undefined)).toBe(true);
+    expect(excludes({ ...terms, tiers: ['gold'] }, 'silver')).toBe(true);
+    expect(excludes({ ...terms, tiers: ['gold'] }, 'gold')).toBe(false);
+  });
+
+  test('takes at most what is left, nothing below its minimum, and no amount of another currency', () => {
+    const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
+    expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
+    expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);
+    const from10 = { ...terms, minimum: { amount: 1000, currency: EUR } };
+    expect(discountOf(from10, { left: 999, goods: 999, currency: EUR })).toBe(0);
+    expect(discountOf(from10, { left: 995, goods: 1000, currency: EUR })).toBe(100);
+    expect(discountOf(from10, { left: 2000, goods: 2000, currency: 'USD' })).toBe(0);
+  });
+});
