@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/catalog/problems.ts';
 import { isUnknownOutcome } from '../../shared/contract/client.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { type Basket, type CheckoutRecord, checkoutIdOf, checkouts } from './collections.ts';
+import { type Basket, baskets, type CheckoutRecord, checkoutIdOf, checkouts } from './collections.ts';
 
 /** Due work that gives back what a checkout took and did not keep. */
 export const UNDO_CHECKOUT = 'undo-checkout';
@@ -21,6 +21,8 @@ export async function beginCheckout(work: UnitOfWork, basket: Basket): Promise<C
   const found = await checkoutOf(work, basket.id);
   if (found && isOwnRunning(work, found)) return found;
   if (found && found.phase !== 'settled') throw underWay(basket);
+  // Another checkout may have locked it since it was read: a hold for this one would then replace the other's.
+  work.expect(baskets, basket);
   const attempt = (found?.attempt ?? 0) + 1;
   const record = work.put(checkouts, {
     id: checkoutIdOf(basket.id),
