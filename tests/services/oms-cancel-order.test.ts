@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import { ordering } from './oms-scenes.ts';
+
+describe('Cancel Order', () => {
+  test('cancels a draft: payments voided, stock and vouchers given back, before it answers', async () => {
+    await using scene = await ordering();
+    const draft = await scene.paidDraft({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
+    const reply = await scene.cancel(draft.id, { reason: 'changed my mind' });
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({
+      state: 'cancelled',
+      cancelReason: 'changed my mind',
+      paymentStatus: 'unpaid',
+      payments: [{ state: 'voided' }],
+    });
+    expect(reply.body).not.toHaveProperty('compensation');
+    expect(reply.body).not.toHaveProperty('pendingAction');
+    expect(await scene.order(draft.id)).toEqual(reply.body);
+    expect(reply.headers['etag']).toBe(`"${reply.body.version}"`);
+    expect(await scene.rehearsal.object('reservation', draft.lines[0].reservationId)).toMatchObject({ state: 'released' });
+    const hops = await scene.rehearsal.journal();
+    const uses = hops.filter(({ api }) => api === 'record-voucher-use').map(({ request }) => request.state);
+    expect(uses).toEqual(['locked', 'released']);
+    const changes = ['order-created v1', 'ext.order-changed v2', 'order-cancelled v3', 'ext.order-changed v4'];
+    expect(await scene.eventsOf(draft.id)).toEqual(changes);
+    await scene.rehearsal.verify();
+  });
+
+  test('cancels a confirmed order: what was captured is refunded, what was authorised voided', async () => {
+    await using scene = await ordering();
+    const { id, totals } = await scene.draft({ qty: 2 });
+    const first = await scene.authorise(id, 1000);
+    await scene.authorise(id);
+    const confirmed = await scene.rehearsal.ok('POST', `/orders/${id}/confirm`);
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${first.id}/capture`, {});
+    const { status, body } = await scene.cancel(id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ state: 'cancelled', paymentStatus: 'refunded' },
+      payments: [
+        { id: first.id, state: 'fully-refunded', refundedAmount: { amount: 1000 } },
+        { state: 'voided', amount: { amount: totals.total.amount - 1000 } },
+      ],
+    });
+    expect(body).not.toHaveProperty('cancelReason');
+    expect((await scene.rehearsal.object('reservation', confirmed.lines[0].reservationId)).state).toBe('released');
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    const [cancelled] = await scene.rehearsal.events({ type: 'order-cancelled' });
+    expect(cancelled.data).toMatchObject({ previousState: 'confirmed', object: { compensation: 'pending' } });
+    await scene.rehearsal.verify();
+  });
+
+  test('cancels an order that nobody paid, and voids an approval that comes later', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.draft();
+    await scene.rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type: 'card', token: 'tok_async_approve' } });
+    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'unpaid', payments: [{ state: 'pending' }] });
+    await scene.rehearsal.advance('PT20M');
+    const [payment] = (await scene.order(id)).payments;
+    expect(['voided', 'failed']).toContain(payment.state);
+    await scene.rehearsal.verify();
+  });
+
+  test('answers a repeat with the cancelled order, and undoes nothing twice', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.confirmed();
+    const first = await scene.cancel(id, { reason: 'first' });
+    const again = await scene.cancel(id, { reason: 'second' });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(await scene.rehearsal.events({ type: 'order-cancelled' })).toHaveLength(1);
+    const hops = await scene.rehearsal.journal();
+    expect(hops.filter(({ api }) => api === 'reverse-payment')).toHaveLength(1);
+  });
+
+  test('repeats the stored answer to the same Idempotency-Key, and refuses another body under it', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.confirmed();
+    const headers = { 'idempotency-key': 'k' };
+    const first = await scene.cancel(id, { reason: 'one' }, headers);
+    const second = await scene.cancel(id, { reason: 'one' }, headers);
+    expect([second.headers['idempotent-replayed'], second.body]).toEqual(['true', first.body]);
+    expect((await scene.cancel(id, { reason: 'two' }, headers)).body.code).toBe('idempotency_key_reused');
+  });
+
+  test('cancels twice at once only once, and refunds once', async () => {
+    await using scene = await ordering();
+    const order = await scene.confirmed();
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${order.payments[0].id}/capture`, {});
+    const replies = await Promise.all([scene.cancel(order.id), scene.cancel(order.id), scene.cancel(order.id)]);
+    expect(replies.map(({ status, body }) => [status, body.state])).toEqual(replies.map(() => [200, 'cancelled']));
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ paymentStatus: 'refunded', payments: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] });
+    expect(after).not.toHaveProperty('compensation');
+    expect(await scene.rehearsal.events({ type: 'order-cancelled' })).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('refuses an order that nobody has', async () => {
+    await using scene = await ordering();
+    const { status, body } = await scene.cancel('ord_nobody');
+    expect([status, body.code]).toEqual([404, 'not_found']);
+  });
+
+  test('refuses an order that has changed since it was read', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.confirmed();
+    expect((await scene.cancel(id, undefined, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await scene.cancel(id, undefined, { 'if-match': '"3"' })).body.state).toBe('cancelled');
+  });
+
+  test('leaves no other payment possible', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.draft();
+    await scene.cancel(id);
+    const { status, body } = await scene.rehearsal.call('POST', '/payments/authorizations', {
+      orderId: id,
+      tender: { type: 'card', token: 'tok_visa' },
+    });
+    expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', 'cancelled']);
+  });
+});
+
+describe('Cancel Order goes on without', () => {
+  test('the Payment Hub: the stock is free at once, the payments follow, and the order says so until then', async () => {
+    await using scene = await ordering();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    const reply = await scene.cancel(id);
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      expect.objectContaining({ state: 'cancelled', compensation: 'pending', paymentStatus: 'unknown', payments: [] }),
+    ]);
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.order(id)).toMatchObject({ compensation: 'pending' });
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT10M');
+    const settled = await scene.order(id);
+    expect(settled).toMatchObject({ state: 'cancelled', paymentStatus: 'unpaid', payments: [{ state: 'voided' }] });
+    expect(settled).not.toHaveProperty('compensation');
+    await scene.rehearsal.verify();
+  });
+
+  test('an answer of the Payment Hub that is lost: one refund all the same', async () => {
+    await using scene = await ordering();
+    const order = await scene.confirmed();
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${order.payments[0].id}/capture`, {});
+    await scene.rehearsal.fault('lost', { match: { api: 'reverse-payment' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', compensation: 'pending' });
+    await scene.rehearsal.advance('PT1M');
+    const settled = await scene.order(order.id);
+    expect(settled).toMatchObject({ payments: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] });
+    expect(settled).not.toHaveProperty('compensation');
+    await scene.rehearsal.verify();
+  });
+
+  test.each(['sim', 'promotion-engine'])('the %s: its part follows, and a repeat does it as well', async (application) => {
+    await using scene = await ordering();
+    const { id } = await scene.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
+    await scene.rehearsal.fault('down', { match: { application }, fault: { kind: 'outage' } });
+    const reply = await scene.cancel(id);
+    expect(reply.body).toMatchObject({ state: 'cancelled', compensation: 'pending', payments: [{ state: 'voided' }] });
+    await scene.rehearsal.noFaults();
+    expect((await scene.cancel(id)).body).not.toHaveProperty('compensation');
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    await scene.rehearsal.verify();
+  });
+});
