@@ -120,18 +120,18 @@ export function createClockDriver(options: ClockDriverOptions) {
     state.timer.unref();
   }
 
-  /** Runs the lowest item that is due by then. @returns it, or undefined when there is none */
-  async function runNext(world: World, upTo: Ms, now: Ms): Promise<DueItem | undefined> {
+  /** Runs the lowest item that is due by then. @returns it and whether it is done, or undefined when there is none */
+  async function runNext(world: World, upTo: Ms, now: Ms): Promise<{ item: DueItem; done: boolean } | undefined> {
     const token = randomUUID();
     const item = await worlds.takeDue(world, upTo, token, ITEM_LEASE_MS);
     if (!item) return undefined;
     const failure = await dispatch(world, item, token, now);
-    if (failure === undefined) return item;
+    if (failure === undefined) return { item, done: true };
     if (failure.held) {
       // Its leases run in wall time: waiting costs no attempt and does not move the rehearsal's clock.
       await new Promise((resolve) => setTimeout(resolve, HELD_MS));
       await worlds.putBackDue(world, item, token, { at: item.at, attempts: item.attempts });
-      return item;
+      return { item, done: false };
     }
     const wait = BACKOFF_MS[item.attempts];
     log.warn({ world, kind: item.kind, key: item.key, attempts: item.attempts + 1, failure: failure.text }, 'due work failed');
@@ -141,7 +141,7 @@ export function createClockDriver(options: ClockDriverOptions) {
       token,
       wait === undefined ? { parked: failure.text } : { at: now + wait, attempts: item.attempts + 1 },
     );
-    return item;
+    return { item, done: false };
   }
 
   /** @returns what went wrong, or undefined; `held` when a request that broke off still holds its key */
@@ -186,16 +186,16 @@ export function createClockDriver(options: ClockDriverOptions) {
     for (;;) {
       const view = await worlds.current(world);
       if (!view) return { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
-      const item = ran && (await runNext(world, view.now, view.now));
-      if (item) ran.push(item);
-      else {
+      const next = ran && (await runNext(world, view.now, view.now));
+      if (next?.done) ran?.push(next.item);
+      if (!next) {
         const open = waitingFor(await worlds.ledger(world), view.now);
         if (open.length === 0) return { settled: true, waitingFor: [] };
         if (Date.now() >= until) return { settled: false, waitingFor: open };
         if (!ran) pump(world);
         await changed(world, 20);
       }
-      if (item && Date.now() >= until) return { settled: false, waitingFor: waitingFor(await worlds.ledger(world), view.now) };
+      if (next && Date.now() >= until) return { settled: false, waitingFor: waitingFor(await worlds.ledger(world), view.now) };
     }
   }
 

@@ -24,7 +24,8 @@ export interface ApplicationOptions {
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
-  readonly leaseMarginMs?: number;
+  /** How long due work and leases may take, in wall time; the defaults of the pipeline otherwise. */
+  readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
 }
 
 export interface RunningApplication {
@@ -51,7 +52,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     agent: options.agent,
     log,
     strictResponses: options.strictResponses,
-    ...(options.leaseMarginMs !== undefined && { leaseMarginMs: options.leaseMarginMs }),
+    ...options.timing,
     relay: (world) => relay.kick(world),
   });
   let ready = false;

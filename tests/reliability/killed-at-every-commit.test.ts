@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { ADDRESS } from '../support/estate.ts';
+
+/**
+ * A process is killed at each of its commits, once before the store hears of it and once after, while a client that insists goes
+ * through an order; then while a client that gave up never comes back. Either way nothing is doubled, lost or half done.
+ */
+
+interface Journey {
+  readonly name: string;
+  readonly run: (estate: CrashingEstate) => Promise<void>;
+}
+
+async function draftOrder(estate: CrashingEstate): Promise<{ basketId: string; orderId: string; paymentId: string }> {
+  const basket = await estate.insist('ecommerce-platform', 'POST', '/baskets', {
+    channel: 'web',
+    customerId: 'cus_ada',
+    lines: [{ sku: 'mug-blue', qty: 2 }],
+  });
+  const basketId = basket.body.id as string;
+  const locked = await estate.insist('ecommerce-platform', 'POST', `/baskets/${basketId}/checkout`, {
+    shippingAddress: ADDRESS,
+    voucherCodes: ['WELCOME10'],
+  });
+  expect(locked).toMatchObject({ status: 200, body: { state: 'locked' } });
+  const order = await estate.insist('oms', 'POST', '/orders', { basketId });
+  const orderId = order.body.id as string;
+  const payment = await estate.insist('payment-hub', 'POST', '/payments/authorizations', {
+    orderId,
+    tender: { type: 'card', token: 'tok_visa' },
+  });
+  expect(payment).toMatchObject({ status: 201, body: { state: 'authorised' } });
+  return { basketId, orderId, paymentId: payment.body.id as string };
+}
+
+const confirmed: Journey = {
+  name: 'an order that is confirmed',
+  run: async (estate) => {
+    const { orderId, paymentId } = await draftOrder(estate);
+    expect(await estate.insist('oms', 'POST', `/orders/${orderId}/confirm`)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
+    await estate.settle();
+    const order = await estate.insist('oms', 'GET', `/orders/${orderId}`);
+    expect(order.body).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
+    expect(order.body.payments.map(({ id }: { id: string }) => id)).toEqual([paymentId]);
+    expect(order.body.pendingAction).toBeUndefined();
+  },
+};
+
+const cancelled: Journey = {
+  name: 'an order that is confirmed and cancelled',
+  run: async (estate) => {
+    const { orderId } = await draftOrder(estate);
+    await estate.insist('oms', 'POST', `/orders/${orderId}/confirm`);
+    expect(await estate.insist('oms', 'POST', `/orders/${orderId}/cancel`)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+    await estate.advance(3 * 60 * 60 * 1_000);
+    const order = await estate.insist('oms', 'GET', `/orders/${orderId}`);
+    expect(order.body.payments.map(({ state }: { state: string }) => state)).toEqual(['voided']);
+    expect(order.body).not.toHaveProperty('compensation');
+  },
+};
+
+const points: Journey = {
+  name: 'an order that is paid with points',
+  run: async (estate) => {
+    const basket = await estate.insist('ecommerce-platform', 'POST', '/baskets', {
+      channel: 'web',
+      customerId: 'cus_ada',
+      lines: [{ sku: 'mug-blue', qty: 1 }],
+    });
+    const basketId = basket.body.id as string;
+    await estate.insist('ecommerce-platform', 'POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+    const read = await estate.insist('oms', 'POST', '/orders', { basketId }, 'again');
+    const orderId = read.body.id as string;
+    const redeemed = await estate.insist('loyalty-platform', 'POST', '/members/loy_ada/redeem', { points: 300, orderId });
+    const tender = { type: 'loyalty', token: redeemed.body.redemption.id };
+    await estate.insist(
+      'payment-hub',
+      'POST',
+      '/payments/authorizations',
+      { orderId, tender, amount: { amount: 300, currency: 'EUR' } },
+      'points',
+    );
+    await estate.insist(
+      'payment-hub',
+      'POST',
+      '/payments/authorizations',
+      { orderId, tender: { type: 'gift-card', token: 'gift_50' } },
+      'gift',
+    );
+    expect(await estate.insist('oms', 'POST', `/orders/${orderId}/confirm`)).toMatchObject({ status: 200 });
+    await estate.insist('oms', 'POST', `/orders/${orderId}/cancel`);
+    await estate.advance(3 * 60 * 60 * 1_000);
+    const account = await estate.insist('loyalty-platform', 'GET', '/members/loy_ada/balance');
+    expect(account.body.pointsBalance).toBe(500);
+  },
+};
+
+async function commitsOf(journey: Journey): Promise<ReadonlyMap<Application, number>> {
+  const estate = await crashingEstate();
+  try {
+    estate.crashAt(undefined);
+    await journey.run(estate);
+    return new Map(WRITERS.map((application) => [application, estate.commits(application)]));
+  } finally {
+    await estate.close();
+  }
+}
+
+const WRITERS: readonly Application[] = [
+  'ecommerce-platform',
+  'oms',
+  'payment-hub',
+  'sim',
+  'inventory-service',
+  'promotion-engine',
+  'loyalty-platform',
+  'crm',
+];
+
+async function holds(estate: CrashingEstate): Promise<void> {
+  const broken = (await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
+  expect(broken).toEqual([]);
+}
+
+describe.each([confirmed, cancelled, points])('$name', (journey) => {
+  test('survives the death of every application at each of its commits', async () => {
+    const counted = await commitsOf(journey);
+    const crashes = [...counted].flatMap(([application, commits]) =>
+      Array.from({ length: commits }, (_, index) => index + 1).flatMap((commit) =>
+        (['before', 'after'] as const).map((when) => ({ application, commit, when })),
+      ),
+    );
+    expect(crashes.length).toBeGreaterThan(20);
+    await inParallel(16, crashes, async (crash) => {
+      const estate = await crashingEstate();
+      try {
+        estate.crashAt(crash);
+        await journey.run(estate);
+        await estate.settle();
+        await holds(estate);
+        expect(estate.crashes()).toBe(1);
+      } catch (error) {
+        throw new Error(
+          `${journey.name}, ${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`,
+        );
+      } finally {
+        await estate.close();
+      }
+    });
+  }, 170_000);
+});
+
+describe('a client that never comes back', () => {
+  test('leaves nothing half done, wherever confirmation or cancellation was killed', async () => {
+    const crashes = (['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service'] as const).flatMap((application) =>
+      [1, 2, 3].flatMap((commit) =>
+        (['before', 'after'] as const).flatMap((when) =>
+          (['confirm', 'cancel'] as const).map((verb) => ({ application, commit, when, verb })),
+        ),
+      ),
+    );
+    await inParallel(16, crashes, async ({ verb, ...crash }) => {
+      const estate = await crashingEstate();
+      try {
+        const { orderId } = await draftOrder(estate);
+        estate.crashAt(crash);
+        await estate.ask('oms', 'POST', `/orders/${orderId}/${verb}`, {}, 'once').catch(() => undefined);
+        await estate.advance(2 * 60 * 60 * 1_000);
+        estate.crashAt(undefined);
+        const order = await estate.insist('oms', 'GET', `/orders/${orderId}`);
+        expect(order.body).not.toHaveProperty('pendingAction');
+        expect(order.body).not.toHaveProperty('compensation');
+        expect(order.body.state === 'cancelled').toBe(order.body.payments.every(({ state }: { state: string }) => state === 'voided'));
+        expect((await estate.ledger()).parked).toEqual([]);
+        await holds(estate);
+      } catch (error) {
+        throw new Error(`${verb}, ${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
+      } finally {
+        await estate.close();
+      }
+    });
+  }, 170_000);
+});
+
+async function inParallel<T>(lanes: number, items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await each(item);
+    }),
+  );
+}
