@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import * as crm from '../../services/crm/service.ts';
 import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
+import * as inventoryService from '../../services/inventory-service/service.ts';
+import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import { voucherUses } from '../../services/promotion-engine/collections.ts';
+import * as promotionEngine from '../../services/promotion-engine/service.ts';
+import * as sim from '../../services/sim/service.ts';
 import { convertBasket, getBasket } from '../../shared/catalog/commerce/internal.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
+import { type Inside, startInside } from '../support/inside.ts';
 
 const CHECKOUT = { shippingAddress: ADDRESS };
 
@@ -963,5 +968,64 @@ describe('Calls from inside the estate', () => {
     await expect(inside.as('oms')(convertBasket, { params: { id: 'bsk_none' }, body: { orderId: 'ord_1' } })).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+});
+
+/** What the numbers say that no API shows. */
+describe('The uses of a voucher', () => {
+  const shop = () => startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform);
+  const used = (inside: Inside, code: string) => inside.counters('promotion-engine', voucherUses.name, code);
+  const basketOf = async (inside: Inside, lines: Wanted[]): Promise<string> =>
+    (await inside.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ben', lines })).body.id;
+  const checkOut = (inside: Inside, id: string, voucherCodes: string[]) =>
+    inside.call('POST', `/baskets/${id}/checkout`, { ...CHECKOUT, voucherCodes });
+  const MINUTE = 60_000;
+
+  test('are taken at checkout, once, and given back when the basket opens again', async () => {
+    await using inside = await shop();
+    const id = await basketOf(inside, [{ sku: 'mug-blue', qty: 2 }]);
+    await checkOut(inside, id, ['WELCOME10']);
+    await checkOut(inside, id, ['WELCOME10']);
+    expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 1 });
+    await inside.advance(15 * MINUTE);
+    expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 0 });
+  });
+
+  test('are given back when what comes after fails, and when the answer was lost for good', async () => {
+    await using inside = await shop();
+    const id = await basketOf(inside, [{ sku: 'mug-blue', qty: 2 }]);
+    await inside.fault('lost', { match: { api: 'record-voucher-use' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 3 });
+    expect(await checkOut(inside, id, ['WELCOME10'])).toMatchObject({ status: 504 });
+    await inside.advance(MINUTE);
+    expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 0 });
+    expect(await checkOut(inside, id, ['WELCOME10'])).toMatchObject({ status: 200 });
+    expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 1 });
+  });
+
+  test('go to one of two checkouts when one is left: the other pays the full price of it', async () => {
+    await using inside = await shop();
+    await inside.commitAs('promotion-engine', async (work) => {
+      const [{ left } = { left: 0 }] = await work.counters(voucherUses, ['MIN100']);
+      work.move(voucherUses, 'MIN100', { left: 1 - left });
+    });
+    const lines = [{ sku: 'shelf-wall', qty: 2 }];
+    const ids = [await basketOf(inside, lines), await basketOf(inside, lines)];
+    await inside.fault('together', { match: { api: 'record-voucher-use' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const replies = await Promise.all(ids.map((id) => checkOut(inside, id, ['MIN100', 'WELCOME10'])));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    const [winner, loser] = replies.map(({ body }) => body).sort((a, b) => a.totals.total.amount - b.totals.total.amount);
+    expect(winner.vouchers).toMatchObject([
+      { code: 'MIN100', status: 'applied', discount: { amount: 1500 } },
+      { code: 'WELCOME10', status: 'applied' },
+    ]);
+    expect(loser).toMatchObject({
+      vouchers: [
+        { code: 'MIN100', status: 'rejected', reason: 'quantity_exceeded', discount: { amount: 0 } },
+        { code: 'WELCOME10', status: 'applied', discount: { amount: 1380 } },
+      ],
+      totals: { subtotal: { amount: 13_800 }, discount: { amount: 1380 }, total: { amount: 12_420 } },
+    });
+    expect(await used(inside, 'MIN100')).toMatchObject({ left: 0 });
+    expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 2 });
   });
 });
