@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import { applicationNames } from '../../shared/catalog/applications.ts';
+import { apis, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { consumedBy } from '../../shared/catalog/subscriptions.ts';
+import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { apiTable, eventTable } from '../../shared/contract/tables.ts';
+import { textOf, trackedFiles } from '../support/tracked-files.ts';
+
+/**
+ * Each step of "add an API" in CONTRIBUTING.md, held against the files. What a test answers is the list of steps that are missing, so
+ * that a failure says what is left to do.
+ */
+const files = new Set(trackedFiles);
+const publicApis = Object.values(apis) as readonly ApiDefinition[];
+const internals = Object.values(internalCalls) as readonly ApiDefinition[];
+const readme = textOf('README.md');
+const document = estateOpenApi('0.0.0') as { paths: Record<string, Record<string, { operationId: string }>> };
+
+const callingTests = trackedFiles
+  .filter((file) => /^tests\/(services|flows|gateway)\/.*\.ts$/.test(file))
+  .map(textOf)
+  .join('\n');
+const allTests = trackedFiles
+  .filter((file) => /^(tests\/(services|flows|gateway)|rehearsal\/scenarios)\/.*\.ts$/.test(file))
+  .map(textOf)
+  .join('\n');
+
+const nameOf = ({ id }: ApiDefinition): string => id.replace(/-api$/, '');
+const cased = (id: string): string => id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `'POST', '/orders/…/cancel'`, with anything for what stands in braces. */
+function callOf({ method, path }: ApiDefinition): RegExp {
+  const pattern = path.replaceAll(/\{\w+\}/g, '(?:\\$\\{[^}]+\\}|[\\w.-]+)');
+  return new RegExp(`['"\`]?${method}['"\`]?[, ]\\s*['"\`]?${pattern}['"\`?]`);
+}
+
+/** The catalog's definition is imported, under whatever local name, and given to `handle`. */
+function binds(handler: string, name: string): boolean {
+  const local = new RegExp(`\\b${cased(name)}(?: as (\\w+))?[ ,}]`).exec(textOf(handler));
+  return local !== null && textOf(handler).includes(`handle(${local[1] ?? cased(name)})`);
+}
+
+function missingSteps(api: ApiDefinition): string[] {
+  const handler = `services/${api.application}/apis/${nameOf(api)}.ts`;
+  return [
+    !files.has(handler) && `step 2: write the handler in ${handler}`,
+    files.has(handler) && !binds(handler, nameOf(api)) && `step 2: bind a function with handle(${cased(nameOf(api))}) in ${handler}`,
+    !callOf(api).test(callingTests) && `step 4: call ${api.method} ${api.path} in a test under tests/services`,
+    document.paths[api.path]?.[api.method.toLowerCase()]?.operationId !== api.id && `step 5: describe ${api.id} in the OpenAPI document`,
+    !readme.includes(`\`${api.method} ${api.path}\``) && 'step 5: run npm run docs, so that the README lists it',
+  ].filter((step) => step !== false);
+}
+
+describe('Every public API', () => {
+  test.each(publicApis.map((api) => [api.name, api] as const))('%s: no step is missing', (_name, api) => {
+    expect(missingSteps(api)).toEqual([]);
+  });
+
+  test('that a domain declares is listed in the catalog (step 1)', () => {
+    const declared = trackedFiles
+      .filter((file) => /^shared\/catalog\/\w+\/apis\.ts$/.test(file))
+      .flatMap((file) => [...textOf(file).matchAll(/defineApi\(\{\s*id: '([\w-]+)'/g)].map(([, id = '']) => id));
+    expect(declared.toSorted()).toEqual(publicApis.map(({ id }) => id).toSorted());
+  });
+
+  test('causes only events that the catalog has and that a life cycle emits (step 3)', () => {
+    const known = new Set(events.map(({ name }) => name));
+    expect(publicApis.flatMap(({ id, emits }) => emits.filter((name) => !known.has(name)).map((name) => `${id}: ${name}`))).toEqual([]);
+  });
+});
+
+describe('Every call between services', () => {
+  test.each(internals.map((api) => [api.name, api] as const))('%s has a handler in the file of its name', (_name, api) => {
+    const handler = `services/${api.application}/internal/${api.id}.ts`;
+    expect(files.has(handler) && binds(handler, api.id) ? handler : `missing: handle(${cased(api.id)}) in ${handler}`).toBe(handler);
+  });
+});
+
+describe('Every event', () => {
+  test.each(events.map(({ name, object }) => ({ name, object })))(
+    '$name is emitted by a row of the life cycle of $object',
+    ({ name, object }) => {
+      const rows = objects.find(({ type }) => type === object)?.lifeCycle?.rows ?? [];
+      expect(rows.filter(({ events: emitted }) => emitted.includes(name)).map(({ verb }) => verb)).not.toEqual([]);
+    },
+  );
+
+  test.each(events.map(({ name }) => name))('%s is expected by a test', (name) => {
+    expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
+  });
+
+  test('has a row in the README', () => {
+    expect(readme).toContain(eventTable());
+  });
+});
+
+describe('Handlers', () => {
+  const expected = (application: (typeof applicationNames)[number]): string[] => [
+    ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
+    ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
+    ...consumedBy(application).map(({ name }) => `events/on-${name}.ts`),
+  ];
+
+  test.each(applicationNames)('of %s are one file per API, internal call and consumed event, and no more', (application) => {
+    const prefix = `services/${application}/`;
+    const found = trackedFiles.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
+    expect(found.filter((file) => /^(apis|internal|events)\//.test(file)).toSorted()).toEqual(expected(application).toSorted());
+  });
+
+  test.each(applicationNames)('of %s stand beside a service.ts and a README.md', (application) => {
+    expect(['service.ts', 'README.md'].filter((file) => !files.has(`services/${application}/${file}`))).toEqual([]);
+  });
+});
+
+describe('The README', () => {
+  test('lists the APIs as the catalog has them (step 5: npm run docs)', () => {
+    expect(readme).toContain(apiTable());
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { textOf, trackedFiles } from '../support/tracked-files.ts';
+
+const code = trackedFiles.filter((file) => /\.(ts|mjs|js)$/.test(file));
+const linesWith = (files: readonly string[], pattern: RegExp): string[] =>
+  files.flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  );
+
+describe('Files', () => {
+  test('are named by what they hold: there are no barrels and no drawers for the rest', () => {
+    expect(
+      trackedFiles.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)(\.[a-z]+|\/)/.test(file) && !file.endsWith('.html')),
+    ).toEqual([]);
+  });
+
+  test('of code are named in kebab-case', () => {
+    const names = code.map((file) => file.split('/').at(-1) ?? '');
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
+  });
+
+  test('say nothing about the machine on which they were written', () => {
+    const texts = trackedFiles.filter((file) => /\.(ts|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
+    expect(linesWith(texts, /\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
+  });
+});
+
+describe('Code', () => {
+  test('reads the environment in services/main.ts alone', () => {
+    const production = code.filter((file) => /^(services|gateway|shared|fixtures)\//.test(file) && file !== 'services/main.ts');
+    expect(linesWith(production, /process\.env\b/)).toEqual([]);
+    expect(textOf('services/main.ts')).toContain('process.env');
+  });
+
+  test('takes the time from the rehearsal: no rule of a service asks the wall clock', () => {
+    const services = code.filter((file) => /^services\/[^/]+\//.test(file) && !file.startsWith('services/touchpoint-mock/'));
+    expect(linesWith(services, /\bDate\.now\(\)|\bnew Date\(\)|\bset(Timeout|Interval)\(/)).toEqual([]);
+  });
+
+  test('carries no unfinished business', () => {
+    const others = code.filter((file) => file !== 'tests/unit/habits.test.ts');
+    expect(linesWith(others, /\b(TODO|FIXME|XXX|TEMPORARY)\b|[Nn]ot (yet )?implemented/)).toEqual([]);
+  });
+});
+
+describe('Tests', () => {
+  const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
+
+  test('run all of them: nothing is singled out', () => {
+    expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]);
+  });
+
+  test('that may be skipped say loudly that they were, and why', () => {
+    const skipping = tests.filter((file) => /\b(test|it|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(textOf(file)));
+    expect(skipping.filter((file) => !/console\.warn\(\s*`SKIPPED: /.test(textOf(file)))).toEqual([]);
+  });
+});
+
+describe('Dependencies', () => {
+  const { dependencies, devDependencies } = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+  const declared = { ...dependencies, ...devDependencies };
+
+  test('have their reason in ARCHITECTURE.md, and nothing else is given a reason there', () => {
+    const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');
+    const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
+    expect(explained.toSorted()).toEqual(Object.keys(declared).toSorted());
+  });
+
+  test('are pinned to one version', () => {
+    expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+});
+
+describe('The README', () => {
+  test('names every variable that configures a process', () => {
+    const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('services/configuration.ts')) ?? [];
+    const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !textOf('README.md').includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('names npm scripts that exist', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const mentioned = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'services/banner.ts'].flatMap((file) =>
+      [...textOf(file).matchAll(/npm (?:run )?(?!ci\b|install\b)([a-z][a-z:]+)/g)].map(([, name = '']) => name),
+    );
+    expect(mentioned.length).toBeGreaterThan(3);
+    expect(mentioned.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s links to files that exist', (file) => {
+    const links = [...textOf(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link.replace(/\/$/, ''));
+    const known = (link: string): boolean => trackedFiles.some((tracked) => tracked === link || tracked.startsWith(`${link}/`));
+    expect(links.filter((link) => !known(link))).toEqual([]);
+  });
+});

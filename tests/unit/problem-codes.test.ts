@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { problems } from '../../shared/catalog/problems.ts';
+import { problemTable } from '../../shared/contract/tables.ts';
+import { textOf, trackedFiles } from '../support/tracked-files.ts';
+
+const codes = Object.keys(problems).toSorted();
+const production = trackedFiles.filter((file) => /^(services|gateway|shared)\/.*\.ts$/.test(file));
+const prose = trackedFiles.filter((file) => file.endsWith('.md'));
+
+/** Helpers with which the table's own file refuses. */
+const HELPERS: Readonly<Record<string, RegExp>> = {
+  not_found: /\bnotFound\(/,
+  validation_failed: /\binvalid\(/,
+  invalid_state_transition: /\brefuseTransition\(/,
+};
+
+const texts = production.filter((file) => file !== 'shared/catalog/problems.ts').map(textOf);
+const thrown = new Set(texts.flatMap((text) => [...text.matchAll(/new (?:Edge)?Problem\(\s*'([a-z_]+)'/g)].map(([, code = '']) => code)));
+
+describe('The table of problem codes', () => {
+  test('has every code that the code refuses with', () => {
+    expect(thrown.size).toBeGreaterThan(20);
+    expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
+  });
+
+  test.each(codes)('%s is refused with somewhere', (code) => {
+    const helper = HELPERS[code];
+    const used =
+      texts.some((text) => text.includes(`'${code}'`) && refuses(text, code)) || (helper && texts.some((text) => helper.test(text)));
+    expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
+  });
+
+  test('stands in the README as it is', () => {
+    expect(textOf('README.md')).toContain(problemTable());
+  });
+
+  test('has every code that the documentation names behind a status, with that status', () => {
+    const named = prose.flatMap((file) =>
+      [...textOf(file).matchAll(/\b([45]\d\d) `([a-z_]+)`/g)].map(([, status, code = '']) => ({ file, status: Number(status), code })),
+    );
+    const statusOf = (code: string): number | undefined => (problems as Readonly<Record<string, { status: number }>>)[code]?.status;
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter(({ status, code }) => statusOf(code) !== status)).toEqual([]);
+  });
+
+  test('lets a request be repeated where the estate is at fault, but for an error of its own', () => {
+    const serverSide = Object.entries(problems).filter(([, { status }]) => status >= 500);
+    expect(serverSide.filter(([, { retryable }]) => !retryable).map(([code]) => code)).toEqual(['internal_error']);
+  });
+});
+
+describe('What an API declares', () => {
+  const all = [...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[];
+
+  test.each(all.map((api) => [api.id, api] as const))('%s names each problem once', (_id, api) => {
+    expect(api.problems.length).toBe(new Set(api.problems).size);
+  });
+
+  test('includes 404 wherever a path names an object', () => {
+    const creating = (api: ApiDefinition): boolean => api.method === 'PUT' || api.audience === 'internal';
+    expect(
+      all.filter((api) => api.path.includes('{') && !creating(api) && !api.problems.includes('not_found')).map(({ id }) => id),
+    ).toEqual([]);
+  });
+});
+
+/** Whether a file does more than mention a code: it makes a problem of it. */
+function refuses(text: string, code: string): boolean {
+  return new RegExp(`Problem\\([^)]*'${code}'|return '${code}'|\\? '${code}'|: '${code}'|code: '${code}'|=> '${code}'`, 's').test(text);
+}
