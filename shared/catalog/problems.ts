@@ -15,12 +15,9 @@ export const problems = {
   insufficient_stock: { status: 409, title: 'Insufficient stock', retryable: false },
   reservation_expired: { status: 409, title: 'Reservation expired', retryable: false },
   duplicate_customer: { status: 409, title: 'Duplicate customer', retryable: false },
-  already_enrolled: { status: 409, title: 'Already enrolled', retryable: false },
   capture_exceeds_authorized: { status: 409, title: 'Capture exceeds authorized amount', retryable: false },
   refund_exceeds_captured: { status: 409, title: 'Refund exceeds captured amount', retryable: false },
   insufficient_points: { status: 409, title: 'Insufficient points', retryable: false },
-  order_not_closed: { status: 409, title: 'Order not closed', retryable: false },
-  return_quantity_exceeded: { status: 409, title: 'Return quantity exceeded', retryable: false },
   payment_incomplete: { status: 409, title: 'Payment incomplete', retryable: false },
   overpayment: { status: 409, title: 'Overpayment', retryable: false },
   basket_empty: { status: 409, title: 'Basket empty', retryable: false },
@@ -39,7 +36,6 @@ export const problems = {
   dependency_error: { status: 502, title: 'Dependency error', retryable: true },
   dependency_unavailable: { status: 503, title: 'Dependency unavailable', retryable: true },
   contention: { status: 503, title: 'Contention', retryable: true },
-  shutting_down: { status: 503, title: 'Shutting down', retryable: true },
   dependency_timeout: { status: 504, title: 'Dependency timeout', retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 

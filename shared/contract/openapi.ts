@@ -235,7 +235,6 @@ function apiOperation(api: ApiDefinition, components: Components): Part {
           ...(changes ? (['idempotency_in_progress', 'idempotency_key_reused', 'contention'] as const) : []),
           ...(guarded ? (['version_mismatch'] as const) : []),
           'unknown_rehearsal',
-          'shutting_down',
         ],
         components,
       ),
