@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { stringify } from 'yaml';
 import { estateOpenApi } from '../shared/contract/openapi.ts';
+import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+
+const STYLE = 'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}:root{color-scheme:light dark}';
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; frame-ancestors 'none'`;
 
 const WELCOME = `<!doctype html>
 <html lang="en">
@@ -11,6 +16,7 @@ const WELCOME = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Unified commerce estate</title>
+<style>${STYLE}</style>
 </head>
 <body>
 <main>
@@ -35,6 +41,9 @@ export function createDocuments(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (_request, response) => void response.type('application/json').send(json));
   router.get('/openapi.yaml', (_request, response) => void response.type('application/yaml').send(yaml));
-  router.get('/', (_request, response) => void response.type('text/html').send(WELCOME));
+  router.get('/', (_request, response) => void response.set('Content-Security-Policy', POLICY).type('text/html').send(WELCOME));
+  router.all(['/openapi.json', '/openapi.yaml', '/'], ({ method }) => {
+    throw methodNotAllowed(method, ['GET', 'HEAD']);
+  });
   return router;
 }
