@@ -4,6 +4,8 @@ import * as oms from '../../services/oms/service.ts';
 import { watchAuthorisation } from '../../services/payment-hub/authorisation.ts';
 import { captureSplit } from '../../services/payment-hub/capture-rules.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
+import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/new-payment.ts';
+import { committedTo } from '../../services/payment-hub/order-cover.ts';
 import { amountToAuthorise, outstandingOf } from '../../services/payment-hub/payable-rules.ts';
 import { refundableOf, refunded, refuseExcessiveRefund } from '../../services/payment-hub/refund-rules.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
@@ -11,9 +13,10 @@ import { listPayments, reversePayment } from '../../shared/catalog/payment/inter
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { crashingEstate } from '../support/crashing-estate.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
+import { type Inside, startInside } from '../support/inside.ts';
 
 type NewPayment = Omit<StoredPayment, 'version' | 'state' | 'createdAt' | 'updatedAt'>;
 type State = (typeof paymentLifeCycle.states)[number];
@@ -869,6 +872,56 @@ describe('Many at once', () => {
     expect(replies.map(({ status }) => status)).toEqual(Array(50).fill(201));
     expect(new Set((await paymentsOf(order.id)).map(({ id }: { id: string }) => id)).size).toBe(50);
     await rehearsal.verify();
+  });
+});
+
+describe('Two payments that both found room for themselves', () => {
+  const order = { orderId: 'ord_1', state: 'draft', total: eur(10_000) } as const;
+  const asked = (id: string, orderId: string, amount: number) =>
+    ({ id, orderId, amount: eur(amount), tender: giftCard() }) as PaymentRequest;
+
+  /** Both decide on what they read; then both commit. */
+  async function together(inside: Inside, open: (work: UnitOfWork, id: string) => Promise<unknown>): Promise<string[]> {
+    let ready = 0;
+    const both = Promise.withResolvers<void>();
+    const one = (id: string) =>
+      inside.commitAs('payment-hub', async (work) => {
+        await open(work, id);
+        ready += 1;
+        if (ready === 2) both.resolve();
+        await both.promise;
+      });
+    const outcomes = await Promise.allSettled([one('pay_1'), one('pay_2')]);
+    return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'committed' : String(outcome.reason)));
+  }
+
+  test('of one order: the guard lets one commit', async () => {
+    await using inside = await startInside(paymentHub);
+    await inside.commitAs('payment-hub', (work) => committedTo(work, order));
+    const outcomes = await together(inside, async (work, id) => {
+      expect(await committedTo(work, order)).toBe(0);
+      openPending(work, asked(id, 'ord_1', 6000), 'provider-answer');
+    });
+    expect(outcomes).toEqual(['committed', 'Conflict: guard: order-covers/ord_1']);
+  });
+
+  test('the first of one order: its total is counted once', async () => {
+    await using inside = await startInside(paymentHub);
+    const outcomes = await together(inside, async (work, id) => {
+      await committedTo(work, order);
+      openPending(work, asked(id, 'ord_1', 1000), 'provider-answer');
+    });
+    expect(outcomes).toEqual(['committed', 'Conflict: version: payable-orders/ord_1']);
+    expect(await inside.counters('payment-hub', 'order-covers', 'ord_1')).toEqual({ payable: 10_000, committed: 1000 });
+  });
+
+  test('with one gift card, for two orders: the guard lets one commit', async () => {
+    await using inside = await startInside(paymentHub);
+    const outcomes = await together(inside, async (work, id) => {
+      await committedTo(work, { ...order, orderId: `ord_of_${id}` });
+      openPayment(work, asked(id, `ord_of_${id}`, 3000), { is: 'approved' });
+    });
+    expect(outcomes).toEqual(['committed', 'Conflict: guard: gift-card-balances/gift_50']);
   });
 });
 
