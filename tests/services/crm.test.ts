@@ -1,0 +1,463 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { customers } from '../../services/crm/collections.ts';
+import * as crm from '../../services/crm/service.ts';
+import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import { putParty } from '../../shared/catalog/customer/internal.ts';
+import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
+import { Order, order } from '../../shared/catalog/order/objects.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { defineCollection } from '../../shared/store/collections.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { type Inside, startInside } from '../support/inside.ts';
+
+const DAY = durationMs('P1D');
+
+let rehearsal: TestRehearsal;
+beforeAll(async () => {
+  rehearsal = await newRehearsal();
+});
+afterAll(() => rehearsal[Symbol.asyncDispose]());
+
+let people = 0;
+/** Somebody whom nobody has met: an e-mail address and a phone number of their own. */
+function somebody() {
+  people += 1;
+  return { email: `person-${people}@people.example`, phone: `+35320917${String(people).padStart(4, '0')}` };
+}
+const NAME = { firstName: 'Lena', lastName: 'Ward' };
+
+describe('Create Customer', () => {
+  test('registers a customer with e-mail, phone, name and consents, and says so on the bus', async () => {
+    const { email, phone } = somebody();
+    const body = { ...NAME, email: email.toUpperCase(), phone, consents: { profiling: true } };
+    const reply = await rehearsal.call('POST', '/customers', body);
+    expect(reply.status).toBe(201);
+    expect(reply.headers['etag']).toBe('"1"');
+    expect(reply.body).toMatchObject({
+      ...{ state: 'registered', version: 1, email, phone, ...NAME, addresses: [] },
+      consents: { emailMarketing: false, smsMarketing: false, profiling: true },
+    });
+    expect(reply.body.id).toMatch(/^cus_[0-9A-Z]{26}$/);
+    const [event, ...more] = await rehearsal.events({ subject: `customer/${reply.body.id}`, ext: true });
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'com.unified-commerce.customer-registered',
+      ...{ source: 'urn:uc:app:crm', classification: 'created', aggregateversion: 1, data: { object: reply.body } },
+    });
+    expect(event.data).not.toHaveProperty('previousState');
+    expect(await rehearsal.ok('GET', `/customers/${reply.body.id}`)).toEqual(reply.body);
+  });
+
+  test('is content with either an e-mail address or a phone number', async () => {
+    const [one, other] = [somebody(), somebody()];
+    expect(await rehearsal.ok('POST', '/customers', { ...NAME, email: one.email })).not.toHaveProperty('phone');
+    expect(await rehearsal.ok('POST', '/customers', { ...NAME, phone: other.phone })).not.toHaveProperty('email');
+  });
+
+  test.each([
+    ['the e-mail of one', { email: 'Ada@People.example' }, 'cus_ada', ['email']],
+    ['the phone of one', { phone: '+353209100002' }, 'cus_ben', ['phone']],
+    ['e-mail and phone of the same', { email: 'ada@people.example', phone: '+353209100001' }, 'cus_ada', ['email', 'phone']],
+    ['the e-mail of one and the phone of another', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada', ['email']],
+    ['the e-mail of a guest and the phone of a customer', { email: 'hugo@people.example', phone: '+353209100002' }, 'cus_ben', ['phone']],
+    ['the e-mail of a blocked one', { email: 'mallory@people.example' }, 'cus_mallory', ['email']],
+    ['the phone of a churned one', { phone: '+353209100007' }, 'cus_farid', ['phone']],
+  ])('refuses %s', async (_what, contact, existingCustomerId, matchedOn) => {
+    expect(await rehearsal.call('POST', '/customers', { ...NAME, ...contact })).toMatchObject({
+      status: 409,
+      body: { code: 'duplicate_customer', existingCustomerId, matchedOn, retryable: false },
+    });
+  });
+
+  test('of twenty requests at once for one address exactly one registers; the others name it', async () => {
+    const { email } = somebody();
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => rehearsal.call('POST', '/customers', { ...NAME, email, phone: somebody().phone })),
+    );
+    const registered = replies.filter(({ status }) => status === 201);
+    expect(registered).toHaveLength(1);
+    for (const { status, body } of replies.filter(({ status }) => status !== 201))
+      expect([status, body.code, body.existingCustomerId]).toEqual([409, 'duplicate_customer', registered[0]?.body.id]);
+    expect((await rehearsal.ok('GET', `/customers?email=${email}`)).items).toHaveLength(1);
+  });
+
+  test('a repeat with the same Idempotency-Key is answered as before, without another event', async () => {
+    const headers = { 'idempotency-key': '"register-once"' };
+    const body = { ...NAME, ...somebody() };
+    const first = await rehearsal.call('POST', '/customers', body, { headers });
+    const repeat = await rehearsal.call('POST', '/customers', body, { headers: { 'idempotency-key': 'register-once' } });
+    expect(repeat).toMatchObject({ status: 201, body: first.body });
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    expect(await rehearsal.events({ subject: `customer/${first.body.id}`, ext: true })).toHaveLength(1);
+    expect((await rehearsal.call('POST', '/customers', body)).body.code).toBe('duplicate_customer');
+  });
+
+  test('a lost answer has registered all the same: the repeat with the key gets it', async () => {
+    await using own = await newRehearsal();
+    await own.fault('lost', { match: { api: 'create-customer-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    const send = () => own.call('POST', '/customers', { ...NAME, email: 'lost@people.example' }, { headers: { 'idempotency-key': 'k' } });
+    expect((await send()).status).toBe(504);
+    expect(await send()).toMatchObject({ status: 201, body: { email: 'lost@people.example' } });
+  });
+
+  test('refuses what is no address, no number in E.164, no name, and members that it does not know', async () => {
+    const { email } = somebody();
+    const bodies: [unknown, string][] = [
+      [{ ...NAME }, ''],
+      [{ ...NAME, email: 'nobody' }, '/email'],
+      [{ ...NAME, phone: '020 91 7000' }, '/phone'],
+      [{ ...NAME, phone: '+0123456789' }, '/phone'],
+      [{ email, firstName: 'Lena' }, '/lastName'],
+      [{ ...NAME, email, firstName: '' }, '/firstName'],
+      [{ ...NAME, email, state: 'active' }, '/state'],
+      [{ ...NAME, email, consents: { sms: true } }, '/consents/sms'],
+    ];
+    for (const [body, pointer] of bodies) {
+      expect(await rehearsal.call('POST', '/customers', body)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
+    }
+    expect((await rehearsal.call('POST', '/customers', { ...NAME, email }, { as: 'none' })).status).toBe(401);
+  });
+});
+
+describe('Search Customer', () => {
+  const found = async (query: string): Promise<string[]> =>
+    (await rehearsal.ok('GET', `/customers?${query}`)).items.map(({ id }: { id: string }) => id);
+
+  test('finds by the whole e-mail address, whatever its case, and by phone', async () => {
+    expect(await found('email=ADA@people.example')).toEqual(['cus_ada']);
+    expect(await found('phone=%2B353209100002')).toEqual(['cus_ben']);
+    expect(await found('email=ada@people')).toEqual([]);
+    expect(await found('email=hugo@people.example')).toEqual(['cus_hugo']);
+  });
+
+  test('finds by part of a name, an address or a number', async () => {
+    expect(await found('q=bYrn')).toEqual(['cus_ada']);
+    expect(await found('q=ada+byrne')).toEqual(['cus_ada']);
+    expect(await found('q=kim@')).toEqual(['cus_kim']);
+    expect(await found('q=9100011')).toEqual(['cus_jonas']);
+    expect(await found('q=%2B353209100001')).toEqual(['cus_ada']);
+    expect(await found('q=nobody+at+all')).toEqual([]);
+  });
+
+  test('several criteria must all fit', async () => {
+    expect(await found('email=ada@people.example&phone=%2B353209100001&q=byrne')).toEqual(['cus_ada']);
+    expect(await found('email=ada@people.example&phone=%2B353209100002')).toEqual([]);
+    expect(await found('phone=%2B353209100001&q=okafor')).toEqual([]);
+  });
+
+  test('pages in the order of creation, and the last page says that it is the last', async () => {
+    await using own = await newRehearsal();
+    const page = (query: string) => own.ok('GET', `/customers?${query}`);
+    const everybody = (await page('limit=100')).items.map(({ id }: { id: string }) => id);
+    expect(everybody).toHaveLength(12);
+    expect(everybody.slice(0, 3)).toEqual(['cus_ada', 'cus_ben', 'cus_mallory']);
+    for (const [query, expected] of [
+      ['limit=5', everybody],
+      ['limit=4', everybody],
+      ['q=lin&limit=1', ['cus_eve']],
+      ['q=an&limit=1', ['cus_clara', 'cus_kim']],
+      ['q=an&limit=2', ['cus_clara', 'cus_kim']],
+    ] as const) {
+      const pages: string[][] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const body: { items: { id: string }[]; nextCursor?: string } = await page(`${query}${cursor && `&cursor=${cursor}`}`);
+        pages.push(body.items.map(({ id }) => id));
+        cursor = body.nextCursor;
+      }
+      expect([query, pages.flat()]).toEqual([query, expected]);
+      expect(pages.every((items) => items.length > 0)).toBe(true);
+    }
+  });
+
+  test('a page after which somebody registered goes on where it ended', async () => {
+    await using own = await newRehearsal();
+    const first = await own.ok('GET', '/customers?limit=10');
+    const { id } = await own.ok('POST', '/customers', { ...NAME, email: 'later@people.example' });
+    const rest = await own.ok('GET', `/customers?limit=10&cursor=${first.nextCursor}`);
+    expect(rest.items.map((customer: { id: string }) => customer.id)).toEqual(['cus_jonas', 'cus_kim', id]);
+  });
+
+  test('refuses limits, cursors and members that it does not know', async () => {
+    for (const query of ['limit=0', 'limit=101', 'limit=many', 'cursor=nonsense', 'name=ada', 'q=']) {
+      expect(await rehearsal.call('GET', `/customers?${query}`)).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+    }
+  });
+});
+
+describe('Get Customer', () => {
+  test('answers customers in every state, with their version as ETag', async () => {
+    await using own = await newRehearsal();
+    const { items } = await own.ok('GET', '/customers?limit=100');
+    for (const state of customerLifeCycle.states) {
+      const { id, version } = items.find((customer: { state: string }) => customer.state === state);
+      const reply = await own.call('GET', `/customers/${id}`);
+      expect(reply).toMatchObject({ status: 200, body: { id, state }, headers: { etag: `"${version}"` } });
+    }
+  });
+
+  test('refuses an id that nobody has', async () => {
+    expect(await rehearsal.call('GET', '/customers/cus_nobody')).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', objectType: 'customer', id: 'cus_nobody' },
+    });
+  });
+});
+
+test('an order that is confirmed makes a registered customer active, and twice 90 days of silence at risk and then lost', async () => {
+  await using own = await newRehearsal();
+  const { id } = await own.ok('POST', '/customers', { ...NAME, email: 'shopper@people.example' });
+  const basket = await own.ok('POST', '/baskets', { channel: 'web', customerId: id, lines: [{ sku: 'mug-blue', qty: 1 }] });
+  const { orderId } = await own.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+  await own.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  expect((await own.ok('GET', `/customers/${id}`)).state).toBe('registered');
+  await own.ok('POST', `/orders/${orderId}/confirm`);
+  await own.settle();
+  const active = await own.ok('GET', `/customers/${id}`);
+  expect(active.state).toBe('active');
+  await own.advance('P90D');
+  expect((await own.ok('GET', `/customers/${id}`)).state).toBe('at-risk');
+  await own.advance('P90D');
+  expect(await own.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'churned', lastActivityAt: active.lastActivityAt });
+  const events = await own.events({ subject: `customer/${id}`, ext: true });
+  expect(events.map(({ type, aggregateversion, data }) => [type.slice(21), aggregateversion, data.previousState])).toEqual([
+    ['customer-registered', 1, undefined],
+    ['ext.customer-changed', 2, 'registered'],
+    ['ext.customer-changed', 3, 'active'],
+    ['ext.customer-changed', 4, 'at-risk'],
+  ]);
+});
+
+test('the customers of the fixtures grow idle like any other', async () => {
+  await using own = await newRehearsal();
+  const states = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        ['ada', 'kim', 'grace', 'eve', 'farid', 'ben', 'mallory'].map(async (name) => [
+          name,
+          (await own.ok('GET', `/customers/cus_${name}`)).state,
+        ]),
+      ),
+    );
+  expect(await states()).toMatchObject({ kim: 'active', eve: 'at-risk' });
+  await own.advance('P59D');
+  expect(await states()).toMatchObject({ kim: 'at-risk', eve: 'at-risk', ada: 'active' });
+  await own.advance('P1D');
+  expect(await states()).toMatchObject({ eve: 'churned', ada: 'active', grace: 'reactivated' });
+  await own.advance('P28D');
+  expect(await states()).toMatchObject({ ada: 'at-risk', grace: 'at-risk', farid: 'churned', ben: 'registered', mallory: 'blocked' });
+  await own.advance('P90D');
+  expect(await states()).toMatchObject({ ada: 'churned', grace: 'churned', kim: 'churned' });
+  await own.verify();
+});
+
+/** What the OMS would have written; it does not run here. */
+const orders = defineCollection({ name: 'orders', object: order, schema: Order });
+/** Another record of an order that is there already: its confirmation is another event. */
+const replayedOrders = defineCollection({ name: 'replayed-orders', object: order, schema: Order });
+const zero = { amount: 0, currency: 'EUR' };
+let orderCount = 0;
+
+const confirmOrder = (inside: Inside, customerId: string | undefined, { id = `ord_${++orderCount}`, of = orders } = {}) =>
+  inside.commitAs('oms', async (work) => {
+    const draft = work.create(of, 'create', {
+      ...{ id, orderNumber: id, channel: 'web', basketId: `bsk_${id}`, lines: [], validatedAt: new Date(work.now).toISOString() },
+      ...(customerId !== undefined && { customerId }),
+      totals: { subtotal: zero, discount: zero, shipping: zero, tax: zero, total: zero },
+    });
+    return work.transition(of, of === orders ? draft : work.transition(of, draft, 'note'), 'confirm');
+  });
+
+/** One fixture customer for each state. */
+const inState = {
+  ...{ anonymous: 'cus_iris', identified: 'cus_hugo', registered: 'cus_ben', active: 'cus_ada' },
+  ...{ 'at-risk': 'cus_eve', churned: 'cus_farid', reactivated: 'cus_grace', blocked: 'cus_mallory' },
+};
+
+describe('Activity', () => {
+  let inside: Inside;
+  beforeAll(async () => {
+    inside = await startInside(crm, loyaltyPlatform);
+  });
+  afterAll(() => inside[Symbol.asyncDispose]());
+  const read = (id: string) => inside.stored('crm', customers, id);
+
+  test.each(customerLifeCycle.states)('of a customer who is %s follows the table of its life cycle', async (state) => {
+    const id = inState[state];
+    const before = await read(id);
+    expect(before.state).toBe(state);
+    await confirmOrder(inside, id);
+    const row = customerLifeCycle.rows.find(({ verb, from }) => verb === 'activity' && from.includes(state));
+    if (!row) expect(await read(id)).toEqual(before);
+    else {
+      const at = new Date(await inside.now()).toISOString();
+      expect(await read(id)).toMatchObject({ state: row.to[0] ?? state, version: before.version + 1 });
+      const { lastActivityAt = '' } = await read(id);
+      expect(Math.abs(Date.parse(lastActivityAt) - Date.parse(at))).toBeLessThan(10_000);
+      expect((await inside.events(`customer/${id}`)).at(-1)).toMatchObject({
+        type: 'com.unified-commerce.ext.customer-changed',
+        data: { previousState: state },
+      });
+    }
+  });
+
+  test('is counted once per order, and the second order of a reactivated customer makes the customer active', async () => {
+    expect((await read('cus_farid')).state).toBe('reactivated');
+    const { id } = await confirmOrder(inside, 'cus_farid');
+    expect((await read('cus_farid')).state).toBe('active');
+    const { version } = await read('cus_farid');
+    const events = (await inside.events(`order/${id}`)).length;
+    await confirmOrder(inside, 'cus_farid', { id, of: replayedOrders });
+    expect(await inside.events(`order/${id}`)).toHaveLength(events + 3);
+    expect((await read('cus_farid')).version).toBe(version);
+  });
+
+  test('of nobody, and of somebody whom nobody knows, changes nothing and holds up nobody', async () => {
+    const before = (await inside.events()).filter(({ subject }) => subject.startsWith('customer/')).length;
+    await confirmOrder(inside, undefined);
+    await confirmOrder(inside, 'cus_nobody');
+    expect((await inside.events()).filter(({ subject }) => subject.startsWith('customer/'))).toHaveLength(before);
+  });
+
+  test('begins both spans of silence anew', async () => {
+    await inside.advance(60 * DAY);
+    await confirmOrder(inside, 'cus_ben');
+    const { lastActivityAt } = await read('cus_ben');
+    await inside.advance(89 * DAY);
+    expect(await read('cus_ben')).toMatchObject({ state: 'active', lastActivityAt });
+    await inside.advance(DAY);
+    expect((await read('cus_ben')).state).toBe('at-risk');
+    await confirmOrder(inside, 'cus_ben');
+    expect((await read('cus_ben')).state).toBe('active');
+    await inside.advance(89 * DAY);
+    expect((await read('cus_ben')).state).toBe('active');
+    await inside.advance(91 * DAY);
+    expect((await read('cus_ben')).state).toBe('churned');
+  });
+
+  test.each(customerLifeCycle.states)('silence moves a customer who is %s only as the table says', async (state) => {
+    await using own = await startInside(crm);
+    const id = inState[state];
+    await own.advance(400 * DAY);
+    const idles = customerLifeCycle.rows.some(({ verb, from }) => verb === 'idle' && from.includes(state));
+    expect((await own.stored('crm', customers, id)).state).toBe(idles ? 'churned' : state);
+  });
+});
+
+describe('Put Party, as the eCommerce Platform calls it', () => {
+  let inside: Inside;
+  beforeAll(async () => {
+    inside = await startInside(crm, loyaltyPlatform);
+  });
+  afterAll(() => inside[Symbol.asyncDispose]());
+
+  const put = (basketId: string, contact?: { email?: string; phone?: string; loyaltyCard?: string }) =>
+    inside.as('ecommerce-platform')(putParty, { params: { basketId }, body: { ...(contact && { contact }) } });
+
+  test('makes one anonymous party per basket', async () => {
+    const party = await put('bsk_1');
+    expect(party).toMatchObject({ state: 'anonymous', version: 1, addresses: [] });
+    expect(await put('bsk_1')).toEqual(party);
+    const several = await Promise.all(Array.from({ length: 5 }, () => put('bsk_2')));
+    expect(new Set(several.map(({ id }) => id)).size).toBe(1);
+    expect(several[0]?.id).not.toBe(party.id);
+  });
+
+  test('identifies the party of a basket by its contact, adds further contact, and takes newer for older', async () => {
+    const { email, phone } = somebody();
+    const party = await put('bsk_3');
+    const identified = await put('bsk_3', { email: email.toUpperCase() });
+    expect(identified).toMatchObject({ id: party.id, state: 'identified', version: 2, email });
+    expect(await put('bsk_3', { email })).toEqual(identified);
+    expect(await put('bsk_3')).toEqual(identified);
+    expect(await put('bsk_3', { phone })).toMatchObject({ id: party.id, state: 'identified', version: 3, email, phone });
+    const other = somebody();
+    expect(await put('bsk_3', other)).toMatchObject({ id: party.id, version: 4, ...other });
+    const types = (await inside.events(`customer/${party.id}`)).map(({ type, data }) => [type.slice(21), data.previousState]);
+    expect(types).toEqual([
+      ['ext.customer-changed', undefined],
+      ['ext.customer-changed', 'anonymous'],
+      ['ext.customer-changed', 'identified'],
+      ['ext.customer-changed', 'identified'],
+    ]);
+  });
+
+  test('a basket that comes with contact at once gets a party that is identified', async () => {
+    const contact = somebody();
+    const party = await put('bsk_4', contact);
+    expect(party).toMatchObject({ state: 'identified', version: 2, ...contact });
+    expect((await inside.events(`customer/${party.id}`)).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['e-mail', { email: 'ADA@people.example' }, 'cus_ada'],
+    ['phone', { phone: '+353209100002' }, 'cus_ben'],
+    ['e-mail before phone', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada'],
+    ['card', { loyaltyCard: '2990000200044' }, 'cus_farid'],
+    ['card, when e-mail and phone are nobody’s', { ...somebody(), loyaltyCard: '2990000200037' }, 'cus_eve'],
+    ['e-mail before card', { email: 'ben@people.example', loyaltyCard: '2990000200037' }, 'cus_ben'],
+    ['e-mail, although blocked', { email: 'mallory@people.example' }, 'cus_mallory'],
+  ])('answers the registered customer who has that %s', async (what, contact, id) => {
+    const basketId = `bsk_known-${what.replaceAll(/\W/g, '')}`;
+    const party = await put(basketId);
+    expect((await put(basketId, contact)).id).toBe(id);
+    expect(await inside.stored('crm', customers, party.id)).toMatchObject({ state: 'anonymous', version: 1 });
+  });
+
+  test('a card that nobody has identifies nobody', async () => {
+    expect(await put('bsk_5', { loyaltyCard: '0000000000000' })).toMatchObject({ state: 'anonymous', version: 1 });
+    const { email } = somebody();
+    expect(await put('bsk_5', { loyaltyCard: '0000000000000', email })).toMatchObject({ state: 'identified', email });
+  });
+
+  test('a party that registers becomes this customer, and keeps what it had left', async () => {
+    const { email, phone } = somebody();
+    const party = await put('bsk_6', { email, phone });
+    const reply = await inside.call('POST', '/customers', { ...NAME, email, consents: { emailMarketing: true } });
+    expect(reply.status).toBe(201);
+    expect(reply.body).toMatchObject({ id: party.id, state: 'registered', version: 3, email, phone, ...NAME });
+    expect(reply.body.consents).toEqual({ emailMarketing: true, smsMarketing: false, profiling: false });
+    expect((await inside.events(`customer/${party.id}`)).at(-1)).toMatchObject({
+      type: 'com.unified-commerce.customer-registered',
+      ...{ classification: 'created', aggregateversion: 3, data: { previousState: 'identified' } },
+    });
+    expect((await put('bsk_6')).id).toBe(party.id);
+    expect(await put('bsk_6', somebody())).toEqual(reply.body);
+  });
+
+  test('of several guests the one with both e-mail and phone registers, else the oldest with the e-mail', async () => {
+    const { email, phone } = somebody();
+    const oldest = await put('bsk_7', { email });
+    const both = await put('bsk_8', { email, phone });
+    expect((await inside.call('POST', '/customers', { ...NAME, email, phone })).body.id).toBe(both.id);
+    const other = somebody();
+    const [first] = [await put('bsk_9', { email: other.email }), await put('bsk_10', { email: other.email })];
+    expect((await inside.call('POST', '/customers', { ...NAME, email: other.email })).body.id).toBe(first.id);
+    expect(await inside.stored('crm', customers, oldest.id)).toMatchObject({ state: 'identified', email });
+  });
+
+  test('by a phone alone a guest is found as well; what somebody else has registered since is not kept', async () => {
+    const { email, phone } = somebody();
+    const guest = await put('bsk_11', { email, phone });
+    const other = await inside.call('POST', '/customers', { ...NAME, phone: somebody().phone });
+    expect(other.status).toBe(201);
+    const first = await put('bsk_12', { email });
+    expect((await inside.call('POST', '/customers', { ...NAME, email, phone: somebody().phone })).body.id).toBe(guest.id);
+    // The second guest left the same address, which is registered now: registering by phone leaves it out.
+    const number = somebody().phone;
+    expect(await put('bsk_12', { phone: number })).toMatchObject({ id: first.id, email, phone: number });
+    const registered = await inside.call('POST', '/customers', { ...NAME, phone: number });
+    expect(registered).toMatchObject({ status: 201, body: { id: first.id, phone: number } });
+    expect(registered.body).not.toHaveProperty('email');
+  });
+
+  test('without the Loyalty Platform a card cannot be read, and nothing is decided', async () => {
+    await inside.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
+    await expect(put('bsk_13', { loyaltyCard: '2990000200044' })).rejects.toMatchObject({
+      code: 'dependency_unavailable',
+      context: { dependency: 'loyalty-platform' },
+    });
+    expect((await put('bsk_13', { email: 'ada@people.example', loyaltyCard: '2990000200044' })).id).toBe('cus_ada');
+    await inside.noFaults();
+    expect((await put('bsk_13', { loyaltyCard: '2990000200044' })).id).toBe('cus_farid');
+  });
+});
