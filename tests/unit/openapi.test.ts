@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { apis } from '../../shared/catalog/catalog.ts';
+import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
+import { requestExamples } from '../../shared/catalog/examples.ts';
+import { problems } from '../../shared/catalog/problems.ts';
+import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { controlOperations } from '../../shared/simulation/control-api.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly Record<string, unknown>[];
+  readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly in?: string }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { schema: Record<string, unknown> }> };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Record<string, { schema: Coded }> }>>;
+}
+interface Coded {
+  readonly properties?: { readonly code?: { readonly enum: readonly string[] } };
+}
+
+const document = estateOpenApi('1.2.3') as {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, Record<string, unknown>>;
+    responses: Record<string, { content: Record<string, { schema: Coded }> }>;
+  };
+};
+const publicApis = Object.values(apis) as readonly ApiDefinition[];
+
+function operationOf({ method, path }: { readonly method: string; readonly path: string }): Operation {
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  if (!operation) throw new Error(`${method} ${path} is not described.`);
+  return operation;
+}
+
+/** The problem codes that an operation describes, whether written in place or shared. */
+function codesOf(operation: Operation): string[] {
+  return Object.values(operation.responses).flatMap((response) => {
+    const named = response.$ref?.split('/').at(-1);
+    const content = named === undefined ? response.content : document.components.responses[named]?.content;
+    return [...(content?.['application/problem+json']?.schema.properties?.code?.enum ?? [])];
+  });
+}
+
+describe('The OpenAPI document of the estate', () => {
+  test('is OpenAPI 3.1 and carries the version of the package', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('1.2.3');
+  });
+
+  test('describes the public APIs and the simulation plane, and no call between services', () => {
+    const described = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(described.toSorted()).toEqual([...publicApis.map(({ id }) => id), ...Object.keys(controlOperations)].toSorted());
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/internal'))).toEqual([]);
+  });
+
+  test.each(publicApis.map((api) => [api.id, api] as const))('asks for the credential and the parameters of %s', (_id, api) => {
+    const { security, parameters } = operationOf(api);
+    expect(security).toEqual(api.auth === 'none' ? [] : [{ bearer: [] }]);
+    const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
+    expect(inPath).toEqual(api.path.match(/\{\w+\}/g) ?? []);
+    expect(parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)).toEqual(Object.keys(api.query.shape));
+    const refs = parameters.flatMap(({ $ref }) => $ref?.split('/').at(-1) ?? []);
+    expect(refs.includes('IdempotencyKey')).toBe(isMutating(api));
+    expect(refs).toEqual(expect.arrayContaining(['Rehearsal', 'CorrelationId']));
+  });
+
+  test.each(publicApis.map((api) => [api.id, api] as const))('names every refusal that %s declares, each under its status', (_id, api) => {
+    const operation = operationOf(api);
+    expect(codesOf(operation)).toEqual(expect.arrayContaining([...api.problems, 'malformed_request', 'validation_failed']));
+    const statuses = Object.keys(operation.responses).map(Number);
+    for (const code of api.problems) expect(statuses).toContain(problems[code].status);
+  });
+
+  test('closes requests and leaves responses open', () => {
+    const request = operationOf(apis['create-basket-api']).requestBody?.content['application/json']?.schema;
+    expect(request?.['additionalProperties']).toBe(false);
+    expect(document.components.schemas['Basket']).not.toHaveProperty('additionalProperties');
+  });
+
+  test('keeps members that only services send to itself', () => {
+    expect(JSON.stringify(operationOf(apis['create-order-api']).requestBody)).not.toContain('#/components/schemas/Basket');
+  });
+
+  test('says which bodies may be left out', () => {
+    expect(operationOf(apis['capture-payment-api']).requestBody?.required).toBe(false);
+    expect(operationOf(apis['create-order-api']).requestBody?.required).toBe(true);
+    expect(operationOf(apis['confirm-order-api']).requestBody).toBeUndefined();
+  });
+
+  test('refers only to what it has', () => {
+    const refs = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref = '']) => ref));
+    const at = (ref: string): unknown =>
+      ref.split('/').reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], document);
+    expect(refs.size).toBeGreaterThan(20);
+    expect([...refs].filter((ref) => at(ref) === undefined)).toEqual([]);
+  });
+
+  test.each(Object.entries(requestExamples))('shows an example of %s that the API accepts', (id, example) => {
+    const api = publicApis.find((candidate) => candidate.id === id);
+    expect(api?.request.safeParse(example)).toMatchObject({ success: true });
+  });
+});
