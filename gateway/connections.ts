@@ -70,12 +70,18 @@ export function watchConnections(server: Server): Connections {
     const said = Date.now() - (drainedAt ?? 0);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, FAREWELL_MS - said)));
     closing = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    closeWhere((response) => response !== undefined && !isAnswering(response));
+    // A connection that has not spoken yet may be the one with which somebody just came back.
+    const silent = setTimeout(() => closeWhere((response) => !isAnswering(response)), FAREWELL_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      for (const [socket, response] of open) if (!isAnswering(response)) socket.destroy();
-    });
+    await closed;
+    clearTimeout(silent);
     clearTimeout(cut);
+  }
+
+  function closeWhere(applies: (response: ServerResponse | undefined) => boolean): void {
+    for (const [socket, response] of open) if (applies(response)) socket.destroy();
   }
 
   return { draining: () => drainedAt !== undefined, drain, close };

@@ -134,6 +134,9 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     ready: () => true,
     apis: allApis,
     ...options,
+  }).catch(async (error: unknown) => {
+    await upstream.close();
+    throw error;
   });
   return {
     gateway,

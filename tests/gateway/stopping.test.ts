@@ -1,0 +1,150 @@
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { eventually } from '../support/eventually.ts';
+import { ADMIN, aRig, asIntegration, BEARER, type Rig, raw, send } from './running-gateway.ts';
+
+async function timed(act: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await act();
+  return performance.now() - started;
+}
+
+function open(port: number, bytes = ''): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => resolve(socket)));
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+  });
+}
+
+/** A request on a kept connection. */
+function kept(rig: Rig, agent: Agent): Promise<{ status: number; connection: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ port: rig.gateway.port, host: '127.0.0.1', path: '/orders/o', headers: asIntegration, agent });
+    outgoing.on('response', (response) => {
+      response.resume();
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, connection: response.headers.connection }));
+    });
+    outgoing.on('error', (error) => reject(Object.assign(error, { reused: outgoing.reusedSocket })));
+    outgoing.end();
+  });
+}
+
+describe('A gateway that drains', () => {
+  test('is alive but not ready, goes on serving, and asks clients to come back on another connection', async () => {
+    await using rig = await aRig();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await kept(rig, agent)).toEqual({ status: 200, connection: 'keep-alive' });
+    rig.gateway.drain();
+    expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 503, json: { status: 'draining' } });
+    expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200 });
+    expect(await kept(rig, agent)).toEqual({ status: 200, connection: 'close' });
+    const refused = await raw(rig.gateway.port, 'GET /orders/o HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(refused).toMatch(/^HTTP\/1.1 401 /);
+    expect(refused).toMatch(/^connection: close\r$/im);
+    agent.destroy();
+  });
+
+  test('says so also in answers to requests that began before', async () => {
+    await using rig = await aRig();
+    let finish = (): void => {};
+    rig.upstream.answer = (_request, response) => {
+      finish = () => void response.end('{}');
+    };
+    const agent = new Agent({ keepAlive: true });
+    const running = kept(rig, agent);
+    await eventually('the request arrived', async () => rig.upstream.received.length === 1);
+    rig.gateway.drain();
+    finish();
+    expect(await running).toEqual({ status: 200, connection: 'close' });
+    agent.destroy();
+  });
+});
+
+describe('A gateway that closes', () => {
+  test('ends within a second when it is idle, though clients keep connections, silent or half a request long', async () => {
+    await using rig = await aRig();
+    const agent = new Agent({ keepAlive: true });
+    await kept(rig, agent);
+    const sockets = [await open(rig.gateway.port), await open(rig.gateway.port, 'GET /orders/o HTTP/1.1\r\nHo')];
+    expect(await timed(() => rig.gateway.close())).toBeLessThan(1_000);
+    await eventually('the connections ended', async () => sockets.every(({ destroyed }) => destroyed));
+    agent.destroy();
+  });
+
+  test('accepts nobody afterwards, and may be closed again', async () => {
+    await using rig = await aRig();
+    await rig.gateway.close();
+    await expect(rig.call({ path: '/healthz' })).rejects.toThrow(/ECONNREFUSED/);
+    await rig.gateway.close();
+  });
+
+  test('finishes what runs', async () => {
+    await using rig = await aRig();
+    let finish = (): void => {};
+    rig.upstream.answer = (_request, response) => {
+      finish = () => void response.end('{"late":true}');
+    };
+    const running = rig.call({ path: '/orders/o', headers: asIntegration });
+    await eventually('the request arrived', async () => rig.upstream.received.length === 1);
+    let closed = false;
+    const closing = rig.gateway.close().then(() => {
+      closed = true;
+    });
+    await eventually('nobody is accepted', () =>
+      rig.call({ path: '/healthz' }).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(closed).toBe(false);
+    finish();
+    expect(await running).toMatchObject({ status: 200, text: '{"late":true}' });
+    await closing;
+  });
+
+  test('does not wait for event streams, which have no end', async () => {
+    const control = express.Router();
+    control.get('/events/stream', (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+    });
+    await using rig = await aRig({ control });
+    const stream = raw(rig.gateway.port, `GET /_sim/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await timed(() => rig.gateway.close())).toBeLessThan(1_000);
+    expect(await stream).toContain('data: 1');
+  });
+
+  test('breaks no kept connection under a request, however busy its clients are', async () => {
+    await using rig = await aRig();
+    let served = 0;
+    const client = async (): Promise<unknown> => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (;;) {
+        const failure = await kept(rig, agent).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        served++;
+        if (failure !== undefined) {
+          agent.destroy();
+          return failure;
+        }
+      }
+    };
+    const clients = Array.from({ length: 5 }, client);
+    await eventually('requests were served', async () => served > 50);
+    await rig.gateway.close();
+    // Each client goes on until nobody accepts its next new connection.
+    for (const failure of await Promise.all(clients)) expect(failure).toMatchObject({ reused: false });
+  });
+});
+
+test('A port that is taken is told as EADDRINUSE', async () => {
+  await using rig = await aRig();
+  await expect(aRig({ port: rig.gateway.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: rig.gateway.port });
+  expect(await send(rig.gateway.url, { path: '/orders/o', headers: { authorization: `Bearer ${BEARER}` } })).toMatchObject({ status: 200 });
+});
