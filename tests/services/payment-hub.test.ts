@@ -424,6 +424,37 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
+  test('a spending that is still running elsewhere is no refusal: the payment stays pending, and the key finishes it', async () => {
+    await using rehearsal = await newRehearsal();
+    const { anOrder, authorise, redeem } = till(rehearsal);
+    const order = await anOrder();
+    const token = await redeem(300, order.id);
+    const send = () => authorise(order.id, { type: 'loyalty', token }, 300, key('points'));
+    const fault = { kind: 'status', status: 409, code: 'idempotency_in_progress' };
+    await rehearsal.fault('running', { match: { api: 'put-ledger-entry' }, fault, times: 1 });
+    const running = await send();
+    expect([running.status, running.body.code, running.body.retryable]).toEqual([409, 'idempotency_in_progress', true]);
+    expect((await rehearsal.object('payment', running.body.paymentId)).state).toBe('pending');
+    expect((await send()).body).toMatchObject({ id: running.body.paymentId, state: 'authorised' });
+  });
+
+  test('of a payment that was reversed before its outcome was known: the approval is voided at once, the points are back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { anOrder, authorise, redeem, points } = till(rehearsal);
+    const order = await anOrder();
+    const token = await redeem(300, order.id);
+    const send = () => authorise(order.id, { type: 'loyalty', token }, 300, key('points'));
+    await rehearsal.fault('lost', { match: { api: 'put-ledger-entry' }, fault: { kind: 'lost-response' }, times: 1 });
+    const lost = await send();
+    await rehearsal.ok('POST', `/orders/${order.id}/cancel`, {});
+    await rehearsal.settle();
+    expect(await rehearsal.object('payment', lost.body.paymentId)).toMatchObject({ state: 'pending', version: 2 });
+    const found = await send();
+    expect([found.status, found.body.id, found.body.state]).toEqual([201, lost.body.paymentId, 'voided']);
+    expect(await points()).toBe(500);
+    await rehearsal.verify();
+  });
+
   test('an answer lost for good: after 15 minutes the payment failed and the points are back', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, points, outstanding } = till(rehearsal);
