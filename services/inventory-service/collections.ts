@@ -38,9 +38,14 @@ const AllocatedLine = z.object({
 const StoredHold = z.object({
   id: Id,
   version,
-  /** `released` is final: also of a hold that was never taken. `given-back`: the SIM never knew it, it may be taken again. */
-  state: z.enum(['held', 'released', 'given-back']),
+  /**
+   * `released`, also of a hold that was never taken, and `refused` are final: whoever asks again for the same hold gets the same
+   * answer. `given-back`: the SIM never knew it, it may be taken again.
+   */
+  state: z.enum(['held', 'refused', 'released', 'given-back']),
   allocations: z.array(HeldAt),
+  /** Why it was refused. */
+  short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),
   /** Why its stock went back. */
   reference: z.string().optional(),

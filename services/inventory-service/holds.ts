@@ -1,24 +1,35 @@
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey } from './collections.ts';
-import { chooseNodes, type Demand, type Held, insufficientStock } from './node-choice.ts';
+import { chooseNodes, type Demand, type Held } from './node-choice.ts';
 import { levelsOf, requireSku } from './stock-levels.ts';
 
 /**
- * Chooses nodes for all lines and reserves there. The counters' guards decide in the commit: if a node was emptied meanwhile, the
- * commit is refused, the handler runs again and finds the next node.
- * @throws Problem `insufficient_stock` with every SKU that is short, or `not_found`; nothing was reserved then
+ * Per line the node that it would be held at, on live counters. The counters' guards decide in the commit: if a node was emptied
+ * meanwhile, the commit is refused, the handler runs again and finds the next node.
+ * @param freed what the same commit gives back
+ * @throws Problem `not_found` for an unknown SKU
  */
-export async function reserveStock(work: UnitOfWork, lines: readonly Demand[], nodes: readonly string[]): Promise<readonly Held[]> {
+export async function findStock(
+  work: UnitOfWork,
+  wanted: { readonly lines: readonly Demand[]; readonly nodes: readonly string[]; readonly freed?: readonly Held[] },
+): Promise<ReturnType<typeof chooseNodes>> {
+  const { lines, nodes, freed = [] } = wanted;
   for (const { sku } of lines) await requireSku(work, sku);
   const levels = await levelsOf(
     work,
     lines.map(({ sku }) => sku),
     nodes,
   );
-  const { held, short } = chooseNodes(lines, levels);
-  if (short.length > 0) throw insufficientStock(short);
+  const freedAt = (sku: string, locationId: string): number =>
+    freed.filter((held) => held.sku === sku && held.locationId === locationId).reduce((sum, { qty }) => sum + qty, 0);
+  const free = [...levels].map(
+    ([sku, at]) => [sku, at.map(({ locationId, atp }) => ({ locationId, atp: atp + freedAt(sku, locationId) }))] as const,
+  );
+  return chooseNodes(lines, new Map(free));
+}
+
+export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {
   for (const { sku, locationId, qty } of held) work.move(stock, stockKey(sku, locationId), { reserved: qty });
-  return held;
 }
 
 /** Puts the stock of a hold back. The state of the hold makes it happen once. */

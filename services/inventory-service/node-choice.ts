@@ -38,7 +38,7 @@ export function mergedBySku(items: readonly Demand[]): readonly Demand[] {
 export function chooseNodes(
   lines: readonly Demand[],
   levels: ReadonlyMap<string, readonly { readonly locationId: string; readonly atp: number }[]>,
-): { readonly held: readonly Held[]; readonly short: readonly Shortage[] } {
+): { readonly held: Held[]; readonly short: Shortage[] } {
   const held: Held[] = [];
   const short: Shortage[] = [];
   for (const { sku, qty } of lines) {

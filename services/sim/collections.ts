@@ -28,6 +28,8 @@ const StoredAttempt = z.object({
   expiresAt: Instant,
   /** The open reservation of the same basket. */
   replaces: Id.optional(),
+  /** Somebody else than the request that set out has asked for the stock too, or is about to. */
+  carriedOn: z.boolean().optional(),
 });
 export type Attempt = z.output<typeof StoredAttempt>;
 export const attempts = defineCollection({ name: 'attempts', schema: StoredAttempt });

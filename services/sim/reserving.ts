@@ -8,7 +8,7 @@ import { isOpen } from './reservation-rules.ts';
 
 type Working = Pick<Scope, 'work' | 'call'>;
 
-/** Refusals after which the Inventory Service holds nothing for the attempt, and never did. */
+/** Refusals after which the Inventory Service holds nothing for the attempt and never will, whoever asks. */
 export const NOTHING_HELD: ReadonlySet<string> = new Set(['insufficient_stock', 'not_found']);
 
 /**
@@ -31,9 +31,20 @@ async function finishRival(basketId: string, { work, call }: Working): Promise<v
   const newest = await work.get(basketAttempts, basketId);
   const rival = newest && (await work.get(attempts, newest.attempt));
   if (rival?.status !== 'under-way') return;
-  const outcome = await takeAndRecord(rival, { work, call });
+  const outcome = await takeAndRecord(await carryOn(rival, work), { work, call });
   if (outcome instanceof Problem && !NOTHING_HELD.has(outcome.code)) throw outcome;
   await work.checkpoint();
+}
+
+/**
+ * Says that somebody else than the request that set out asks for the stock, before doing so: from then on that request does not end
+ * the attempt by itself when the Inventory Service is not there.
+ */
+export async function carryOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
+  if (attempt.carriedOn) return attempt;
+  const next = work.put(attempts, { ...attempt, carriedOn: true });
+  await work.checkpoint();
+  return next;
 }
 
 /** The reservation of a basket that holds stock; there is at most one. */
@@ -80,7 +91,7 @@ interface Taken {
 }
 
 async function record(attempt: Attempt, taken: readonly Taken[], work: UnitOfWork): Promise<StoredReservation> {
-  const { version: _version, status: _status, replaces, ...fields } = attempt;
+  const { version: _version, status: _status, carriedOn: _carriedOn, replaces, ...fields } = attempt;
   const replaced = replaces === undefined ? undefined : await work.get(reservations, replaces);
   if (replaced && isOpen(replaced)) {
     work.transition(reservations, replaced, 'release');

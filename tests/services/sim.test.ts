@@ -515,6 +515,20 @@ describe('The last unit', () => {
     expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
   });
 
+  test('is not lost between two requests of a basket when the Inventory Service fails one of them', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
+    for (let round = 1; round <= 15; round++) {
+      await rehearsal.fault('down', { match: { api: 'take-hold' }, fault: { kind: 'outage' }, times: 1 });
+      const replies = await Promise.all(Array.from({ length: 3 }, () => rehearsal.call('POST', RESERVATIONS, { basketId })));
+      for (const { status, body } of replies.filter((reply) => reply.status === 201)) {
+        expect([status, body.basketId]).toEqual([201, basketId]);
+        await rehearsal.ok('DELETE', `${RESERVATIONS}/${body.id}`);
+      }
+      await rehearsal.verify();
+    }
+  });
+
   test('is held once for 20 sends of one key', async () => {
     await using rehearsal = await newRehearsal();
     const replies = await Promise.all(

@@ -7,7 +7,8 @@ import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { type Allocating, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
 import { type Hold, holds, orderLineKey } from '../collections.ts';
-import { reserveStock } from '../holds.ts';
+import { findStock, reserveStock } from '../holds.ts';
+import { insufficientStock } from '../node-choice.ts';
 import { leaveToTheClock, mayGiveBack, recordAtSim, setOut, withdraw } from '../recording.ts';
 import { nodesToTry, requireSku } from '../stock-levels.ts';
 
@@ -53,8 +54,10 @@ async function holdForLine(id: string, line: Allocating, work: Scope['work']): P
   for (const locationId of line.preferredLocations ?? []) await nodesToTry(work, locationId);
   const nodes = [...new Set([...(line.preferredLocations ?? []), ...byPriority])];
   const { orderId, orderLineId, sku, qty } = line;
-  const allocations = [...(await reserveStock(work, [{ sku, qty }], nodes))];
+  const { held, short } = await findStock(work, { lines: [{ sku, qty }], nodes });
+  if (short.length > 0) throw insufficientStock(short);
+  reserveStock(work, held);
   // A hold of this id can only be one that this very request gave back: the SIM was down, and the caller has sent it again.
   await work.get(holds, id);
-  return setOut(work, { id, state: 'held', allocations, line: { orderId, orderLineId, sku, qty, attempts: 0, recorded: false } });
+  return setOut(work, { id, state: 'held', allocations: held, line: { orderId, orderLineId, sku, qty, attempts: 0, recorded: false } });
 }

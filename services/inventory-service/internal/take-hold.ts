@@ -1,29 +1,40 @@
 import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
-import { holds } from '../collections.ts';
-import { giveBack, reserveStock } from '../holds.ts';
-import { mergedBySku } from '../node-choice.ts';
+import { type Hold, holds } from '../collections.ts';
+import { findStock, giveBack, reserveStock } from '../holds.ts';
+import { insufficientStock, mergedBySku } from '../node-choice.ts';
 import { nodesToTry } from '../stock-levels.ts';
 
+/**
+ * Decides once per reservation. A refusal is kept as well: several may ask for the same hold, and all must learn the same, or one
+ * would record nothing while another holds stock.
+ */
 export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
-  if (known) {
-    // A late call after the SIM gave this reservation up: taking stock now would hold it for nobody.
-    throw new Problem('invalid_state_transition', `The hold "${reservationId}" has ended; it cannot be taken any more.`, {
-      objectType: 'hold',
-      id: reservationId,
-      currentState: known.state,
-      action: 'take',
-      allowedFrom: [],
-    });
-  }
-  // First back, then taken, in one commit: whoever reserves again may need the very unit that he holds, and keeps it if the rest is short.
+  if (known) throw known.short ? insufficientStock(known.short) : tooLate(known);
   const replaced = body.replaces === undefined ? undefined : await work.get(holds, body.replaces);
-  if (replaced?.state === 'held') giveBack(work, replaced, { state: 'released', reference: `replaced by ${reservationId}` });
+  const freed = replaced?.state === 'held' ? replaced : undefined;
   const nodes = await nodesToTry(work, body.locationId);
-  const allocations = [...(await reserveStock(work, mergedBySku(body.items), nodes))];
-  work.put(holds, { id: reservationId, state: 'held', allocations });
-  return { allocations };
+  const { held, short } = await findStock(work, { lines: mergedBySku(body.items), nodes, freed: freed?.allocations ?? [] });
+  if (short.length > 0) {
+    work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
+    return insufficientStock(short);
+  }
+  // Back and taken in one commit: whoever reserves again may need the very unit that he holds, and keeps it when the rest is short.
+  if (freed) giveBack(work, freed, { state: 'released', reference: `replaced by ${reservationId}` });
+  reserveStock(work, held);
+  work.put(holds, { id: reservationId, state: 'held', allocations: held });
+  return { allocations: held };
 });
+
+/** The SIM has given this reservation up: taking stock now would hold it for nobody. */
+const tooLate = ({ id, state }: Hold): Problem =>
+  new Problem('invalid_state_transition', `The hold "${id}" has ended; it cannot be taken any more.`, {
+    objectType: 'hold',
+    id,
+    currentState: state,
+    action: 'take',
+    allowedFrom: [],
+  });

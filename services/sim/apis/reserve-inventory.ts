@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { ABORT_HOLD } from '../due-kinds.ts';
 import { type Item, mergedItems } from '../reservation-rules.ts';
-import { end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
+import { carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
 
 type Asked = z.output<(typeof reserveInventoryApi)['serviceRequest']>;
 
@@ -23,9 +23,9 @@ export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, { w
     if (!made) throw new Error(`The attempt ${id} is done and has no reservation.`);
     return made;
   }
-  const attempt = found ?? (await setOut(await asked(id, body, { work, call }), { work, call }));
+  const attempt = found ? await carryOn(found, work) : await setOut(await asked(id, body, { work, call }), { work, call });
   const outcome = await takeAndRecord(attempt, { work, call });
-  if (outcome instanceof Problem) leave(attempt, outcome, { work, first: found === undefined });
+  if (outcome instanceof Problem) leave(attempt, outcome, work);
   return outcome;
 });
 
@@ -60,9 +60,9 @@ async function linesOf(basketId: string, call: Scope['call']): Promise<readonly 
 }
 
 /** Nothing was reserved; what the Inventory Service may hold all the same is undone at once by due work. */
-function leave(attempt: Attempt, problem: Problem, { work, first }: { work: UnitOfWork; first: boolean }): void {
+function leave(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD.has(problem.code)) return;
-  // Nobody there to do anything, and nobody asked before: nothing is held.
-  if (problem.code === 'dependency_unavailable' && first) end(work, attempt);
+  // Nobody was there to do anything, and nobody else has asked: nothing is held.
+  if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) end(work, attempt);
   else work.due(ABORT_HOLD, attempt.id, work.now, {});
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { attempts, reservations } from '../collections.ts';
 import { isOpen } from '../reservation-rules.ts';
-import { NOTHING_HELD, takeAndRecord } from '../reserving.ts';
+import { carryOn, NOTHING_HELD, takeAndRecord } from '../reserving.ts';
 
 /**
  * Ends a Reserve Inventory that never answered: the stock, if any was taken, goes back, and a take that is still on its way is
@@ -15,7 +15,7 @@ export const abortHold: DueHandler = async ({ key }, { work, call }) => {
   if (attempt?.status !== 'under-way' && attempt?.status !== 'aborting') return;
   const replaced = attempt.replaces === undefined ? undefined : await work.get(reservations, attempt.replaces);
   if (attempt.status === 'under-way' && replaced && isOpen(replaced)) {
-    const outcome = await takeAndRecord(attempt, { work, call });
+    const outcome = await takeAndRecord(await carryOn(attempt, work), { work, call });
     if (outcome instanceof Problem && !NOTHING_HELD.has(outcome.code)) throw outcome;
     return;
   }

@@ -1,0 +1,288 @@
+import { describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+const ALLOCATE = '/inventory/allocate';
+const RESERVATIONS = '/inventory/reservations';
+
+/** What an order asks for; a line of its own unless it is told which. */
+const anAllocation = (more: object = {}) => ({ orderId: 'ord_1', orderLineId: 'line_1', sku: 'mug-blue', qty: 2, ...more });
+
+const allocate = (rehearsal: TestRehearsal, more: object = {}, headers: Record<string, string> = {}) =>
+  rehearsal.call('POST', ALLOCATE, anAllocation(more), { headers });
+
+async function unitsReserved(rehearsal: TestRehearsal, sku: string): Promise<Record<string, number>> {
+  const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
+  const held = locations.filter(({ reserved }: { reserved: number }) => reserved > 0);
+  return Object.fromEntries(held.map(({ locationId, reserved }: { locationId: string; reserved: number }) => [locationId, reserved]));
+}
+
+const typesOf = async (rehearsal: TestRehearsal, id: string): Promise<string[]> =>
+  (await rehearsal.events({ subject: `reservation/${id}`, ext: true })).map(({ type }) => type.replace('com.unified-commerce.', ''));
+
+describe('Check Availability', () => {
+  const ask = (rehearsal: TestRehearsal, path: string) => rehearsal.call('GET', `/inventory/${path}`);
+
+  test('adds the nodes up, and says what the best one can serve', async () => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await ask(rehearsal, 'desk-two-nodes/availability');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      sku: 'desk-two-nodes',
+      atp: 6,
+      maxPerLine: 3,
+      available: true,
+      nodes: [
+        { locationId: 'dc-01', atp: 3 },
+        { locationId: 'dc-02', atp: 3 },
+        { locationId: 'store-01', atp: 0 },
+        { locationId: 'store-02', atp: 0 },
+        { locationId: 'store-03', atp: 0 },
+      ],
+      asOf: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test.each([
+    ['desk-two-nodes/availability?qty=3', true],
+    ['desk-two-nodes/availability?qty=4', false],
+    ['vase-sold-out/availability', false],
+    ['lamp-last-one/availability?locationId=dc-01', true],
+    ['lamp-last-one/availability?locationId=dc-02', false],
+  ])('%s: available %s, since one node serves a line', async (path, available) => {
+    await using rehearsal = await newRehearsal();
+    expect((await ask(rehearsal, path)).body.available).toBe(available);
+  });
+
+  test('looks at one location alone when asked to', async () => {
+    await using rehearsal = await newRehearsal();
+    const { body } = await ask(rehearsal, 'mug-blue/availability?locationId=store-03');
+    expect([body.atp, body.maxPerLine, body.nodes]).toEqual([50, 50, [{ locationId: 'store-03', atp: 50 }]]);
+  });
+
+  test('follows reservations at once, and leaves safety stock out', async () => {
+    await using rehearsal = await newRehearsal();
+    const before = (await ask(rehearsal, 'mug-green/availability')).body.atp;
+    const { locations } = await rehearsal.ok('GET', '/inventory/items/mug-green');
+    const keptBack = locations.reduce((sum: number, { safetyStock }: { safetyStock: number }) => sum + safetyStock, 0);
+    const onHand = locations.reduce((sum: number, location: { onHand: number }) => sum + location.onHand, 0);
+    expect(before).toBe(onHand - keptBack);
+    const { id } = await rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'mug-green', qty: 7 }] });
+    expect((await ask(rehearsal, 'mug-green/availability')).body.atp).toBe(before - 7);
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+    expect((await ask(rehearsal, 'mug-green/availability')).body.atp).toBe(before);
+  });
+
+  test.each([
+    ['no-such-sku/availability', 404, { objectType: 'product', id: 'no-such-sku' }],
+    ['mug-blue/availability?locationId=dc-99', 404, { objectType: 'location', id: 'dc-99' }],
+    ['mug-blue/availability?qty=0', 422, { code: 'validation_failed' }],
+    ['mug-blue/availability?colour=red', 422, { code: 'validation_failed' }],
+  ])('%s is refused with %d', async (path, status, problem) => {
+    await using rehearsal = await newRehearsal();
+    const reply = await ask(rehearsal, path);
+    expect(reply.status).toBe(status);
+    expect(reply.body).toMatchObject(problem);
+  });
+});
+
+describe('Allocate Inventory for an order line without a hold', () => {
+  test('holds the stock for good and hands the SIM the record, with one event', async () => {
+    await using rehearsal = await newRehearsal();
+    const { status, body, headers } = await allocate(rehearsal);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^res_/),
+      version: 1,
+      state: 'confirmed',
+      orderId: 'ord_1',
+      orderLineId: 'line_1',
+      items: [{ sku: 'mug-blue', qty: 2 }],
+      allocations: [{ orderLineId: 'line_1', locationId: 'dc-01', sku: 'mug-blue', qty: 2, fulfilledQty: 0, cancelledQty: 0 }],
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
+    });
+    expect(headers['etag']).toBe('"1"');
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
+    expect(await typesOf(rehearsal, body.id)).toEqual(['inventory-reserved']);
+    expect((await rehearsal.events())[0]).toMatchObject({ source: 'urn:uc:app:sim', data: { object: { state: 'confirmed' } } });
+    await rehearsal.advance('P2D');
+    expect(await rehearsal.object('reservation', body.id)).toMatchObject({ state: 'confirmed' });
+    await rehearsal.verify();
+  });
+
+  test('answers the same reservation for the same line, and moves nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    const first = await allocate(rehearsal);
+    const second = await allocate(rehearsal, { preferredLocations: ['dc-02'] });
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
+    expect(await typesOf(rehearsal, first.body.id)).toEqual(['inventory-reserved']);
+    const otherLine = await allocate(rehearsal, { orderLineId: 'line_2' });
+    expect([otherLine.status, otherLine.body.id === first.body.id]).toEqual([201, false]);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['SKU', { sku: 'mug-green' }, '/sku'],
+    ['quantity', { qty: 3 }, '/qty'],
+  ])('refuses the same line with another %s', async (_, other, pointer) => {
+    await using rehearsal = await newRehearsal();
+    await allocate(rehearsal);
+    const { status, body } = await allocate(rehearsal, other);
+    expect([status, body.errors[0].pointer, body.errors[0].code]).toEqual([422, pointer, 'differs_from_allocation']);
+    await rehearsal.verify();
+  });
+
+  test('tries the preferred locations first, in their order, then the others', async () => {
+    await using rehearsal = await newRehearsal();
+    const preferredLocations = ['store-02', 'dc-02'];
+    const nodeOf = async (more: object) => (await allocate(rehearsal, { preferredLocations, ...more })).body.allocations[0].locationId;
+    expect(await nodeOf({ orderLineId: 'a', qty: 50 })).toBe('store-02');
+    expect(await nodeOf({ orderLineId: 'b', qty: 1000 })).toBe('dc-02');
+    expect(await nodeOf({ orderLineId: 'c', qty: 1 })).toBe('dc-01');
+    await rehearsal.verify();
+  });
+
+  test('is refused when no node can serve the line, and may succeed later under the same line', async () => {
+    await using rehearsal = await newRehearsal();
+    const hold = await rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    const lamp = { sku: 'lamp-last-one', qty: 1 };
+    const { status, body } = await allocate(rehearsal, lamp);
+    expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'lamp-last-one', requested: 1, available: 0 }]]);
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${hold.id}`);
+    expect((await allocate(rehearsal, lamp)).status).toBe(201);
+    await rehearsal.verify();
+  });
+
+  test('does not hold a released line again: it was allocated once', async () => {
+    await using rehearsal = await newRehearsal();
+    const { body } = await allocate(rehearsal);
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${body.id}`);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({});
+    const again = await allocate(rehearsal);
+    expect([again.status, again.body.currentState, again.body.action]).toEqual([409, 'released', 'allocate']);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['SKU', { sku: 'no-such-sku' }, 'product', 'no-such-sku'],
+    ['preferred location', { preferredLocations: ['dc-99'] }, 'location', 'dc-99'],
+    ['reservation', { reservationId: 'res_none' }, 'reservation', 'res_none'],
+  ])('answers 404 for a %s that nobody has', async (_, more, objectType, id) => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await allocate(rehearsal, more);
+    expect([status, body.objectType, body.id]).toEqual([404, objectType, id]);
+    await rehearsal.verify();
+  });
+
+  test('replays a repeated key', async () => {
+    await using rehearsal = await newRehearsal();
+    const send = () => allocate(rehearsal, {}, { 'idempotency-key': 'allocate-1' });
+    const [first, second] = [await send(), await send()];
+    expect([second.status, second.body, second.headers['idempotent-replayed']]).toEqual([201, first.body, 'true']);
+  });
+
+  test('sent 20 times at once for one line holds it once', async () => {
+    await using rehearsal = await newRehearsal();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => allocate(rehearsal)));
+    for (const { status, body } of replies) expect(status < 300 ? 'held' : body.code).toMatch(/^(held|contention)$/);
+    const held = replies.filter(({ status }) => status < 300);
+    expect(new Set(held.map(({ body }) => body.id)).size).toBe(1);
+    expect(held.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
+    expect((await allocate(rehearsal)).status).toBe(200);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
+    expect(await typesOf(rehearsal, held[0]?.body.id)).toEqual(['inventory-reserved']);
+    await rehearsal.verify();
+  });
+
+  test('gives the last unit to one of 30 lines', async () => {
+    await using rehearsal = await newRehearsal();
+    const lines = Array.from({ length: 30 }, (_, index) => ({ orderLineId: `line_${index}`, sku: 'lamp-last-one', qty: 1 }));
+    const replies = await Promise.all(lines.map((line) => allocate(rehearsal, line)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 29 }, () => 409)]);
+    await rehearsal.verify();
+  });
+});
+
+describe('Allocate Inventory for an order line that has a hold', () => {
+  async function aHold(rehearsal: TestRehearsal, more: object = {}) {
+    return rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'mug-blue', qty: 2 }], ...more });
+  }
+
+  test.each(['requested', 'confirmed'])('answers a %s reservation as it is: no stock moves, no event', async (state) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aHold(rehearsal);
+    if (state === 'confirmed') await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, { orderId: 'ord_1' });
+    const before = [await rehearsal.object('reservation', id), await typesOf(rehearsal, id)];
+    for (const _ of ['first', 'repeat']) {
+      const { status, body } = await allocate(rehearsal, { reservationId: id });
+      expect([status, body.id, body.state]).toEqual([200, id, state]);
+    }
+    expect([await rehearsal.object('reservation', id), await typesOf(rehearsal, id)]).toEqual(before);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
+    await rehearsal.verify();
+  });
+
+  test.each(['released', 'expired'])('refuses a %s reservation', async (state) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aHold(rehearsal);
+    if (state === 'released') await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+    else await rehearsal.advance('PT16M');
+    const { status, body } = await allocate(rehearsal, { reservationId: id });
+    expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', state]);
+    expect(body.allowedFrom).toEqual(['requested', 'confirmed']);
+  });
+
+  test.each([
+    ['holds less', { qty: 3 }, { sku: 'mug-blue', requested: 3, available: 2 }],
+    ['does not hold the SKU', { sku: 'mug-green', qty: 1 }, { sku: 'mug-green', requested: 1, available: 0 }],
+  ])('refuses a reservation that %s', async (_, more, short) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aHold(rehearsal);
+    const { status, body } = await allocate(rehearsal, { reservationId: id, ...more });
+    expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [short]]);
+  });
+
+  test('refuses a reservation of another order', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aHold(rehearsal, { orderId: 'ord_2' });
+    const { status, body } = await allocate(rehearsal, { reservationId: id });
+    expect([status, body.errors[0].pointer]).toEqual([422, '/reservationId']);
+  });
+});
+
+describe('When the SIM fails an Allocate', () => {
+  test('by being down, the stock is given back, and the same key succeeds later', async () => {
+    await using rehearsal = await newRehearsal();
+    const send = (key: string) => allocate(rehearsal, { sku: 'lamp-last-one', qty: 1 }, { 'idempotency-key': key });
+    await rehearsal.fault('down', { match: { application: 'sim', api: 'record-reservation' }, fault: { kind: 'outage' } });
+    const down = await send('k1');
+    expect([down.status, down.body.code, down.body.dependency]).toEqual([503, 'dependency_unavailable', 'sim']);
+    await rehearsal.verify();
+    expect(await unitsReserved(rehearsal, 'lamp-last-one')).toEqual({});
+    expect((await send('k1')).status).toBe(503);
+    await rehearsal.noFaults();
+    expect((await rehearsal.advance('PT5M')).ran).toEqual([]);
+    const [up, other] = [await send('k1'), await send('k2')];
+    expect([up.status, other.status, other.body.id]).toEqual([201, 200, up.body.id]);
+    await rehearsal.verify();
+  });
+
+  test.each(['timeout', 'reset'])('by losing its answer (%s), the record is finished by itself and the line keeps it', async (as) => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('lost', { match: { api: 'record-reservation' }, fault: { kind: 'lost-response', as }, times: 1 });
+    expect((await allocate(rehearsal)).status).toBe(as === 'timeout' ? 504 : 502);
+    await rehearsal.verify();
+    const [event, ...others] = await rehearsal.events({ type: 'inventory-reserved' });
+    expect(others).toEqual([]);
+    const repeated = await allocate(rehearsal);
+    expect([repeated.status, repeated.body.id]).toEqual([200, event.data.object.id]);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
+  });
+
+  test('without an answer to a hold that is named, it passes that on', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
+    expect((await allocate(rehearsal, { reservationId: 'res_1' })).status).toBe(503);
+  });
+});

@@ -1,0 +1,312 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Reply } from '../../rehearsal/estate-client.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+/**
+ * What is open is what is reserved, and nothing is promised twice, whatever happens in whatever order. Once one call at a time
+ * against a model that predicts every answer; once many calls together, with applications failing in between.
+ */
+
+const RESERVATIONS = '/inventory/reservations';
+const NODES = ['dc-01', 'dc-02', 'store-01', 'store-02', 'store-03'];
+const SKUS = ['lamp-last-one', 'desk-two-nodes', 'mug-green', 'vase-sold-out'];
+const BASKETS = [
+  [{ sku: 'lamp-last-one', qty: 1 }],
+  [
+    { sku: 'desk-two-nodes', qty: 2 },
+    { sku: 'mug-green', qty: 3 },
+  ],
+  [
+    { sku: 'desk-two-nodes', qty: 3 },
+    { sku: 'lamp-last-one', qty: 1 },
+  ],
+];
+
+interface Line {
+  readonly sku: string;
+  readonly qty: number;
+}
+type Held = Line & { readonly locationId: string };
+
+const aLine = fc.record({
+  sku: fc.constantFrom(...SKUS),
+  qty: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 3 }) }, { weight: 1, arbitrary: fc.integer({ min: 15, max: 300 }) }),
+});
+const anyNode = fc.constantFrom(...NODES);
+
+/** A step by its kind; `pick` chooses among the reservations that there are. */
+const aStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve' as const),
+      items: fc.array(aLine, { minLength: 1, maxLength: 3 }),
+      locationId: fc.option(anyNode, { nil: undefined, freq: 3 }),
+      ttlSeconds: fc.constantFrom(60, 300, 900),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('reserve-basket' as const), basket: fc.nat(BASKETS.length - 1) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('confirm' as const), pick: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('release' as const), pick: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('advance' as const), seconds: fc.constantFrom(30, 60, 300, 900) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('allocate' as const),
+      orderLineId: fc.constantFrom('line_1', 'line_2', 'line_3'),
+      line: aLine,
+      preferredLocations: fc.option(fc.array(anyNode, { maxLength: 2 }), { nil: undefined }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('allocate-held' as const), pick: fc.nat(), line: aLine }) },
+);
+type Step = typeof aStep extends fc.Arbitrary<infer T> ? T : never;
+
+/** A rehearsal with a clock that stands still and three baskets. */
+async function aShop() {
+  const rehearsal = await newRehearsal();
+  await rehearsal.client.control('set-clock', { body: { flowing: false } });
+  const baskets: string[] = [];
+  for (const lines of BASKETS) baskets.push((await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines })).id);
+  return { rehearsal, baskets };
+}
+
+/** Sends a step. @returns undefined when there is nothing to send it for */
+function send(
+  step: Step,
+  shop: { rehearsal: TestRehearsal; baskets: readonly string[] },
+  ids: readonly string[],
+): Promise<Reply> | undefined {
+  const { rehearsal, baskets } = shop;
+  const picked = 'pick' in step ? ids[step.pick % ids.length] : undefined;
+  switch (step.kind) {
+    case 'reserve': {
+      const { items, locationId, ttlSeconds } = step;
+      return rehearsal.call('POST', RESERVATIONS, { items, locationId, ttlSeconds });
+    }
+    case 'reserve-basket':
+      return rehearsal.call('POST', RESERVATIONS, { basketId: baskets[step.basket] });
+    case 'confirm':
+      return picked === undefined ? undefined : rehearsal.call('POST', `${RESERVATIONS}/${picked}/confirm`, {});
+    case 'release':
+      return picked === undefined ? undefined : rehearsal.call('DELETE', `${RESERVATIONS}/${picked}`);
+    case 'allocate': {
+      const { orderLineId, line, preferredLocations } = step;
+      return rehearsal.call('POST', '/inventory/allocate', { orderId: 'ord_1', orderLineId, ...line, preferredLocations });
+    }
+    case 'allocate-held': {
+      const body = { orderId: 'ord_1', orderLineId: 'held', ...step.line, reservationId: picked };
+      return picked === undefined ? undefined : rehearsal.call('POST', '/inventory/allocate', body);
+    }
+    case 'advance':
+      return undefined;
+  }
+}
+
+/** On hand, reserved and ATP per SKU and location, as Get Inventory shows them. */
+async function shelves(rehearsal: TestRehearsal): Promise<Map<string, { onHand: number; reserved: number; atp: number }>> {
+  const items = await Promise.all(SKUS.map((sku) => rehearsal.ok('GET', `/inventory/items/${sku}`)));
+  return new Map(
+    items.flatMap(({ sku, locations }) =>
+      locations.map(({ locationId, onHand, reserved, atp }: { locationId: string; onHand: number; reserved: number; atp: number }) => [
+        `${sku}|${locationId}`,
+        { onHand, reserved, atp },
+      ]),
+    ),
+  );
+}
+
+interface Reservation {
+  state: string;
+  readonly held: readonly Held[];
+  readonly basket?: number;
+  readonly orderLineId?: string;
+  readonly expiresAt?: number;
+}
+
+/** What ought to happen: a few lines that know nothing of processes, calls or commits. */
+class Model {
+  readonly reservations = new Map<string, Reservation>();
+  readonly #atp: ReadonlyMap<string, number>;
+  #now = 0;
+
+  constructor(atp: ReadonlyMap<string, number>) {
+    this.#atp = atp;
+  }
+
+  #open(): Reservation[] {
+    return [...this.reservations.values()].filter(({ state }) => state === 'requested' || state === 'confirmed');
+  }
+
+  reserved(sku: string, locationId: string, besides?: Reservation): number {
+    const held = this.#open().flatMap((reservation) => (reservation === besides ? [] : reservation.held));
+    return held.filter((one) => one.sku === sku && one.locationId === locationId).reduce((sum, { qty }) => sum + qty, 0);
+  }
+
+  #choose(lines: readonly Line[], nodes: readonly string[], besides?: Reservation): { held: Held[]; short: object[] } {
+    const merged = new Map<string, number>();
+    for (const { sku, qty } of lines) merged.set(sku, (merged.get(sku) ?? 0) + qty);
+    const held: Held[] = [];
+    const short: object[] = [];
+    for (const [sku, qty] of merged) {
+      const free = nodes.map((node) => (this.#atp.get(`${sku}|${node}`) ?? 0) - this.reserved(sku, node, besides));
+      const found = free.findIndex((atp) => atp >= qty);
+      const locationId = nodes[found];
+      if (locationId === undefined) short.push({ sku, requested: qty, available: Math.max(...free) });
+      else held.push({ sku, qty, locationId });
+    }
+    return { held, short };
+  }
+
+  advance(seconds: number): void {
+    this.#now += seconds;
+    for (const one of this.reservations.values()) if (one.state === 'requested' && (one.expiresAt ?? 0) <= this.#now) one.state = 'expired';
+  }
+
+  /** Checks an answer, and takes over what it did. */
+  check(step: Step, { status, body }: Reply, ids: readonly string[]): void {
+    const picked = 'pick' in step ? this.reservations.get(ids[step.pick % ids.length] ?? '') : undefined;
+    if (step.kind === 'reserve') {
+      const { held, short } = this.#choose(step.items, step.locationId === undefined ? NODES : [step.locationId]);
+      this.#expectHold({ status, body }, short, { state: 'requested', held, expiresAt: this.#now + step.ttlSeconds });
+    } else if (step.kind === 'reserve-basket') {
+      const old = this.#open().find(({ basket }) => basket === step.basket);
+      const { held, short } = this.#choose(BASKETS[step.basket] ?? [], NODES, old);
+      if (old && short.length === 0) old.state = 'released';
+      this.#expectHold({ status, body }, short, { state: 'requested', held, basket: step.basket, expiresAt: this.#now + 900 });
+    } else if (step.kind === 'allocate') this.#checkAllocate(step, { status, body });
+    else if (step.kind === 'allocate-held' && picked) this.#checkHeld(step.line, picked, { status, body });
+    else if (step.kind === 'confirm' && picked) {
+      const ok = picked.state === 'requested' || picked.state === 'confirmed';
+      if (ok) picked.state = 'confirmed';
+      const refusal = picked.state === 'expired' ? 'reservation_expired' : 'invalid_state_transition';
+      expect(ok ? [status, body.state] : [status, body.code]).toEqual(ok ? [200, 'confirmed'] : [409, refusal]);
+    } else if (step.kind === 'release' && picked) {
+      if (picked.state !== 'expired') picked.state = 'released';
+      expect([status, body.state]).toEqual([200, picked.state]);
+    }
+  }
+
+  #expectHold({ status, body }: Pick<Reply, 'status' | 'body'>, short: readonly object[], expected: Reservation): void {
+    if (short.length > 0) {
+      expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', short]);
+      return;
+    }
+    const held = body.allocations?.map(({ sku, qty, locationId }: Held) => ({ sku, qty, locationId }));
+    expect([status, body.state, held]).toEqual([201, expected.state, expected.held]);
+    this.reservations.set(body.id, expected);
+  }
+
+  #checkAllocate(
+    { orderLineId, line, preferredLocations }: Extract<Step, { kind: 'allocate' }>,
+    reply: Pick<Reply, 'status' | 'body'>,
+  ): void {
+    const [known] = [...this.reservations].filter(([, one]) => one.orderLineId === orderLineId);
+    if (!known) {
+      const { held, short } = this.#choose([line], [...new Set([...(preferredLocations ?? []), ...NODES])]);
+      this.#expectHold(reply, short, { state: 'confirmed', held, orderLineId });
+      return;
+    }
+    const [id, { state, held }] = known;
+    if (held[0]?.sku !== line.sku || held[0].qty !== line.qty) expect([reply.status, reply.body.code]).toEqual([422, 'validation_failed']);
+    else if (state === 'confirmed') expect([reply.status, reply.body.id]).toEqual([200, id]);
+    else expect([reply.status, reply.body.code]).toEqual([409, 'invalid_state_transition']);
+  }
+
+  #checkHeld({ sku, qty }: Line, { state, held }: Reservation, { status, body }: Pick<Reply, 'status' | 'body'>): void {
+    const covered = held.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0);
+    if (state !== 'requested' && state !== 'confirmed') expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
+    else if (covered < qty) expect([status, body.skus]).toEqual([409, [{ sku, requested: qty, available: covered }]]);
+    else expect([status, body.state]).toEqual([200, state]);
+  }
+}
+
+describe('The conservation of stock', () => {
+  test('one call at a time, every answer and every counter is what a simple model says', async () => {
+    const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const shop = await aShop();
+      await using rehearsal = shop.rehearsal;
+      const model = new Model(new Map([...(await shelves(rehearsal))].map(([key, { atp }]) => [key, atp])));
+      const begin = await shelves(rehearsal);
+      for (const step of steps) {
+        const ids = [...model.reservations.keys()];
+        if (step.kind === 'advance') {
+          await rehearsal.advance(`PT${step.seconds}S`);
+          model.advance(step.seconds);
+        }
+        const reply = await send(step, shop, ids);
+        if (reply) model.check(step, reply, ids);
+        for (const [key, { onHand, reserved }] of await shelves(rehearsal)) {
+          const [sku = '', locationId = ''] = key.split('|');
+          expect([key, onHand, reserved]).toEqual([key, begin.get(key)?.onHand, model.reserved(sku, locationId)]);
+        }
+      }
+      for (const [id, { state }] of model.reservations) expect((await rehearsal.object('reservation', id)).state).toBe(state);
+      await rehearsal.verify();
+    });
+    await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 25_000, endOnFailure: true });
+  }, 60_000);
+
+  const aFault = fc.record({
+    api: fc.constantFrom('take-hold', 'move-hold', 'record-reservation', 'get-reservation'),
+    fault: fc.constantFrom(
+      { kind: 'outage' },
+      { kind: 'lost-response' },
+      { kind: 'lost-response', as: 'reset' },
+      { kind: 'latency', ms: 30 },
+      { kind: 'status', status: 500 },
+    ),
+    times: fc.integer({ min: 1, max: 3 }),
+  });
+  const aBatch = fc.record({
+    steps: fc.array(aStep, { minLength: 2, maxLength: 10 }),
+    fault: fc.option(aFault, { nil: undefined }),
+  });
+
+  test('many calls together, with failures in between, and the books balance once everything has come to rest', async () => {
+    const property = fc.asyncProperty(fc.array(aBatch, { minLength: 1, maxLength: 5 }), async (batches) => {
+      const shop = await aShop();
+      await using rehearsal = shop.rehearsal;
+      const ids: string[] = [];
+      for (const [index, { steps, fault }] of batches.entries()) {
+        if (fault) await rehearsal.fault(`fault-${index}`, { match: { api: fault.api }, fault: fault.fault, times: fault.times });
+        const known = [...ids];
+        const replies = await Promise.all(
+          steps.map((step) => (step.kind === 'advance' ? advanced(rehearsal, step.seconds) : send(step, shop, known))),
+        );
+        for (const reply of replies) {
+          if (!reply) continue;
+          expect([200, 201, 409, 422, 502, 503, 504]).toContain(reply.status);
+          if (reply.status === 201) ids.push(reply.body.id);
+        }
+        await rehearsal.settle();
+      }
+      await rehearsal.noFaults();
+      // What failed is tried again after 5 s, 30 s and 5 min of the rehearsal's clock.
+      expect(await rehearsal.advance('PT6M')).toMatchObject({ settled: true });
+      await rehearsal.verify();
+      for (const { reserved, atp } of (await shelves(rehearsal)).values()) expect(Math.min(reserved, atp)).toBeGreaterThanOrEqual(0);
+      await rehearsal.advance('PT1H');
+      for (const id of ids) await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+      const open = await unacknowledged(rehearsal, ids);
+      for (const id of open) await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+      for (const [key, { reserved }] of await shelves(rehearsal)) expect([key, reserved]).toEqual([key, 0]);
+      await rehearsal.verify();
+    });
+    await fc.assert(property, { numRuns: 25, interruptAfterTimeLimit: 25_000, endOnFailure: true });
+  }, 60_000);
+});
+
+/** Moves the clock unless another step of the same batch is doing so. */
+async function advanced(rehearsal: TestRehearsal, seconds: number): Promise<undefined> {
+  await rehearsal.advance(`PT${seconds}S`).catch((error: { status?: number }) => {
+    if (error.status !== 409) throw error;
+  });
+}
+
+/** Reservations that came to be although their request was answered with a failure. */
+async function unacknowledged(rehearsal: TestRehearsal, ids: readonly string[]): Promise<string[]> {
+  const events = await rehearsal.events({ type: 'inventory-reserved' });
+  return events.map(({ data }) => data.object.id as string).filter((id) => !ids.includes(id));
+}
