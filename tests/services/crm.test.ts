@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createCustomer } from '../../services/crm/apis/create-customer.ts';
 import { customers } from '../../services/crm/collections.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { Order, order } from '../../shared/catalog/order/objects.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
@@ -407,6 +410,14 @@ describe('Put Party, as the eCommerce Platform calls it', () => {
     expect(await put('bsk_5', { loyaltyCard: '0000000000000' })).toMatchObject({ state: 'anonymous', version: 1 });
     const { email } = somebody();
     expect(await put('bsk_5', { loyaltyCard: '0000000000000', email })).toMatchObject({ state: 'identified', email });
+  });
+
+  test('of two who register with one address at once, the second is told of the first', async () => {
+    const { email } = somebody();
+    const register = (work: UnitOfWork) =>
+      createCustomer.handler({ params: {}, query: {}, body: { ...NAME, email } } as never, { work } as Scope);
+    expect(await inside.overlapping('crm', register, register)).toEqual(['committed', 'Conflict: unique: customers.registeredEmail']);
+    expect((await inside.call('POST', '/customers', { ...NAME, email })).body.code).toBe('duplicate_customer');
   });
 
   test('a party that registers becomes this customer, and keeps what it had left', async () => {

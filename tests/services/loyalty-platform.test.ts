@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { redeemPoints } from '../../services/loyalty-platform/apis/redeem-points.ts';
+import { returnRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
 import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/points-rules.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import { spend } from '../../services/loyalty-platform/spend.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
+import type { DueItem } from '../../shared/store/ports.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
@@ -258,6 +264,24 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'insufficient_points' });
+  });
+
+  test('of two requests that both saw the points, the spending or the redemption, one commits', async () => {
+    await using own = await startInside(loyaltyPlatform);
+    const redeemFor = (basketId: string) => (work: UnitOfWork) =>
+      redeemPoints.handler({ params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never, { work } as Scope);
+    const outcomes = await own.overlapping('loyalty-platform', redeemFor('bsk_1'), redeemFor('bsk_2'));
+    expect(outcomes).toEqual(['committed', 'Conflict: version: accounts/loy_ada']);
+    const { body } = await own.call('POST', '/members/loy_ada/redeem', { points: 500, basketId: 'bsk_1' });
+    const redemptionId = body.redemption.id;
+    const pay = (paymentId: string) => (work: UnitOfWork) => spend(work, paymentId, { redemptionId });
+    expect(await own.overlapping('loyalty-platform', pay('pay_1'), pay('pay_2'))).toEqual([
+      'committed',
+      `Conflict: version: redemptions/${redemptionId}`,
+    ]);
+    // Its time is up in the same moment: the due work finds it spent.
+    await own.commitAs('loyalty-platform', (work) => returnRedemption({ key: redemptionId } as DueItem, { work } as Scope));
+    expect((await own.call('GET', '/members/loy_ada/balance')).body.pointsBalance).toBe(0);
   });
 
   test('what a payment does not need goes back at once', async () => {

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
-import { basketVouchers } from '../../services/promotion-engine/collections.ts';
+import { basketVouchers, voucherUses } from '../../services/promotion-engine/collections.ts';
+import { recordVoucherUse as recordUse } from '../../services/promotion-engine/internal/record-voucher-use.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
@@ -50,6 +53,8 @@ describe('Evaluate Promotions', () => {
     const body = await evaluate({ lines: [line('rug-hall', 1, 10000), line('mug-blue', 1, 10000), line('mug-green', 1, 1600)] });
     // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
     expect(body.lines.map(({ discount }: { discount: { amount: number } }) => discount.amount)).toEqual([1500, 1724, 276]);
+    const discountFor = async (amount: number) => (await evaluate({ lines: [line('mug-blue', 1, amount)] })).totalDiscount;
+    expect([await discountFor(19_999), await discountFor(20_000)]).toEqual([eur(0), eur(2000)]);
     expect((await evaluate({ lines: [line('rug-hall', 1, 10000), line('mug-blue', 1, 11499)] })).totalDiscount).toEqual(eur(1500));
   });
 
@@ -318,9 +323,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
 
   test('of many baskets that want the last uses at once, exactly as many get one', async () => {
     const { left = 0 } = await usesOf('MIN100');
-    await inside.commitAs('promotion-engine', async (work) => {
-      work.move(promotionEngine.service.counters[0] as never, 'MIN100', { left: 2 - left } as never);
-    });
+    await inside.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: 2 - left }));
     const replies = await Promise.all(Array.from({ length: 12 }, (_, index) => lock(`bsk_race-${index}`, 'MIN100')));
     const accepted = replies.filter(({ codes }) => codes[0]?.accepted);
     expect(accepted).toHaveLength(2);
@@ -335,6 +338,24 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
 
     await put(accepted[0]?.basketId ?? '', { state: 'released' });
     expect(await lock('bsk_race-late', 'MIN100')).toMatchObject({ codes: [{ accepted: true }] });
+  });
+
+  test('of two that both found the last use free, the guard lets one have it', async () => {
+    await using own = await startInside(promotionEngine);
+    await own.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: -482 }));
+    const body = { state: 'locked' as const, codes: ['MIN100'] };
+    const lockIn = (basketId: string) => async (work: UnitOfWork) => {
+      const { codes } = (await recordUse.handler({ params: { basketId }, query: {}, body } as never, { work } as Scope)) as {
+        codes: { accepted: boolean }[];
+      };
+      expect(codes[0]?.accepted).toBe(true);
+    };
+    expect(await own.overlapping('promotion-engine', lockIn('bsk_1'), lockIn('bsk_2'))).toEqual([
+      'committed',
+      'Conflict: guard: voucher-uses/MIN100',
+    ]);
+    const again = await own.as('ecommerce-platform')(recordVoucherUse, { params: { basketId: 'bsk_2' }, body });
+    expect(again.codes).toEqual([{ code: 'MIN100', accepted: false, reason: 'quantity_exceeded' }]);
   });
 
   test('a service may send the tier that it knows, and nobody is asked', async () => {

@@ -118,9 +118,31 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       await unit.finish();
       const relay = createRelay({ store, bus, log });
       relay.kick(world);
-      await driver.settle(world, SETTLE_MS);
+      const { settled, waitingFor } = await driver.settle(world, SETTLE_MS);
       await relay.stop();
+      const { parked } = await adapter.worlds.ledger(world);
+      if (!settled || parked.length > 0)
+        throw new Error(`not consumed: ${[...waitingFor, ...parked.map(({ error }) => error)].join(', ')}`);
       return result;
+    },
+    /**
+     * Requests of one application that overlap: all of them decide on what they read, and only then they commit.
+     * @returns for each `committed`, or why its commit was refused; the pipeline would run it again
+     */
+    async overlapping(application: Application, ...changes: readonly ((work: UnitOfWork) => Promise<unknown>)[]): Promise<string[]> {
+      const all = Promise.withResolvers<void>();
+      let decided = 0;
+      const outcomes = await Promise.allSettled(
+        changes.map((change) =>
+          this.commitAs(application, async (work) => {
+            await change(work);
+            decided += 1;
+            if (decided === changes.length) all.resolve();
+            await all.promise;
+          }),
+        ),
+      );
+      return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'committed' : String(outcome.reason)));
     },
     async advance(ms: number) {
       const advanced = await driver.advance(world, (await contextNow()).now + ms, SETTLE_MS);
