@@ -116,6 +116,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       drain: () => {
         ready = false;
         gateway.drain();
+        touchpoint.drain();
       },
       close: closeAll,
     };
@@ -137,6 +138,10 @@ export async function startTouchpoint(configuration: Configuration, log: Logger)
     return {
       mock: mock.url,
       portal: portal.url,
+      drain: () => {
+        mock.drain();
+        portal.drain();
+      },
       close: async () => {
         await portal.close();
         await mock.close();

@@ -34,10 +34,10 @@ async function wholeEstate(configuration: Configuration, log: Logger, started: n
 }
 
 async function touchpointAlone(configuration: Configuration, log: Logger) {
-  const { mock, portal, close } = await startTouchpoint(configuration, log);
+  const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
   if (process.send) process.send({ ready: true, touchpoint: mock, portal });
   else process.stdout.write(`\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`);
-  return { close, drain: () => undefined };
+  return { close, drain };
 }
 
 main().catch((error: unknown) => {

@@ -186,9 +186,12 @@ describe('a client that never comes back', () => {
 
 async function inParallel<T>(lanes: number, items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await each(item);
-    }),
-  );
+  const failures: unknown[] = [];
+  const lane = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined && failures.length === 0; item = queue.shift()) {
+      await each(item).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (failures.length > 0) throw failures[0];
 }

@@ -13,8 +13,15 @@ import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/simula
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
 import type { Store } from '../../shared/store/ports.ts';
 
-/** Wall time that a request may take here: short, so that the leases of a killed process run out soon. */
-const DEADLINE_MS = 700;
+/** Wall time that a request may take here. */
+const DEADLINE_MS = 5_000;
+/**
+ * Leases run out long before the deadline, so that what a killed process held is soon taken over. A request that is merely slow
+ * may lose its lease to a repeat as well; then the store refuses its commit, and it is asked again.
+ */
+const LEASE_MARGIN_MS = -4_200;
+/** Wall time after which a client stops insisting. */
+const PATIENCE_MS = 25_000;
 const TOKEN = 'inside';
 
 /** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
@@ -94,7 +101,7 @@ export async function crashingEstate() {
       host: '127.0.0.1',
       port: 0,
       strictResponses: true,
-      timing: { leaseMarginMs: 0, workDeadlineMs: DEADLINE_MS },
+      timing: { leaseMarginMs: LEASE_MARGIN_MS, workDeadlineMs: DEADLINE_MS },
     });
     instances.set(application, instance);
   }
@@ -142,7 +149,8 @@ export async function crashingEstate() {
 
   /** As a careful client would: the same request with the same key again, until the answer is definite. */
   async function insist(application: Application, method: string, path: string, body?: unknown, key = `${method} ${path}`) {
-    for (let attempt = 1; attempt <= 40; attempt++) {
+    const until = Date.now() + PATIENCE_MS;
+    while (Date.now() < until) {
       const reply = await ask(application, method, path, body, key).catch(() => undefined);
       if (reply && reply.status < 500 && reply.body?.retryable !== true) return reply;
       await new Promise((resolve) => setTimeout(resolve, 60));
@@ -163,11 +171,11 @@ export async function crashingEstate() {
     async advance(ms: number) {
       await Promise.all(restarts);
       const view = await adapter.worlds.current(world);
-      return driver.advance(world, (view?.now ?? began) + ms, 8_000);
+      return driver.advance(world, (view?.now ?? began) + ms, 20_000);
     },
     async settle() {
       await Promise.all(restarts);
-      return driver.settle(world, 8_000);
+      return driver.settle(world, 20_000);
     },
     ledger: () => adapter.worlds.ledger(world),
     verify: () => verifyWorld(adapter.worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
