@@ -280,6 +280,17 @@ describe('When the SIM fails an Allocate', () => {
     expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
   });
 
+  test('for one of several requests for a line, the line has its stock once or not at all, and the SIM says the same', async () => {
+    await using rehearsal = await newRehearsal();
+    for (let round = 1; round <= 15; round++) {
+      await rehearsal.fault('down', { match: { api: 'record-reservation' }, fault: { kind: 'outage' }, times: 1 });
+      const line = { orderLineId: `line_${round}`, qty: 1 };
+      const replies = await Promise.all(Array.from({ length: 3 }, () => allocate(rehearsal, line)));
+      for (const { status } of replies) expect([200, 201, 503]).toContain(status);
+      await rehearsal.verify();
+    }
+  });
+
   test('without an answer to a hold that is named, it passes that on', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
