@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 
 const ALLOCATE = '/inventory/allocate';
 const RESERVATIONS = '/inventory/reservations';
@@ -280,15 +281,21 @@ describe('When the SIM fails an Allocate', () => {
     expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
   });
 
-  test('for one of several requests for a line, the line has its stock once or not at all, and the SIM says the same', async () => {
+  test('for a second request while the first one is being finished, the stock stays held', async () => {
     await using rehearsal = await newRehearsal();
-    for (let round = 1; round <= 15; round++) {
-      await rehearsal.fault('down', { match: { api: 'record-reservation' }, fault: { kind: 'outage' }, times: 1 });
-      const line = { orderLineId: `line_${round}`, qty: 1 };
-      const replies = await Promise.all(Array.from({ length: 3 }, () => allocate(rehearsal, line)));
-      for (const { status } of replies) expect([200, 201, 503]).toContain(status);
-      await rehearsal.verify();
-    }
+    const match = { api: 'record-reservation' };
+    await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 250 }, times: 2 });
+    await rehearsal.fault('broken', { match, fault: { kind: 'status', status: 500 }, times: 1 });
+    expect((await allocate(rehearsal)).status).toBe(502);
+    await eventually(
+      'due work hands the record over',
+      async () => (await rehearsal.faults()).find(({ name }) => name === 'slow')?.hits === 2,
+    );
+    await rehearsal.fault('down', { match, fault: { kind: 'outage' }, times: 1 });
+    expect((await allocate(rehearsal)).status).toBe(503);
+    await rehearsal.verify();
+    expect((await allocate(rehearsal)).status).toBe(200);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
   });
 
   test('without an answer to a hold that is named, it passes that on', async () => {
