@@ -3,6 +3,7 @@ import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import { Problem } from '../shared/catalog/problems.ts';
+import { namedByConnection } from './edge-context.ts';
 
 export interface ProxyOptions {
   readonly addressOf: (application: Application) => string;
@@ -44,7 +45,16 @@ const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Headers of the connection between application and gateway, and those that tell what software an application runs on. */
-const STAYS_INSIDE = ['keep-alive', 'proxy-authenticate', 'server', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'x-powered-by'];
+const STAYS_INSIDE: ReadonlySet<string> = new Set([
+  'keep-alive',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-powered-by',
+]);
 
 /**
  * Passes requests on to the applications as they are. There are no retries here: whether an application acted before its connection broke
@@ -111,9 +121,10 @@ function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: (
 }
 
 function cleanAnswer(headers: IncomingHttpHeaders): void {
-  const named = headers.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
-  for (const name of [...STAYS_INSIDE, ...named]) delete headers[name];
-  for (const name of Object.keys(headers)) if (name.startsWith('x-estate-')) delete headers[name];
+  const named = namedByConnection(headers.connection);
+  for (const name of Object.keys(headers)) {
+    if (STAYS_INSIDE.has(name) || named?.has(name) || name.startsWith('x-estate-')) delete headers[name];
+  }
 }
 
 /** The library pipes what it sends. The body is all here, or there is none: it goes out with the headers, without a stream in between. */
