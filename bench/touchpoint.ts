@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
+import { STORE_KEY, startEstate } from './estate-process.ts';
 import { type Load, type LoadedRound, loadOn } from './load.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const CONNECTIONS = 20;
-const STORE_KEY = 'demo-store-key';
 const CASE = '02';
 const PATH = '/retail/touchpoint/basket/calculate';
 const COLD_SECONDS = 1;
@@ -30,10 +30,7 @@ export const touchpoint: Benchmark = {
 };
 
 async function startMock({ profiles }: Settings) {
-  const child = await startChild('services/main.ts', {
-    env: { SERVICE: 'touchpoint-mock', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', MOCK_STORE_KEY: STORE_KEY, LOG_LEVEL: 'warn' },
-    profiles,
-  });
+  const child = await startEstate({ service: 'touchpoint-mock', profiles });
   return Object.assign(child, { url: child.address('touchpoint') });
 }
 
