@@ -175,7 +175,10 @@ export function createPipeline(options: PipelineOptions) {
       { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent },
       { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId) },
     ),
-    log: options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId }),
+    // Made when asked for: most work has nothing to say.
+    get log() {
+      return options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId });
+    },
   });
 
   /** Due work of a request's own commit that its answer must already show. What fails stays due, for the clock's driver. */
