@@ -6,6 +6,9 @@ import { startEstate, startTouchpoint } from './estate.ts';
 
 /** Wall time after which a stop no longer waits for what still runs. */
 const HARD_LIMIT_MS = 15_000;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** A terminal's Ctrl-C reaches this process and npm alike, and npm passes it on: within this time both are one. */
+const ECHO_MS = 250;
 
 async function main(): Promise<void> {
   const started = performance.now();
@@ -15,13 +18,27 @@ async function main(): Promise<void> {
     configuration.SERVICE === 'touchpoint-mock'
       ? await touchpointAlone(configuration, log)
       : await wholeEstate(configuration, log, started);
-  closeWithGrace({ delay: HARD_LIMIT_MS, logger: false }, async ({ err }) => {
+  const { close } = closeWithGrace({ delay: HARD_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an error that nobody caught');
     running.drain();
     if (configuration.DRAIN_DELAY_MS > 0) await new Promise((resolve) => setTimeout(resolve, configuration.DRAIN_DELAY_MS));
     await running.close();
     log.flush();
   });
+  stopOnSignal(close);
+}
+
+/** A second signal exits at once; one that is only the echo of the first does not. */
+function stopOnSignal(stop: () => void): void {
+  let stoppingSince: number | undefined;
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (stoppingSince === undefined) {
+        stoppingSince = performance.now();
+        stop();
+      } else if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
+    });
+  }
 }
 
 async function wholeEstate(configuration: Configuration, log: Logger, started: number) {

@@ -10,7 +10,7 @@ import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
-import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { type FaultInput, pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
@@ -26,6 +26,8 @@ export interface ControlPlaneOptions {
   readonly objects: EstateObjects;
   readonly simulation: Simulation;
   readonly log: Logger;
+  /** Aborted when the process stops: whoever waits for events is then told what there is. */
+  readonly stopping: AbortSignal;
 }
 
 interface Asked {
@@ -83,7 +85,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   return router;
 }
 
-function operations({ worlds, rehearsals, driver, objects, simulation }: ControlPlaneOptions): Operations {
+function operations({ worlds, rehearsals, driver, objects, simulation, stopping }: ControlPlaneOptions): Operations {
   const shown = (view: WorldView, createdAt: string) => ({ name: view.rehearsal, world: view.world, createdAt, now: instant(view.now) });
   const showFault = ({ name, json, hits }: { name: string; json: string; hits: number }) => ({
     name,
@@ -144,8 +146,9 @@ function operations({ worlds, rehearsals, driver, objects, simulation }: Control
           limit: body.count,
           ext: true,
         });
-        if (read.items.length >= body.count || Date.now() >= until) return { found: read.items.length >= body.count, ...plainEvents(read) };
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        const found = read.items.length >= body.count;
+        if (found || Date.now() >= until || stopping.aborted) return { found, ...plainEvents(read) };
+        await pause(10, stopping);
       }
     },
     'read-object': async ({ params }, { view }) => {
@@ -182,8 +185,8 @@ function operations({ worlds, rehearsals, driver, objects, simulation }: Control
         );
         const have = new Set(items.map(({ requestId }) => requestId));
         const complete = items.every(({ calls }) => calls.every((call) => have.has(call)));
-        if (complete || Date.now() >= until) return { items: items.slice(-query.limit), complete };
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        if (complete || Date.now() >= until || stopping.aborted) return { items: items.slice(-query.limit), complete };
+        await pause(20, stopping);
       }
     },
     verify: async (_input, { view }) => {
@@ -227,5 +230,9 @@ function checkTarget(name: string, { match }: FaultInput): void {
   const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
   if (match.api !== undefined && !ids.includes(match.api)) {
     throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);
+  }
+  const owner = [...Object.values(apis), ...Object.values(internalCalls)].find(({ id }) => id === match.api)?.application;
+  if (match.application !== undefined && owner !== undefined && match.application !== owner) {
+    throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
   }
 }

@@ -4,7 +4,7 @@ import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import { CONTEXT_HEADER, type Context, decodeContext, instant, TOKEN_HEADER } from '../simulation/context.ts';
-import { type ActiveFault, createFaultCache, waitAtBarrier } from '../simulation/faults.ts';
+import { type ActiveFault, createFaultCache, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
 import type { Simulation } from '../store/ports.ts';
 import type { AnyService, Bound } from './handler.ts';
@@ -21,6 +21,8 @@ export interface BindingOptions {
   readonly log: Logger;
   /** Whether the world a request names still exists here. */
   readonly ready: () => boolean;
+  /** Ends what a fault makes wait. */
+  readonly stopping: AbortSignal;
 }
 
 /** The HTTP face of an application: health, its APIs, its internal calls, its due work; everything else is 404. */
@@ -106,7 +108,7 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
   struck.push(...faults.map(({ name }) => name));
   let answer: Answer | undefined;
   try {
-    await strikeBefore(options.simulation, context, faults, application);
+    await strikeBefore(options, context, faults);
     answer = await options.pipeline.request({
       bound,
       input: readInput(bound.api, request, context),
@@ -178,17 +180,19 @@ function ifMatch(request: Request): number | undefined {
 const headerProblem = (name: string, detail: string): Problem =>
   new Problem('malformed_request', detail, { errors: [{ pointer: name, code: 'invalid_header', detail }] });
 
-async function strikeBefore(simulation: Simulation, context: Context, faults: readonly ActiveFault[], application: string): Promise<void> {
+async function strikeBefore(options: BindingOptions, { world }: Context, faults: readonly ActiveFault[]): Promise<void> {
+  const { service, simulation, stopping } = options;
+  const { application } = service;
   for (const { name, fault } of faults) {
-    if (fault.kind === 'latency') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    if (fault.kind === 'latency') await pause(fault.ms, stopping);
     else if (fault.kind === 'outage') {
       throw new Problem('dependency_unavailable', `${application} cannot be reached (fault ${name}).`, {
         dependency: application,
         retryAfter: 1,
       });
     } else if (fault.kind === 'status') throw new InjectedStatus(fault.status, fault.code, name);
-    else if (fault.kind === 'barrier' && !(await waitAtBarrier(simulation, context.world, { name, parties: fault.parties }))) {
-      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${fault.parties} requests came within 10 seconds.`, {
+    else if (fault.kind === 'barrier' && !(await waitAtBarrier(simulation, { world, name, parties: fault.parties, stopping }))) {
+      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${fault.parties} requests came in time.`, {
         dependency: application,
       });
     }

@@ -24,6 +24,8 @@ export interface ApplicationOptions {
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
+  /** Aborted when the process stops: what a fault makes wait then goes on. */
+  readonly stopping?: AbortSignal;
   /** How long due work and leases may take, in wall time; the defaults of the pipeline otherwise. */
   readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
 }
@@ -39,7 +41,7 @@ export interface RunningApplication {
 
 /** Starts one application: its HTTP face, its outbox relay, its subscriptions. */
 export async function startApplication(options: ApplicationOptions): Promise<RunningApplication> {
-  const { service, adapter, bus } = options;
+  const { service, adapter, bus, stopping = new AbortController().signal } = options;
   const log = options.log.child({ application: service.application });
   const store = adapter.store(service.application);
   const relay = createRelay({ store, bus, log });
@@ -56,7 +58,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     relay: (world) => relay.kick(world),
   });
   let ready = false;
-  const app = bindService({ service, pipeline, simulation: adapter.simulation, token: options.token, log, ready: () => ready });
+  const app = bindService({ service, pipeline, simulation: adapter.simulation, token: options.token, log, ready: () => ready, stopping });
   const server = createServer(app);
   server.keepAliveTimeout = 65_000;
   const url = await listen(server, options.port, options.host);
