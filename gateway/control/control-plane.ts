@@ -15,6 +15,7 @@ import type { JournalRecord } from '../../shared/simulation/journal.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
+import { readObject } from './object-reader.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
 import { type EstateObjects, verifyWorld } from './verify.ts';
 
@@ -151,18 +152,7 @@ function operations({ worlds, rehearsals, driver, objects, simulation, stopping 
         await pause(10, stopping);
       }
     },
-    'read-object': async ({ params }, { view }) => {
-      const at = objects[params.type];
-      if (!at)
-        throw invalid(
-          'type',
-          'unknown_type',
-          `There are no objects of type "${params.type}"; there are ${Object.keys(objects).join(', ')}.`,
-        );
-      const found = await worlds.object(view.world, at.application, at.collection, params.id);
-      if (!found) throw notFound(params.type, params.id);
-      return at.definition.schema.parse(JSON.parse(found.json)) as Record<string, unknown>;
-    },
+    'read-object': ({ params }, { view }) => readObject(worlds, view.world, { objects, ...params }),
     'put-fault': async ({ params, body }, { view }) => {
       checkTarget(params.name, body);
       await worlds.setFault(view.world, params.name, JSON.stringify(body));
