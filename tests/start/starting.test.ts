@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { eventually } from '../support/eventually.ts';
@@ -86,7 +87,12 @@ describe('A start', () => {
     const estate = start({});
     await estate.ready();
     expect(estate.said.out).toContain('demo-integration-token');
-    expect(estate.said.out.match(/^ {4}curl /gm)).toHaveLength(3);
+    const lines = estate.said.out.match(/^ {4}.*curl .*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    const { stdout } = await promisify(execFile)('bash', ['-c', `{\n${lines.join('\n')}\n} 2>&1 | cat`]);
+    expect(stdout).toMatch(
+      /"state":"open"[\s\S]*"state":"converted"[\s\S]*"state":"authorised"[\s\S]*"state":"confirmed"[\s\S]*"holds":true/,
+    );
     expect((await fetch(`${estate.gateway()}/products/mug-blue`)).status).toBe(200);
     expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
     estate.child.kill('SIGINT');
