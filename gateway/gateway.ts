@@ -142,10 +142,10 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   const api = isControl ? undefined : apiOf(gate, passage, request);
   if (!isControl && !api) return handOver(options.documents, request, response);
 
-  await limits.countAddress(request, response);
+  await limits.countAddress(request);
   const demand: Demand = api ? { scheme: api.auth, scope: CATALOG_SCOPE } : { scheme: 'bearer', scope: CONTROL_SCOPE };
   const presented = keyring.presented(request.headers, demand.scheme);
-  if (presented) await limits.countKey(presented.hash, request, response);
+  if (presented) await limits.countKey(presented.hash);
   const caller = await keyring.authenticate(presented, demand);
   if (caller?.bound) passage.view = caller.bound;
   const rehearsal = rehearsalName(request.get('x-rehearsal'), caller);
