@@ -1,8 +1,8 @@
-import express, { type Request, type Response, Router } from 'express';
+import { type NextFunction, type Request, type Response, Router } from 'express';
 import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
-import { asProblem, expressPath } from '../../shared/contract/http-binding.ts';
+import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
 import { parsePart } from '../../shared/contract/validation.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newId } from '../../shared/domain/ids.ts';
@@ -47,11 +47,10 @@ type Operations = {
 export function createControlPlane(options: ControlPlaneOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handlers = operations(options);
-  const json = express.json({ limit: 1_048_576, strict: false });
   for (const operation of Object.values(controlOperations)) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
     const path = expressPath(operation.path.slice('/_sim'.length));
-    router.route(path)[method](json, async (request: Request, response: Response) => {
+    router.route(path)[method](jsonBody, async (request: Request, response: Response) => {
       const input = {
         params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
         query: parsePart(operation.query, request.query, 'query'),
@@ -76,7 +75,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   router.use((request) => {
     throw new Problem('not_found', `The simulation plane has nothing at ${request.baseUrl}${request.path}.`);
   });
-  router.use((error: unknown, request: Request, response: Response, _next: express.NextFunction) => {
+  router.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const problem = asProblem(error, options.log, {});
     const { allow, ...rest } = problem.body(request.originalUrl.split('?')[0] ?? '') as { allow?: readonly string[] };
     if (allow) response.set('Allow', allow.join(', '));

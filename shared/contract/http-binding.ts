@@ -79,7 +79,8 @@ const contextOf = (request: WithContext): Context => {
 
 const parseJson = express.json({ limit: BODY_BYTES, strict: false, type: ['application/json', 'application/*+json'] });
 
-function jsonBody(request: Request, response: Response, next: NextFunction): void {
+/** Parses a JSON body. @throws Problem unsupported_media_type for a body of another kind */
+export function jsonBody(request: Request, response: Response, next: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (hasBody && !request.is(['application/json', 'application/*+json'])) {
     throw new Problem(

@@ -40,6 +40,15 @@ describe('Waiting for events', () => {
   });
 });
 
+test('A body that is no JSON is refused with 415, not taken for none', async () => {
+  await using rehearsal = await newRehearsal();
+  const reply = await rehearsal.call('POST', '/_sim/rehearsals', '{"name":"mine"}', {
+    as: 'admin',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_media_type']);
+});
+
 describe('Any object can be read', () => {
   test('of every type that this version has', async () => {
     await using rehearsal = await newRehearsal();
