@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Money } from '../shared/catalog/shapes.ts';
 import type { FaultInput } from '../shared/simulation/faults.ts';
 import { createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
 import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
@@ -118,7 +119,7 @@ function stageOf(client: EstateClient, report: Report): Stage {
       if (!isDeepStrictEqual(actual, expected)) {
         throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
       }
-      report.note(`${what}: ${typeof expected === 'string' ? expected : JSON.stringify(expected)}`);
+      report.note(`${what}: ${inWords(expected)}`);
     },
     async advance(by) {
       const { now, ran } = await client.control('advance-clock', { body: { by } });
@@ -133,4 +134,12 @@ function stageOf(client: EstateClient, report: Report): Stage {
       report.note('all faults are gone');
     },
   };
+}
+
+/** What a reader of the report calls it: an amount in major units, nothing as `none`. */
+function inWords(value: unknown): string {
+  if (value === undefined) return 'none';
+  const money = Money.safeParse(value);
+  if (money.success) return `${(money.data.amount / 100).toFixed(2)} ${money.data.currency}`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
