@@ -1,5 +1,5 @@
 import { Problem } from '../shared/catalog/problems.ts';
-import { REHEARSAL_NAME } from '../shared/simulation/credentials.ts';
+import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import type { WorldView } from '../shared/store/ports.ts';
 import type { Caller } from './credentials.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Method, PathParameter } from '../catalog/define.ts';
 import type { ProblemCode } from '../catalog/problems.ts';
 import { Instant } from '../catalog/shapes.ts';
-import { REHEARSAL_NAME } from './credentials.ts';
+import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { FaultInput } from './faults.ts';
 
 /**
