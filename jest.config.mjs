@@ -5,5 +5,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/strip-types.mjs' },
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
+  globalSetup: '<rootDir>/tests/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
   testTimeout: 30_000,
 };

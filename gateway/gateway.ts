@@ -175,6 +175,7 @@ const secureHeaders = helmet({
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
   xXssProtection: false,
 });
 

@@ -67,8 +67,8 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
   });
 }
 
-/** Whether more than a body of permitted size may still come, or nobody knows whether one comes at all. */
+/** Whether more than a body of permitted size may still come. (A body that waits for "100 Continue" is not coming, and Node closes.) */
 function leavesBodyUnread({ complete, headers }: IncomingMessage): boolean {
-  if (complete) return false;
-  return headers['transfer-encoding'] !== undefined || headers.expect !== undefined || Number(headers['content-length'] ?? 0) > BODY_BYTES;
+  if (complete || headers.expect !== undefined) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > BODY_BYTES;
 }

@@ -49,7 +49,7 @@ export function createEstateClient(options: EstateClientOptions) {
   async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
     const response = await request(`${options.gateway}${path}`, {
       method: method as 'GET',
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       dispatcher: agent,
     });

@@ -66,7 +66,9 @@ async function reachable(gateway: string): Promise<void> {
 /** Starts an estate on free ports, for this run alone. */
 async function startEstate(): Promise<{ gateway: string; stop(): Promise<void> }> {
   const main = fileURLToPath(new URL('../services/main.ts', import.meta.url));
-  const child: ChildProcess = fork(main, [], { env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' } });
+  const child: ChildProcess = fork(main, [], {
+    env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
+  });
   const ended = once(child, 'exit');
   const ready = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
   if (!ready) command.error('The estate could not be started; its own message stands above.', { exitCode: 1 });

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { notFound } from '../../shared/catalog/problems.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { LineOfBasket } from './basket-lines.ts';
-import type { Basket } from './collections.ts';
+import { type Basket, products } from './collections.ts';
 import { type LineToPrice, priceLines } from './pricing.ts';
 import { productBySku, refuseUnlessSellable } from './product-rules.ts';
 import { type Discounts, evaluateDiscounts } from './promotions.ts';
@@ -14,17 +15,21 @@ export type LineWithPrice = Omit<LineToPrice, 'discount'>;
 /** The members of a basket that its prices are written to. */
 export type PricedMembers = Pick<Basket, 'lines' | 'totals' | 'vouchers'> & { readonly promotionsStatus: Basket['promotionsStatus'] };
 
-/**
- * Looks up what each line costs. @throws Problem 404, 409 for a product that is not for sale
- */
-export async function withPrices(work: UnitOfWork, lines: readonly LineOfBasket[]): Promise<LineWithPrice[]> {
-  const priced: LineWithPrice[] = [];
-  for (const { lineId, sku, qty } of lines) {
-    const product = await productBySku(work, sku);
-    refuseUnlessSellable(product);
-    priced.push({ lineId, sku, qty, unitPrice: product.price.amount, taxRate: product.taxRate });
-  }
-  return priced;
+/** What each line costs now. @throws Problem 404, 409 for a product that may not be sold */
+export async function pricesForSale(work: UnitOfWork, lines: readonly LineOfBasket[]): Promise<LineWithPrice[]> {
+  for (const { sku } of lines) refuseUnlessSellable(await productBySku(work, sku));
+  return currentPrices(work, lines);
+}
+
+/** What each line costs now, also where its product was taken out of sale after it was added: that is said at checkout. */
+export function currentPrices(work: UnitOfWork, lines: readonly LineOfBasket[]): Promise<LineWithPrice[]> {
+  return Promise.all(
+    lines.map(async ({ lineId, sku, qty }) => {
+      const product = await work.one(products, 'sku', sku);
+      if (!product) throw notFound('product', sku);
+      return { lineId, sku, qty, unitPrice: product.price.amount, taxRate: product.taxRate };
+    }),
+  );
 }
 
 export function pricedMembers(

@@ -13,6 +13,7 @@ type Customer = OutputOf<typeof getCustomer>;
 
 /** The source document has the balance read at checkout start; a checkout waits no longer for it than this (our choice). */
 const BALANCE_PATIENCE_MS = 800;
+const CUSTOMER_PATIENCE_MS = 3_000;
 
 interface Contact {
   readonly email?: string | undefined;
@@ -47,7 +48,7 @@ async function namedCustomer({ call, log }: Scope, basket: Basket, said: SaidOfC
   const id = said.customerId ?? basket.customerId;
   if (id === undefined) return undefined;
   try {
-    return await call(getCustomer, { params: { id } });
+    return await call(getCustomer, { params: { id } }, { timeoutMs: CUSTOMER_PATIENCE_MS });
   } catch (error) {
     const indispensable = said.customerId !== undefined || said.placeOrder || hasContact(said);
     if (!isDependencyProblem(error) || indispensable) throw error;

@@ -46,7 +46,7 @@ function confirmed(order: StoredOrder, reservation: Reservation, { work }: Scope
   const lines = linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
   work.cancel('finish-confirmation', order.id);
   work.cancel('expire-draft', order.id);
-  if (order.voucherCodes.length > 0) work.due('redeem-vouchers', order.id, work.now, { inRequest: true }, { beforeReply: true });
+  if (order.voucherCodes.length > 0) work.due('redeem-vouchers', order.id, work.now, {}, { beforeReply: true });
   return work.transition(orders, order, 'confirm', { lines, pendingAction: undefined });
 }
 
@@ -65,7 +65,7 @@ function refusedForStock({ order, shortage, payments }: Shortage, { work }: Scop
     holdAttempts: order.holdAttempts + 1,
     ...withUndo(order, { payments: authorised, reservationIds: [], vouchers: false }),
   });
-  if (ended.undo) work.due('compensate', order.id, work.now, { inRequest: true }, { beforeReply: true });
+  if (ended.undo) work.due('compensate', order.id, work.now, {}, { beforeReply: true });
   return shortOfStock(order, shortage);
 }
 

@@ -169,8 +169,9 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     return entry;
   };
   const current = (entry: Entry): Stored | undefined => entry.next ?? entry.baseObject;
-  const checkPrecondition = (object: Stored | undefined): void => {
-    if (!precondition || object?.id !== precondition.id || object.version === precondition.version) return;
+  /** A version is about the business object that the path names, not about a record of the service's own under the same id. */
+  const checkPrecondition = (of: AnyCollection, object: Stored | undefined): void => {
+    if (!precondition || !of.object || object?.id !== precondition.id || object.version === precondition.version) return;
     throw new Problem('version_mismatch', `"${object.id}" has version ${object.version}, not ${precondition.version}.`, {
       id: object.id,
       currentVersion: object.version,
@@ -178,7 +179,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
   };
   const read = async (of: AnyCollection, id: string): Promise<Stored | undefined> => {
     const entry = entryOf(of, id) ?? remember(of, id, await store.object(world, of.name, id));
-    if (!entry.next) checkPrecondition(entry.baseObject);
+    if (!entry.next) checkPrecondition(of, entry.baseObject);
     return current(entry);
   };
   const write = (of: AnyCollection, next: Stored): void => {
@@ -244,7 +245,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       if (!found) return undefined;
       const object = current(remember(of, found.id, found));
       if (!object || inUnique(of, unique, object) !== value) return undefined;
-      checkPrecondition(object);
+      checkPrecondition(of, object);
       return object;
     },
     find: (of: AnyCollection, index: string, value: string, pageOptions?: PageOptions) =>

@@ -36,6 +36,7 @@ describe('A body', () => {
   test('announced with 1 GB is 413 before any of it is sent, and the connection ends', async () => {
     const reply = await raw(rig.gateway.port, head('Content-Length: 1000000000\r\n'));
     expect(reply).toMatch(/^HTTP\/1.1 413 /);
+    expect(reply.match(/HTTP\/1.1/g)).toHaveLength(1);
     expect(reply).toMatch(/^connection: close\r$/im);
     expect(rig.upstream.received).toEqual([]);
   });

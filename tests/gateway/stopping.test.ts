@@ -32,6 +32,12 @@ function kept(rig: Rig, agent: Agent): Promise<{ status: number; connection: str
   });
 }
 
+const isRefused = (rig: Rig): Promise<boolean> =>
+  rig.call({ path: '/healthz' }).then(
+    () => false,
+    () => true,
+  );
+
 describe('A gateway that drains', () => {
   test('is alive but not ready, goes on serving, and asks clients to come back on another connection', async () => {
     await using rig = await aRig();
@@ -93,16 +99,48 @@ describe('A gateway that closes', () => {
     const closing = rig.gateway.close().then(() => {
       closed = true;
     });
-    await eventually('nobody is accepted', () =>
-      rig.call({ path: '/healthz' }).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await eventually('nobody is accepted', () => isRefused(rig));
     expect(closed).toBe(false);
     finish();
     expect(await running).toMatchObject({ status: 200, text: '{"late":true}' });
     await closing;
+  });
+
+  test('closes the connection of an answer that began before it was known', async () => {
+    await using rig = await aRig();
+    let finish = (): void => {};
+    rig.upstream.answer = (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '4' });
+      response.write('he');
+      finish = () => void response.end('re');
+    };
+    const socket = await open(rig.gateway.port, `GET /orders/o HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\n\r\n`);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    await eventually('the answer began', async () => received.endsWith('he'));
+    const closing = timed(() => rig.gateway.close());
+    await eventually('nobody is accepted', () => isRefused(rig));
+    // Later than the gateway looks for connections that idle.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    finish();
+    expect(await closing).toBeLessThan(1_000);
+    await eventually('the answer ended', async () => /connection: keep-alive[\s\S]*here$/i.test(received));
+  });
+
+  test('still serves a connection that was opened before and speaks only now', async () => {
+    await using rig = await aRig();
+    const socket = await open(rig.gateway.port);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    const closing = rig.gateway.close();
+    await eventually('nobody is accepted', () => isRefused(rig));
+    socket.write(`GET /orders/o HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\n\r\n`);
+    await closing;
+    await eventually('the answer came', async () => /^HTTP\/1.1 200 .*^connection: close\r$/ims.test(received));
   });
 
   test('does not wait for event streams, which have no end', async () => {

@@ -461,13 +461,15 @@ describe('Put Party, as the eCommerce Platform calls it', () => {
     expect(registered.body).not.toHaveProperty('email');
   });
 
-  test('without the Loyalty Platform a card cannot be read, and nothing is decided', async () => {
+  test('without the Loyalty Platform a card cannot be read: alone it decides nothing, and other contact does without it', async () => {
     await inside.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
     await expect(put('bsk_13', { loyaltyCard: '2990000200044' })).rejects.toMatchObject({
       code: 'dependency_unavailable',
       context: { dependency: 'loyalty-platform' },
     });
     expect((await put('bsk_13', { email: 'ada@people.example', loyaltyCard: '2990000200044' })).id).toBe('cus_ada');
+    const { email } = somebody();
+    expect(await put('bsk_14', { email, loyaltyCard: '2990000200044' })).toMatchObject({ state: 'identified', email });
     await inside.noFaults();
     expect((await put('bsk_13', { loyaltyCard: '2990000200044' })).id).toBe('cus_farid');
   });

@@ -82,6 +82,7 @@ describe('A checkout that is killed and not repeated', () => {
       await estate.advance(MINUTE);
       const { state, orderId } = await basketNow(estate, id);
       expect(['open', 'converted']).toContain(state);
+      if (state === 'converted') expect(await estate.insist('oms', 'GET', `/orders/${orderId}`)).toMatchObject({ status: 200 });
       const placed = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
       expect(placed).toMatchObject({ status: 200, body: { state: 'converted' } });
       if (state === 'converted') expect(placed.body.orderId).toBe(orderId);

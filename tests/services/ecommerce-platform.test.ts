@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as crm from '../../services/crm/service.ts';
+import { checkoutIdOf, checkouts } from '../../services/ecommerce-platform/collections.ts';
 import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
@@ -7,7 +8,7 @@ import { voucherUses } from '../../services/promotion-engine/collections.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import * as sim from '../../services/sim/service.ts';
 import { convertBasket, getBasket } from '../../shared/catalog/commerce/internal.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 const CHECKOUT = { shippingAddress: ADDRESS };
@@ -44,6 +45,10 @@ async function reserved(rehearsal: TestRehearsal, sku: string): Promise<number> 
   const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
   return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
 }
+
+/** Until a call has run into a fault. */
+const underWay = (rehearsal: TestRehearsal, fault: string) =>
+  eventually(`the fault ${fault}`, async () => (await rehearsal.faults()).some(({ name, hits }) => name === fault && hits > 0));
 
 const down = (application: string, api?: string) => ({
   match: api === undefined ? { application } : { application, api },
@@ -568,6 +573,7 @@ describe('Checkout Basket', () => {
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 }, times: 1 });
     const running = checkout(rehearsal, basket.id);
+    await underWay(rehearsal, 'slow-hold');
     await rehearsal.ok('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-green', qty: 1 });
     const locked = await running;
     expect(locked).toMatchObject({ status: 200, body: { state: 'locked', lines: [{ sku: 'mug-blue' }, { sku: 'mug-green' }] } });
@@ -588,6 +594,7 @@ describe('Checkout Basket', () => {
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 }, times: 1 });
     const running = checkout(rehearsal, basket.id);
+    await underWay(rehearsal, 'slow-hold');
     await rehearsal.ok('POST', '/baskets', { channel: 'web', mergeBasketIds: [basket.id] });
     expect(await running).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'merged' } });
     expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
@@ -779,6 +786,23 @@ describe('Vouchers at checkout', () => {
     await rehearsal.noFaults();
     await rehearsal.advance('PT1M');
     expect(await checkout(rehearsal, basket.id, { voucherCodes: ['WELCOME10'] })).toMatchObject({ status: 200, body: { state: 'locked' } });
+    await rehearsal.verify();
+  });
+
+  test('that could not be locked are locked by the same request sent again, with stock that is really held', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await aBasket(rehearsal);
+    await rehearsal.fault('no-use', {
+      match: { api: 'record-voucher-use' },
+      fault: { kind: 'status', status: 503, code: 'dependency_unavailable' },
+      times: 1,
+    });
+    const send = () => checkout(rehearsal, basket.id, { voucherCodes: ['WELCOME10'] }, { headers: { 'idempotency-key': 'twice' } });
+    expect((await send()).status).toBe(503);
+    const locked = await send();
+    expect(locked).toMatchObject({ status: 200, body: { state: 'locked', vouchers: [{ status: 'applied' }] } });
+    expect(await rehearsal.object('reservation', locked.body.reservationId)).toMatchObject({ state: 'requested' });
+    expect(await reserved(rehearsal, 'mug-blue')).toBe(2);
     await rehearsal.verify();
   });
 
@@ -1027,5 +1051,32 @@ describe('The uses of a voucher', () => {
     });
     expect(await used(inside, 'MIN100')).toMatchObject({ left: 0 });
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 2 });
+  });
+
+  test('that this basket took last still count when it is priced again without another one', async () => {
+    await using inside = await shop();
+    await inside.commitAs('promotion-engine', async (work) => {
+      const [min100 = { left: 0 }, usedUp = { left: 0 }] = await work.counters(voucherUses, ['MIN100', 'USEDUP']);
+      work.move(voucherUses, 'MIN100', { left: 1 - min100.left });
+      work.move(voucherUses, 'USEDUP', { left: 1 - usedUp.left });
+    });
+    const lines = [{ sku: 'shelf-wall', qty: 2 }];
+    const [slow, fast] = [await basketOf(inside, lines), await basketOf(inside, lines)];
+    await inside.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 600 }, times: 1 });
+    const running = checkOut(inside, slow, ['MIN100', 'USEDUP']);
+    await eventually('the first checkout reaches its vouchers', async () =>
+      inside.stored('ecommerce-platform', checkouts, checkoutIdOf(slow)).then(
+        ({ vouchers }) => vouchers,
+        () => false,
+      ),
+    );
+    expect((await checkOut(inside, fast, ['USEDUP'])).body.vouchers).toMatchObject([{ code: 'USEDUP', status: 'applied' }]);
+    expect((await running).body).toMatchObject({
+      vouchers: [
+        { code: 'MIN100', status: 'applied', discount: { amount: 1500 } },
+        { code: 'USEDUP', status: 'rejected', reason: 'quantity_exceeded' },
+      ],
+      totals: { discount: { amount: 1500 }, total: { amount: 12_300 } },
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 
 const ALLOCATE = '/inventory/allocate';
 const RESERVATIONS = '/inventory/reservations';
@@ -277,6 +278,23 @@ describe('When the SIM fails an Allocate', () => {
     expect(others).toEqual([]);
     const repeated = await allocate(rehearsal);
     expect([repeated.status, repeated.body.id]).toEqual([200, event.data.object.id]);
+    expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
+  });
+
+  test('for a second request while the first one is being finished, the stock stays held', async () => {
+    await using rehearsal = await newRehearsal();
+    const match = { api: 'record-reservation' };
+    await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 250 }, times: 2 });
+    await rehearsal.fault('broken', { match, fault: { kind: 'status', status: 500 }, times: 1 });
+    expect((await allocate(rehearsal)).status).toBe(502);
+    await eventually(
+      'due work hands the record over',
+      async () => (await rehearsal.faults()).find(({ name }) => name === 'slow')?.hits === 2,
+    );
+    await rehearsal.fault('down', { match, fault: { kind: 'outage' }, times: 1 });
+    expect((await allocate(rehearsal)).status).toBe(503);
+    await rehearsal.verify();
+    expect((await allocate(rehearsal)).status).toBe(200);
     expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
   });
 

@@ -209,6 +209,7 @@ describe('A hold that ran out between payment and confirmation', () => {
     const { id: other } = await scene.lockedBasket({ ...LAST_ONE, customerId: 'cus_ben' });
     await scene.rehearsal.fault('down', { match: { api: 'reverse-payment' }, fault: { kind: 'outage' } });
     expect((await scene.confirm(id)).body.code).toBe('reservation_expired');
+    expect((await scene.rehearsal.settle()).settled).toBe(true);
     expect(await scene.order(id)).toMatchObject({ state: 'draft', compensation: 'pending', paymentStatus: 'authorised' });
     const { reservationId } = await scene.rehearsal.object('basket', other);
     await scene.rehearsal.ok('DELETE', `/inventory/reservations/${reservationId}`);

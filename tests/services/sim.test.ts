@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findStock, reserveStock } from '../../services/inventory-service/holds.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
+import { attempts } from '../../services/sim/collections.ts';
+import { ABORT_HOLD } from '../../services/sim/due-kinds.ts';
 import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 const RESERVATIONS = '/inventory/reservations';
@@ -357,13 +362,13 @@ describe('Release Reservation', () => {
     expect((await release(rehearsal, 'res_none')).status).toBe(404);
   });
 
-  test('while the Inventory Service is down is answered; the stock goes back when it is there again', async () => {
+  test('while the Inventory Service takes nothing back is answered; the stock goes back when it is there again', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
-    await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    await rehearsal.fault('down', { match: { api: 'move-hold' }, fault: { kind: 'outage' } });
     expect((await release(rehearsal, id)).body.state).toBe('released');
-    await rehearsal.noFaults();
     expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
+    await rehearsal.noFaults();
     await rehearsal.advance('PT10S');
     expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
     await rehearsal.verify();
@@ -598,6 +603,82 @@ describe('Inside the estate', () => {
       await expect(take(ended)).rejects.toMatchObject({ code: 'invalid_state_transition', context: { objectType: 'hold', id: ended } });
     }
     expect(await units('bowl-large')).toBe(0);
+  });
+
+  test('a SKU that is named twice is one line to a hold as well', async () => {
+    const items = [
+      { sku: 'desk-two-nodes', qty: 2 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ];
+    const taking = inside.as('sim')(takeHold, { params: { reservationId: 'res_twice' }, body: { items } });
+    await expect(taking).rejects.toMatchObject({ context: { skus: [{ sku: 'desk-two-nodes', requested: 4, available: 3 }] } });
+  });
+
+  test('a refused hold stays refused, so that all who ask for it learn the same', async () => {
+    const asSim = inside.as('sim');
+    const take = (reservationId: string) =>
+      asSim(takeHold, { params: { reservationId }, body: { items: [{ sku: 'desk-two-nodes', qty: 3 }] } });
+    await take('res_d1');
+    await take('res_d2');
+    const refusal = { code: 'insufficient_stock', context: { skus: [{ sku: 'desk-two-nodes', requested: 3, available: 0 }] } };
+    await expect(take('res_d3')).rejects.toMatchObject(refusal);
+    await asSim(moveHold, { params: { reservationId: 'res_d1' }, body: { reference: 'because', kind: 'release' } });
+    await expect(take('res_d3')).rejects.toMatchObject(refusal);
+    expect((await take('res_d4')).allocations).toEqual([{ locationId: 'dc-01', sku: 'desk-two-nodes', qty: 3 }]);
+  });
+
+  test('the counter refuses the second of two commits that both saw the last unit', async () => {
+    const sku = 'lamp-desk';
+    const { onHand = 0, safetyStock = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|store-03`);
+    const qty = onHand - safetyStock;
+    const take = async (work: UnitOfWork) => {
+      const { held } = await findStock(work, { lines: [{ sku, qty }], nodes: ['store-03'] });
+      expect(held).toEqual([{ locationId: 'store-03', sku, qty }]);
+      reserveStock(work, held);
+    };
+    const outcomes = await inside.overlapping('inventory-service', take, take);
+    expect(outcomes.toSorted()).toEqual(['Conflict: guard: stock/lamp-desk|store-03', 'committed']);
+    expect(await units(sku, 'store-03')).toBe(qty);
+  });
+
+  /** The attempt to reserve so many plates, as soon as it has set out. */
+  const attemptFor = (work: UnitOfWork, qty: number) =>
+    eventually('the attempt has set out', async () => {
+      const { items } = await work.all(attempts);
+      return items.find((attempt) => attempt.items[0]?.sku === 'plate-dinner' && attempt.items[0].qty === qty);
+    });
+
+  test('a request whose attempt is given up while it waits reserves under another id', async () => {
+    await inside.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
+    const replying = inside.call('POST', RESERVATIONS, { items: [{ sku: 'plate-dinner', qty: 6 }] });
+    const { id } = await inside.commitAs('sim', async (work) => {
+      const attempt = await attemptFor(work, 6);
+      await inside.as('sim')(moveHold, { params: { reservationId: attempt.id }, body: { reference: 'given up', kind: 'release' } });
+      work.cancel(ABORT_HOLD, attempt.id);
+      return work.put(attempts, { ...attempt, status: 'ended' });
+    });
+    const { status, body } = await replying;
+    expect([status, body.id === id]).toEqual([201, false]);
+    expect(await units('plate-dinner')).toBe(6);
+    await inside.noFaults();
+  });
+
+  test('giving an attempt up is committed before the Inventory Service hears of it', async () => {
+    await inside.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 });
+    await inside.fault('slow', { match: { api: 'move-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
+    const replying = inside.call('POST', RESERVATIONS, { items: [{ sku: 'plate-dinner', qty: 7 }] });
+    const found = Promise.withResolvers<string>();
+    const looking = inside.commitAs('sim', async (work) => found.resolve((await attemptFor(work, 7)).id));
+    const id = await found.promise;
+    const becomes = (status: string) =>
+      eventually(`the attempt is ${status}`, async () => (await inside.stored('sim', attempts, id)).status === status);
+    expect((await replying).status).toBe(504);
+    await becomes('aborting');
+    expect(await units('plate-dinner')).toBe(13);
+    await becomes('ended');
+    expect(await units('plate-dinner')).toBe(6);
+    await looking;
+    await inside.noFaults();
   });
 
   test('the record of a standalone allocation is written once', async () => {

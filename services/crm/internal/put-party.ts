@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { putParty as putPartyCall } from '../../../shared/catalog/customer/internal.ts';
 import { getMemberBalance } from '../../../shared/catalog/loyalty/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
 import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { customers, parties } from '../collections.ts';
@@ -22,16 +23,25 @@ export const putParty = handle(putPartyCall)(async ({ params, body: { contact } 
 });
 
 /** The registered customer behind a contact: whoever has the e-mail, else the phone, else the card. */
-async function recognised(contact: PartyContact, { work, call, log }: Scope): Promise<CustomerRecord | undefined> {
-  const registered = await registeredWith(work, contact);
-  if (registered || contact.loyaltyCard === undefined) return registered;
+async function recognised(contact: PartyContact, scope: Scope): Promise<CustomerRecord | undefined> {
+  const registered = await registeredWith(scope.work, contact);
+  return registered ?? (contact.loyaltyCard === undefined ? undefined : memberWith(contact.loyaltyCard, contact, scope));
+}
+
+/**
+ * The customer whose card this is. A mistyped card keeps nobody from buying: it recognises nobody, and that is all. The same goes for one
+ * that cannot be read now, if other contact says who buys: checkout does not wait for the Loyalty Platform (flow 7 of the source document).
+ * @throws Problem `dependency_*` when the card alone would say it
+ */
+async function memberWith(card: string, { email, phone }: PartyContact, { work, call, log }: Scope): Promise<CustomerRecord | undefined> {
   try {
-    const account = await call(getMemberBalance, { params: { id: contact.loyaltyCard } }, { timeoutMs: PATIENCE_MS });
-    return await work.get(customers, account.customerId);
+    const { customerId } = await call(getMemberBalance, { params: { id: card } }, { timeoutMs: PATIENCE_MS });
+    return await work.get(customers, customerId);
   } catch (error) {
-    // A mistyped card keeps nobody from buying: it recognises nobody, and that is all.
-    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-    log.info({ objectType: 'loyalty-account' }, 'a loyalty card that nobody has was given at checkout');
+    if (!(error instanceof Problem)) throw error;
+    const otherwiseKnown = email !== undefined || phone !== undefined;
+    if (error.code !== 'not_found' && !(otherwiseKnown && isDependencyProblem(error))) throw error;
+    log.info({ code: error.code }, 'a loyalty card given at checkout recognised nobody');
     return undefined;
   }
 }

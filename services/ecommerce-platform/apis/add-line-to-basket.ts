@@ -5,9 +5,10 @@ import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { rowFor } from '../../../shared/domain/life-cycle.ts';
 import { availability } from '../availability.ts';
 import { addToLines } from '../basket-lines.ts';
-import { priceOpenBasket, withPrices } from '../basket-price.ts';
+import { currentPrices, priceOpenBasket } from '../basket-price.ts';
 import { renewIdleTimer } from '../basket-timers.ts';
 import { baskets } from '../collections.ts';
+import { productBySku, refuseUnlessSellable } from '../product-rules.ts';
 
 export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -15,7 +16,8 @@ export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, s
   if (!basket) throw notFound('basket', params.id);
   rowFor(basketLifeCycle, basket, 'add-line');
   const lines = addToLines(basket.id, basket.lines, [{ ...body, pointer: '/qty' }]);
-  const withoutDiscount = await withPrices(work, lines);
+  refuseUnlessSellable(await productBySku(work, body.sku));
+  const withoutDiscount = await currentPrices(work, lines);
   await refuseUnlessAvailable(scope, body.sku, lines.find(({ sku }) => sku === body.sku)?.qty ?? body.qty);
   const prices = await priceOpenBasket(scope, withoutDiscount);
   return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: renewIdleTimer(work, basket.id) });

@@ -4,7 +4,7 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { pricedMembers, withPrices } from '../basket-price.ts';
+import { pricedMembers, pricesForSale } from '../basket-price.ts';
 import { CHECKOUT_TTL, IDLE } from '../basket-timers.ts';
 import { customerAtCheckout, loyaltyAtCheckout } from '../checkout-customer.ts';
 import { appliedCodes, holdStock, lockVouchers } from '../checkout-holds.ts';
@@ -46,7 +46,7 @@ async function lockBasket(scope: Scope, basket: Basket, body: Body): Promise<{ l
   if (basket.lines.length === 0) {
     throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
   }
-  const lines = await withPrices(work, basket.lines);
+  const lines = await pricesForSale(work, basket.lines);
   const customer = await customerAtCheckout(scope, basket, body);
   const customerId = customer?.id ?? basket.customerId;
   const { loyalty, accountId, tier } = await loyaltyAtCheckout(scope, basket, customer);

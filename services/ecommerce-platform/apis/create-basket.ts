@@ -7,7 +7,7 @@ import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { rowFor } from '../../../shared/domain/life-cycle.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Asked, addToLines } from '../basket-lines.ts';
-import { priceOpenBasket, withPrices } from '../basket-price.ts';
+import { priceOpenBasket, pricesForSale } from '../basket-price.ts';
 import { IDLE, renewIdleTimer } from '../basket-timers.ts';
 import { type Basket, baskets } from '../collections.ts';
 import { CURRENCY, priceLines } from '../pricing.ts';
@@ -24,7 +24,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),
   ];
-  const withoutDiscount = await withPrices(work, addToLines(id, [], asked));
+  const withoutDiscount = await pricesForSale(work, addToLines(id, [], asked));
   const customer = await customerOf(scope, id, body.customerId);
   const prices = await priceOpenBasket(scope, withoutDiscount);
   for (const basket of merged) mergeInto(work, basket, id);

@@ -1,5 +1,5 @@
 import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { priceOpenBasket, withPrices } from '../basket-price.ts';
+import { currentPrices, priceOpenBasket } from '../basket-price.ts';
 import { renewIdleTimer } from '../basket-timers.ts';
 import { checkoutOf, startUndoing } from '../checkout-record.ts';
 import { baskets } from '../collections.ts';
@@ -12,7 +12,7 @@ export const reopenBasket: DueHandler = async ({ key }, scope) => {
   const { work } = scope;
   const basket = await work.get(baskets, key);
   if (basket?.state !== 'locked') return;
-  const prices = await priceOpenBasket(scope, await withPrices(work, basket.lines));
+  const prices = await priceOpenBasket(scope, await currentPrices(work, basket.lines));
   work.transition(baskets, basket, 'reopen', {
     ...prices,
     loyalty: undefined,

@@ -1,0 +1,97 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Usage } from './servers/report-usage.ts';
+
+const START_MS = 20_000;
+const STOP_MS = 5_000;
+const REPORT_USAGE = new URL('./servers/report-usage.ts', import.meta.url).href;
+
+export interface ChildOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leave it out where the time of the start itself is measured. */
+  readonly reportsUsage?: boolean;
+  readonly profiles?: string | undefined;
+}
+
+/** A process that is measured; it ends at the latest with this one. */
+export interface Child extends AsyncDisposable {
+  /** Wall time from nothing to its word that it is ready. */
+  readonly startMs: number;
+  /** An address from its message that it is ready. */
+  address(name: string): string;
+  usage(): Promise<Usage>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** @param file from the root of the repository; the process says with a message `{ ready: true, <name>: <address> }` that it is ready. */
+export async function startChild(file: string, { args = [], env = {}, reportsUsage = true, profiles }: ChildOptions = {}): Promise<Child> {
+  const started = performance.now();
+  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), [...args], {
+    env: { ...process.env, ...env },
+    execArgv: [
+      ...(reportsUsage ? ['--import', REPORT_USAGE] : []),
+      ...(profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]),
+    ],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  const ready = await answerOf(child, (message) => message['ready'] === true, file);
+  const startMs = performance.now() - started;
+  return {
+    startMs,
+    address(name) {
+      const address = ready[name];
+      if (typeof address !== 'string') throw new Error(`${file} did not tell the address "${name}".`);
+      return address;
+    },
+    async usage() {
+      const answer = answerOf(child, (message) => message['usage'] !== undefined, file);
+      child.send('usage');
+      return (await answer)['usage'] as Usage;
+    },
+    [Symbol.asyncDispose]: () => stop(child),
+  };
+}
+
+/** The first message that fits. @throws Error when the process ends, or lets us wait too long */
+async function answerOf(
+  child: ChildProcess,
+  fits: (message: Readonly<Record<string, unknown>>) => boolean,
+  file: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(new Error(`${file} said nothing for ${START_MS} ms.`)), START_MS);
+  const ended = once(child, 'exit', { signal: patience.signal }).then(([code]) => {
+    throw new Error(`${file} ended with ${code}.`);
+  });
+  const answered = (async () => {
+    for (;;) {
+      const [message] = await once(child, 'message', { signal: patience.signal });
+      if (fits(message)) return message as Readonly<Record<string, unknown>>;
+    }
+  })();
+  try {
+    return await Promise.race([answered, ended]);
+  } catch (error) {
+    throw patience.signal.aborted ? patience.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    for (const loser of [ended, answered]) loser.catch(() => undefined);
+    patience.abort();
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(hard);
+}

@@ -1,0 +1,51 @@
+import autocannon from 'autocannon';
+import type { Child } from './child-process.ts';
+
+/** How often requests are counted; a run ends with a count. */
+const COUNT_MS = 50;
+
+export interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What came of a round of load on one process. */
+export interface LoadedRound {
+  readonly perSecond: number;
+  /** CPU time of the process per request. */
+  readonly cpuMicros: number;
+}
+
+/** Loads a process and asks it how much of its CPU that took. */
+export async function loadOn(child: Child, load: Load): Promise<LoadedRound> {
+  const before = await child.usage();
+  const { requests, duration } = await put(load);
+  const after = await child.usage();
+  return { perSecond: requests / duration, cpuMicros: (after.cpuMicros - before.cpuMicros) / requests };
+}
+
+/** @throws Error when an answer was no success: how fast something fails is of no interest */
+async function put({
+  url,
+  connections,
+  seconds,
+  method = 'GET',
+  headers = {},
+  body,
+}: Load): Promise<{ requests: number; duration: number }> {
+  const result = await cannon({ url, connections, duration: seconds, method, headers, ...(body !== undefined && { body }) });
+  return { requests: result.requests.total, duration: result.duration };
+}
+
+export async function cannon(options: autocannon.Options): Promise<autocannon.Result> {
+  const result = await autocannon({ sampleInt: COUNT_MS, ...options });
+  if (result.errors > 0 || result.non2xx > 0) {
+    const statuses = Object.entries(result.statusCodeStats ?? {}).map(([status, { count }]) => `${count} × ${status}`);
+    throw new Error(`${options.url}: ${result.errors} connections failed; the answers were ${statuses.join(', ')}.`);
+  }
+  return result;
+}

@@ -1,0 +1,85 @@
+import type autocannon from 'autocannon';
+import { cannon } from './load.ts';
+
+/** HTTP requests of one whole order. */
+export const REQUESTS_PER_ORDER = 6;
+
+const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+/** What one client knows of the order that it is about. */
+interface OrderContext {
+  started?: number;
+  basket?: string;
+  order?: string;
+}
+
+export interface OrderLoad {
+  readonly url: string;
+  readonly bearer: string;
+  readonly clients: number;
+  readonly for: { readonly seconds: number } | { readonly orders: number };
+}
+
+export interface OrderRound {
+  readonly perSecond: number;
+  /** Wall time of each whole order. */
+  readonly latenciesMs: readonly number[];
+}
+
+/** Clients that each place one whole order after the other: basket, line, checkout, order, authorise, confirm. */
+export async function placeOrders({ url, bearer, clients, ...load }: OrderLoad): Promise<OrderRound> {
+  const latenciesMs: number[] = [];
+  const amount = 'orders' in load.for ? { amount: load.for.orders * REQUESTS_PER_ORDER } : { duration: load.for.seconds };
+  const { duration } = await cannon({
+    url,
+    connections: clients,
+    ...amount,
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    requests: wholeOrder((context) => latenciesMs.push(performance.now() - (context.started ?? Number.NaN))),
+  });
+  return { perSecond: latenciesMs.length / duration, latenciesMs };
+}
+
+function wholeOrder(done: (context: OrderContext) => void): autocannon.Request[] {
+  return [
+    step({
+      path: (context) => {
+        context.started = performance.now();
+        return '/baskets';
+      },
+      body: () => ({ channel: 'web', customerId: 'cus_ada' }),
+      keep: (context, id) => {
+        context.basket = id;
+      },
+    }),
+    step({ path: ({ basket }) => `/baskets/${basket}/lines`, body: () => ({ sku: 'mug-blue', qty: 1 }) }),
+    step({ path: ({ basket }) => `/baskets/${basket}/checkout`, body: () => ({ shippingAddress: ADDRESS }) }),
+    step({
+      path: () => '/orders',
+      body: ({ basket }) => ({ basketId: basket }),
+      keep: (context, id) => {
+        context.order = id;
+      },
+    }),
+    step({
+      path: () => '/payments/authorizations',
+      body: ({ order }) => ({ orderId: order, tender: { type: 'card', token: 'tok_visa' } }),
+    }),
+    step({ path: ({ order }) => `/orders/${order}/confirm`, body: () => ({}), keep: done }),
+  ];
+}
+
+interface OrderStep {
+  readonly path: (context: OrderContext) => string;
+  readonly body: (context: OrderContext) => unknown;
+  /** Takes the answer's id; the one that is given stands in where there is none, as in an echo. */
+  readonly keep?: (context: OrderContext, id: string) => void;
+}
+
+function step({ path, body, keep }: OrderStep): autocannon.Request {
+  return {
+    setupRequest: (request, context) => ({ ...request, path: path(context), body: JSON.stringify(body(context)) }),
+    onResponse: (_status, answer, context) => keep?.(context, (JSON.parse(answer) as { readonly id?: string }).id ?? 'an-id-of-the-echo'),
+  };
+}

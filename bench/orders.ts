@@ -1,0 +1,79 @@
+import { createEstateClient } from '../rehearsal/estate-client.ts';
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { startChild } from './child-process.ts';
+import { type OrderRound, placeOrders, REQUESTS_PER_ORDER } from './order-load.ts';
+import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
+
+const CLIENTS = [1, 20] as const;
+/** Ports that are free, and a log that stays out of the way. */
+export const ESTATE = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'warn' } as const;
+
+/** Whole orders through the gateway of the whole estate, against as many requests that a bare server echoes. */
+export const orders: Benchmark = {
+  name: 'orders',
+  title: `Whole orders of ${REQUESTS_PER_ORDER} requests, against as many requests to a node:http echo`,
+  run: async (settings) => {
+    await using estate = await startChild('services/main.ts', { env: ESTATE, profiles: settings.profiles });
+    await using echo = await startChild('bench/servers/bare-http.ts');
+    const figures: Figure[] = [];
+    for (const clients of CLIENTS) {
+      const taken = await contest({ settings, clients, gateway: estate.address('gateway'), echo: echo.address('url') });
+      figures.push(...figuresOf(taken, clients));
+    }
+    return figures;
+  },
+};
+
+interface OrderContest {
+  readonly settings: Settings;
+  readonly clients: number;
+  readonly gateway: string;
+  readonly echo: string;
+}
+
+async function contest({ settings: { seconds, rounds, progress }, clients, gateway, echo }: OrderContest): Promise<Rounds<OrderRound>> {
+  const ours = (length: number): Promise<OrderRound> =>
+    inNewRehearsal(gateway, (bearer) => placeOrders({ url: gateway, bearer, clients, for: { seconds: length } }));
+  const reference = (length: number): Promise<OrderRound> =>
+    placeOrders({ url: echo, bearer: 'nobody', clients, for: { seconds: length } });
+  for (const warmUp of [ours, reference]) await warmUp(Math.min(seconds, 2));
+  return inTurn({
+    rounds,
+    ours: (number) => {
+      progress(`orders of ${clients} clients, round ${number} of ${rounds}`);
+      return ours(seconds);
+    },
+    reference: () => reference(seconds),
+  });
+}
+
+function figuresOf(taken: Rounds<OrderRound>, clients: number): readonly Figure[] {
+  const of = clients === 1 ? '1 client' : `${clients} clients`;
+  const latency = (at: number): { figure: number; reference: number } => ({
+    figure: quantile(
+      taken.ours.flatMap(({ latenciesMs }) => latenciesMs),
+      at,
+    ),
+    reference: quantile(
+      taken.reference.flatMap(({ latenciesMs }) => latenciesMs),
+      at,
+    ),
+  });
+  return [
+    { what: `orders, ${of}`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
+    { what: `time of an order, ${of}, p50`, unit: 'ms', ...latency(0.5) },
+    { what: `time of an order, ${of}, p99`, unit: 'ms', ...latency(0.99) },
+  ];
+}
+
+/** Every round has all the stock; what it leaves behind is gone before the next one. */
+export async function inNewRehearsal<Result>(gateway: string, act: (bearer: string) => Promise<Result>): Promise<Result> {
+  const client = createEstateClient({ gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin', rehearsal: 'default' });
+  const { name, credentials } = await client.control('create-rehearsal');
+  try {
+    return await act(credentials.bearer);
+  } finally {
+    await client.control('delete-rehearsal', { params: { name } });
+    await client.close();
+  }
+}

@@ -1,0 +1,52 @@
+import type { Figure, Ratio } from './benchmark.ts';
+
+/** Rounds of a figure and of its reference, taken in turn. */
+export interface Rounds<Round> {
+  readonly ours: readonly Round[];
+  readonly reference: readonly Round[];
+}
+
+export interface Contest<Round> {
+  readonly rounds: number;
+  readonly ours: (round: number) => Promise<Round>;
+  readonly reference: (round: number) => Promise<Round>;
+}
+
+/** Takes turns, so that whatever else the machine does meets both; what is compared are neighbours. */
+export async function inTurn<Round>({ rounds, ours, reference }: Contest<Round>): Promise<Rounds<Round>> {
+  const taken: { readonly ours: Round[]; readonly reference: Round[] } = { ours: [], reference: [] };
+  for (let round = 1; round <= rounds; round++) {
+    taken.ours.push(await ours(round));
+    taken.reference.push(await reference(round));
+  }
+  return taken;
+}
+
+/** One figure of every round, as medians, with the median of the ratios of neighbours. */
+export function compare<Round>(
+  { ours, reference }: Rounds<Round>,
+  of: (round: Round) => number,
+): Required<Pick<Figure, 'figure' | 'reference' | 'ratio'>> {
+  const ratios = ours.flatMap((round, index) => {
+    const neighbour = reference[index];
+    return neighbour === undefined ? [] : [of(round) / of(neighbour)];
+  });
+  return { figure: median(ours.map(of)), reference: median(reference.map(of)), ratio: spread(ratios) };
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** @param at between 0 and 1. Interpolates between neighbours. */
+export function quantile(values: readonly number[], at: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * at;
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+const spread = (ratios: readonly number[]): Ratio => ({
+  median: median(ratios),
+  lowest: Math.min(...ratios),
+  highest: Math.max(...ratios),
+});

@@ -1,0 +1,75 @@
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
+import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
+import { gateway } from './gateway.ts';
+import { orders } from './orders.ts';
+import { tableOf } from './report.ts';
+import { start } from './start.ts';
+import { touchpoint } from './touchpoint.ts';
+
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, start];
+
+interface Options {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly profiles?: string;
+  readonly json?: boolean;
+}
+
+const command = new Command()
+  .name('bench')
+  .description(
+    'Measures this project against something simpler in the same run: a ratio means the same on another machine, a rate does not.',
+  )
+  .argument('[name...]', `one or more of: ${benchmarks.map(({ name }) => name).join(', ')}; all of them when none is named`)
+  .option('--seconds <n>', 'longest duration of a round', positive, 3)
+  .option('--rounds <n>', 'how often figure and reference take turns', positive, 5)
+  .option('--profiles <folder>', 'write CPU profiles of what is measured there (this slows it down)')
+  .option('--json', 'print the figures as JSON')
+  .action(run);
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It takes a number above 0.');
+  return value;
+}
+
+async function run(names: readonly string[], { json = false, ...options }: Options): Promise<void> {
+  const unknown = names.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
+  if (unknown.length > 0) {
+    command.error(`There is no benchmark ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}.`, {
+      exitCode: 64,
+    });
+  }
+  const settings: Settings = { ...options, progress: (text) => void process.stderr.write(`  … ${text}\n`) };
+  const results: { readonly name: string; readonly title: string; readonly figures: readonly Figure[] }[] = [];
+  if (!json) process.stdout.write(`${machine()}\n`);
+  for (const { name, title, run: measure } of benchmarks) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const figures = await measure(settings);
+    results.push({ name, title, figures });
+    if (!json) process.stdout.write(`\n${tableOf(title, figures)}`);
+  }
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ machine: machine(), at: new Date().toISOString(), ...options, results: results.map(withVerdicts) }, null, 2)}\n`,
+    );
+}
+
+const withVerdicts = ({ figures, ...result }: { readonly name: string; readonly title: string; readonly figures: readonly Figure[] }) => ({
+  ...result,
+  figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })),
+});
+
+/** Figures without the machine on which they were taken say little; the load tells whether it had something else to do. */
+function machine(): string {
+  const load = loadavg()
+    .map((value) => value.toFixed(1))
+    .join(', ');
+  return `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, load ${load}`;
+}
+
+// Ending by way of `exit` takes the measured processes along.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+await command.parseAsync();

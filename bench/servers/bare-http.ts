@@ -1,0 +1,30 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { serve } from './ready.ts';
+
+/**
+ * The least that an HTTP server for JSON can do: collects the body, parses it, and answers.
+ * With a number it answers a constant of that many bytes, without one it echoes what it was sent.
+ */
+const bytes = process.argv[2] === undefined ? undefined : Number(process.argv[2]);
+const constant = bytes === undefined ? undefined : withHeaders(JSON.stringify({ constant: 'x'.repeat(bytes - '{"constant":""}'.length) }));
+
+const server = createServer((request, response) => {
+  collect(request, (body) => {
+    const parsed: unknown = body === '' ? {} : JSON.parse(body);
+    const { answer, headers } = constant ?? withHeaders(JSON.stringify(parsed));
+    response.writeHead(200, headers);
+    response.end(answer);
+  });
+});
+
+function withHeaders(answer: string) {
+  return { answer, headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(answer) } };
+}
+
+function collect(request: IncomingMessage, done: (body: string) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => done(Buffer.concat(chunks).toString()));
+}
+
+serve(server);

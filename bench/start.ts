@@ -1,0 +1,58 @@
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { startChild } from './child-process.ts';
+import { placeOrders } from './order-load.ts';
+import { ESTATE, inNewRehearsal } from './orders.ts';
+import { compare, inTurn } from './rounds.ts';
+
+const ORDERS = 500;
+const CLIENTS = 20;
+const MEBIBYTE = 1_048_576;
+
+/** How long the whole estate takes to be ready, and how much memory it needs, against Express with one route. */
+export const start: Benchmark = {
+  name: 'start',
+  title: 'Start and memory of the whole estate, against Express with one route',
+  run: async (settings) => [...(await starts(settings)), ...(await memory(settings))],
+};
+
+async function starts({ rounds, progress }: Settings): Promise<readonly Figure[]> {
+  const taken = await inTurn({
+    rounds,
+    ours: (number) => {
+      progress(`start, round ${number} of ${rounds}`);
+      return startMs('services/main.ts', 'gateway');
+    },
+    reference: () => startMs('bench/servers/bare-express.ts', 'url'),
+  });
+  return [{ what: 'start to ready', unit: 'ms', ...compare(taken, (ms) => ms), aim: { of: 'figure', atMost: 1_500 } }];
+}
+
+/** From nothing until `/readyz` answers 200. */
+async function startMs(file: string, name: string): Promise<number> {
+  const started = performance.now();
+  await using child = await startChild(file, { env: ESTATE, reportsUsage: false });
+  const { status } = await fetch(`${child.address(name)}/readyz`);
+  if (status !== 200) throw new Error(`${file} answered ${status} at /readyz.`);
+  return performance.now() - started;
+}
+
+async function memory({ progress, profiles }: Settings): Promise<readonly Figure[]> {
+  progress(`memory, with ${ORDERS} orders`);
+  await using estate = await startChild('services/main.ts', { env: ESTATE, profiles });
+  await using bare = await startChild('bench/servers/bare-express.ts');
+  const gateway = estate.address('gateway');
+  const atStart = await estate.usage();
+  const reference = (await bare.usage()).rssBytes / MEBIBYTE;
+  const afterwards = await inNewRehearsal(gateway, async (bearer) => {
+    await placeOrders({ url: gateway, bearer, clients: CLIENTS, for: { orders: ORDERS } });
+    return estate.usage();
+  });
+  const figure = (what: string, bytes: number): Figure => ({
+    what,
+    unit: 'MiB',
+    figure: bytes / MEBIBYTE,
+    reference,
+    aim: { of: 'figure', atMost: 250 },
+  });
+  return [figure('memory (RSS) after the start', atStart.rssBytes), figure(`memory (RSS) after ${ORDERS} orders`, afterwards.rssBytes)];
+}

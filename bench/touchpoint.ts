@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { type Child, startChild } from './child-process.ts';
+import { type Load, type LoadedRound, loadOn } from './load.ts';
+import { compare, inTurn } from './rounds.ts';
+
+const CONNECTIONS = 20;
+const STORE_KEY = 'demo-store-key';
+const CASE = '02';
+const PATH = '/retail/touchpoint/basket/calculate';
+const COLD_SECONDS = 1;
+
+const fixture = JSON.parse(readFileSync(new URL(`../fixtures/touchpoint/${CASE}.json`, import.meta.url), 'utf8')) as {
+  readonly request: unknown;
+};
+const request = {
+  method: 'POST',
+  headers: { authorization: `Bearer ${STORE_KEY}`, 'content-type': 'application/json', 'x-mock-case': CASE },
+  body: JSON.stringify(fixture.request),
+} as const;
+
+/** The touchpoint mock against a bare server that collects and parses the same body, and answers as many bytes. */
+export const touchpoint: Benchmark = {
+  name: 'touchpoint',
+  title: 'Touchpoint mock, case 02, against a bare node:http server',
+  run: async (settings) => {
+    const bytes = await answerLength(settings);
+    return [...(await warm(settings, bytes)), ...(await cold(settings, bytes))];
+  },
+};
+
+async function startMock({ profiles }: Settings) {
+  const child = await startChild('services/main.ts', {
+    env: { SERVICE: 'touchpoint-mock', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', MOCK_STORE_KEY: STORE_KEY, LOG_LEVEL: 'warn' },
+    profiles,
+  });
+  return Object.assign(child, { url: child.address('touchpoint') });
+}
+
+async function startBare(bytes: number) {
+  const child = await startChild('bench/servers/bare-http.ts', { args: [String(bytes)] });
+  return Object.assign(child, { url: child.address('url') });
+}
+
+async function answerLength(settings: Settings): Promise<number> {
+  await using mock = await startMock({ ...settings, profiles: undefined });
+  const answer = await fetch(`${mock.url}${PATH}`, request);
+  if (!answer.ok) throw new Error(`The touchpoint mock answered ${answer.status}.`);
+  return (await answer.arrayBuffer()).byteLength;
+}
+
+function round(server: Child & { readonly url: string }, seconds: number): Promise<LoadedRound> {
+  const load: Load = { ...request, url: `${server.url}${PATH}`, connections: CONNECTIONS, seconds };
+  return loadOn(server, load);
+}
+
+async function warm(settings: Settings, bytes: number): Promise<readonly Figure[]> {
+  const { seconds, rounds, progress } = settings;
+  await using mock = await startMock(settings);
+  await using bare = await startBare(bytes);
+  for (const server of [mock, bare]) await round(server, Math.min(seconds, 2));
+  const taken = await inTurn({
+    rounds,
+    ours: (number) => {
+      progress(`touchpoint, round ${number} of ${rounds}`);
+      return round(mock, seconds);
+    },
+    reference: () => round(bare, seconds),
+  });
+  return [
+    { what: 'requests, warm', unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.9 } },
+    { what: 'CPU per request, warm', unit: 'µs', ...compare(taken, ({ cpuMicros }) => cpuMicros) },
+  ];
+}
+
+/** A new process for every round, loaded from the moment it is ready. */
+async function cold({ rounds, progress, ...settings }: Settings, bytes: number): Promise<readonly Figure[]> {
+  const seconds = Math.min(COLD_SECONDS, settings.seconds);
+  const taken = await inTurn({
+    rounds,
+    ours: async (number) => {
+      progress(`touchpoint from the first second, round ${number} of ${rounds}`);
+      await using mock = await startMock({ ...settings, rounds, progress, profiles: undefined });
+      return await round(mock, seconds);
+    },
+    reference: async () => {
+      await using bare = await startBare(bytes);
+      return await round(bare, seconds);
+    },
+  });
+  return [
+    {
+      what: 'requests in the first second',
+      unit: '/s',
+      ...compare(taken, ({ perSecond }) => perSecond),
+      aim: { of: 'ratio', atLeast: 0.9 },
+    },
+  ];
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, eventually, newRehearsal } from '../support/estate.ts';
+
+const basketOf = (sku: string) => ({ channel: 'web', customerId: 'cus_ada', lines: [{ sku, qty: 1 }] });
+
+describe('Rehearsals', () => {
+  test('never see each other: the last lamp is sold once in each', async () => {
+    await using one = await newRehearsal();
+    await using other = await newRehearsal();
+    for (const rehearsal of [one, other]) {
+      const { id } = await rehearsal.ok('POST', '/baskets', basketOf('lamp-last-one'));
+      await rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+    }
+    const { id } = await one.ok('POST', '/baskets', basketOf('mug-blue'));
+    expect((await other.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS })).status).toBe(404);
+    expect((await other.events()).map(({ subject }) => subject)).not.toContain(`basket/${id}`);
+    expect(await other.journal()).not.toEqual(
+      expect.arrayContaining([expect.objectContaining({ path: `/baskets/${id}/checkout`, status: 200 })]),
+    );
+  });
+
+  test('have clocks and faults of their own', async () => {
+    await using one = await newRehearsal();
+    await using other = await newRehearsal();
+    await one.advance('P30D');
+    expect((await one.now()) - (await other.now())).toBeGreaterThan(29 * 24 * 3_600_000);
+    await one.fault('down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
+    expect((await one.call('GET', '/inventory/items/mug-blue')).status).toBe(503);
+    expect((await other.call('GET', '/inventory/items/mug-blue')).status).toBe(200);
+  });
+
+  test('a token opens its own rehearsal only, and none once that is deleted', async () => {
+    const one = await newRehearsal();
+    await using other = await newRehearsal();
+    const crossed = await one.call('GET', '/inventory/items/mug-blue', undefined, { headers: { 'x-rehearsal': other.name } });
+    expect(crossed.status).toBe(403);
+    const { bearer } = one.credentials;
+    await one[Symbol.asyncDispose]();
+    const late = await other.call('GET', '/inventory/items/mug-blue', undefined, {
+      as: 'none',
+      headers: { authorization: `Bearer ${bearer}`, 'x-rehearsal': one.name },
+    });
+    expect(late.status).toBe(401);
+  });
+});
+
+describe('A reset', () => {
+  test('under load leaves nothing behind: data, events, due work, faults, journal, clock', async () => {
+    await using rehearsal = await newRehearsal();
+    let stop = false;
+    let orders = 0;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!stop) {
+        const basket = await rehearsal.call('POST', '/baskets', basketOf('mug-blue'));
+        if (basket.status !== 201) continue;
+        const placed = await rehearsal.call('POST', `/baskets/${basket.body.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+        if (placed.status === 200) orders += 1;
+      }
+    });
+    await rehearsal.fault('slow', { match: { application: 'sim' }, fault: { kind: 'latency', ms: 5 } });
+    const rehearsalsSeen = new Set<string>();
+    for (let n = 1; n <= 5; n++) {
+      await eventually('orders come in', async () => orders >= 2 * n, 20_000);
+      rehearsalsSeen.add((await rehearsal.client.control('reset-rehearsal')).world);
+    }
+    stop = true;
+    await Promise.all(load);
+    expect(rehearsalsSeen.size).toBe(5);
+
+    const { world } = await rehearsal.client.control('reset-rehearsal');
+    expect(await rehearsal.events({ ext: true })).toEqual([]);
+    expect(await rehearsal.faults()).toEqual([]);
+    expect(await rehearsal.journal()).toEqual([]);
+    expect(Math.abs((await rehearsal.now()) - Date.now())).toBeLessThan(5_000);
+    const { body } = await rehearsal.call('GET', '/inventory/items/mug-blue');
+    expect(body.locations.every(({ reserved }: { reserved: number }) => reserved === 0)).toBe(true);
+    const first = await rehearsal.ok('POST', '/baskets', basketOf('mug-blue'));
+    const [created] = await rehearsal.events({ type: 'basket-created' });
+    expect(created).toMatchObject({ subject: `basket/${first.id}`, world });
+    await rehearsal.verify();
+  }, 60_000);
+
+  test('keeps the credentials of the rehearsal', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.client.control('reset-rehearsal');
+    expect((await rehearsal.call('GET', '/inventory/items/mug-blue')).status).toBe(200);
+  });
+});

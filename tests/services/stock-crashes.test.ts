@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+
+const RESERVATIONS = '/inventory/reservations';
+/** More commits than any of these requests makes at one application. */
+const MOST_COMMITS = 12;
+
+/** Whatever dies at whatever moment: the client that insists gets one effect, and afterwards the books balance. */
+describe('An application that dies at any of its commits', () => {
+  let estate: CrashingEstate;
+  let last = 0;
+  beforeAll(async () => {
+    estate = await crashingEstate();
+  });
+  afterAll(() => estate.close());
+
+  const items = [{ sku: 'mug-blue', qty: 1 }];
+  const fresh = (what: string): string => `${what}_${++last}`;
+
+  async function reserve(body: object, key = fresh('key')) {
+    const reply = await estate.insist('sim', 'POST', RESERVATIONS, body, key);
+    expect([reply.status, reply.body.state]).toEqual([201, 'requested']);
+    return reply.body.id as string;
+  }
+
+  async function aBasket(): Promise<string> {
+    const basket = { channel: 'web', customerId: 'cus_ada', lines: items };
+    return (await estate.insist('ecommerce-platform', 'POST', '/baskets', basket, fresh('basket'))).body.id;
+  }
+
+  const lineOf = () => ({ orderId: 'ord_1', orderLineId: fresh('line'), sku: 'mug-blue', qty: 1 });
+
+  /** What is there before the crash, and the request during which it happens. */
+  const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
+    'Reserve Inventory': async () => () => reserve({ items }),
+    'Reserve Inventory that replaces a hold': async () => {
+      const basketId = await aBasket();
+      const old = await reserve({ basketId });
+      return async () => expect(await reserve({ basketId })).not.toBe(old);
+    },
+    'Confirm Reservation': async () => {
+      const id = await reserve({ items });
+      return async () => {
+        const { body } = await estate.insist('sim', 'POST', `${RESERVATIONS}/${id}/confirm`, {}, fresh('key'));
+        expect(body.state).toBe('confirmed');
+      };
+    },
+    'Release Reservation': async () => {
+      const id = await reserve({ items });
+      return async () => {
+        const { body } = await estate.insist('sim', 'DELETE', `${RESERVATIONS}/${id}`, undefined, fresh('key'));
+        expect(body.state).toBe('released');
+      };
+    },
+    'Allocate Inventory': async () => async () => {
+      const { status, body } = await estate.insist('inventory-service', 'POST', '/inventory/allocate', lineOf(), fresh('key'));
+      expect([status < 300, body.state]).toEqual([true, 'confirmed']);
+    },
+  };
+
+  async function balanced(): Promise<void> {
+    expect(await estate.settle()).toMatchObject({ settled: true });
+    const broken = (await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
+    expect(broken).toEqual([]);
+    expect((await estate.ledger()).parked).toEqual([]);
+  }
+
+  const cases = Object.keys(requests)
+    .flatMap((request) =>
+      (['sim', 'inventory-service'] as const).flatMap((application) =>
+        (['before', 'after'] as const).map((when) => [request, application, when] as const),
+      ),
+    )
+    // Nothing of a confirmation happens there.
+    .filter(([request, application]) => !(request === 'Confirm Reservation' && application === 'inventory-service'));
+
+  test.each(cases)(
+    '%s: the %s, %s the commit',
+    async (request, application, when) => {
+      for (let commit = 1; ; commit++) {
+        expect(commit).toBeLessThan(MOST_COMMITS);
+        const run = await requests[request]?.();
+        const before = estate.crashes();
+        estate.crashAt({ application, commit, when });
+        await run?.();
+        estate.crashAt(undefined);
+        await estate.advance(10_000);
+        await balanced();
+        if (estate.crashes() > before) continue;
+        expect(commit).toBeGreaterThan(1);
+        break;
+      }
+    },
+    60_000,
+  );
+
+  test.each([
+    [1, 'after', 'before it took the stock'],
+    [2, 'before', 'after it took the stock'],
+  ] as const)('a Reserve Inventory whose SIM dies at commit %d (%s, %s) and that nobody sends again is undone', async (commit, when, _) => {
+    const basketId = await aBasket();
+    const basketOfAHold = await aBasket();
+    const hold = await reserve({ basketId: basketOfAHold });
+    for (const body of [{ items }, { basketId }, { basketId: basketOfAHold }]) {
+      estate.crashAt({ application: 'sim', commit, when });
+      await expect(estate.ask('sim', 'POST', RESERVATIONS, { ...body, ttlSeconds: 14_000 }, fresh('abandoned'))).rejects.toThrow();
+      estate.crashAt(undefined);
+      await balanced();
+    }
+    const { body } = await estate.insist('sim', 'DELETE', `${RESERVATIONS}/${hold}`);
+    expect(body.state).toBe('released');
+    await balanced();
+  });
+});
