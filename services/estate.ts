@@ -49,6 +49,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     return address;
   };
 
+  let gatewayUrl = '';
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -67,6 +68,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         token,
         agent,
         log,
+        gatewayUrl: () => gatewayUrl,
         host: '127.0.0.1',
         port: 0,
         strictResponses: configuration.STRICT_RESPONSES,
@@ -78,7 +80,12 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
     closing.push(driver.stop);
     const seed = (now: number): Snapshot => seedSnapshot(fixtures.at(now), now);
-    const rehearsals = createRehearsals({ worlds: adapter.worlds, seed, pepper });
+    const rehearsals = createRehearsals({
+      worlds: adapter.worlds,
+      seed,
+      pepper,
+      defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
+    });
     await rehearsals.ensure(DEFAULT_REHEARSAL);
     let ready = true;
     const gateway = await startGateway({
@@ -86,7 +93,9 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       port: configuration.GATEWAY_PORT,
       directory: adapter.worlds,
       createRehearsal: rehearsals.ensure,
-      credentials: credentials.map(({ secret, ...credential }) => ({ ...credential, key: secret })),
+      credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
+        kind === 'signature' ? [] : [{ ...credential, kind, key: secret }],
+      ),
       pepper,
       addressOf,
       token,
@@ -105,6 +114,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       ready: () => ready,
     }).catch(portTaken('GATEWAY_PORT'));
     closing.push(gateway.close);
+    gatewayUrl = gateway.url;
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
     return {

@@ -10,7 +10,8 @@ import { digest } from '../domain/ids.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { nameOf } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
-import { type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
+import { createWebhooks } from '../simulation/webhook-sender.ts';
+import { type Directory, type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
 import { Conflict, type InlineDue, type OpenUnit, openUnitOfWork } from '../store/unit-of-work.ts';
 import type { Logger } from './logger.ts';
 
@@ -19,6 +20,9 @@ export interface PipelineOptions {
   readonly service: AnyService;
   readonly store: Store;
   readonly simulation: Simulation;
+  readonly directory: Directory;
+  /** Where webhooks of this application are sent to. */
+  readonly gatewayUrl: () => string;
   readonly addressOf: (application: Application) => string;
   readonly token: string;
   readonly agent: Agent;
@@ -36,7 +40,8 @@ export interface PipelineOptions {
 /** How an answer is sent and how an idempotency record keeps it. */
 export interface Answer {
   readonly status: number;
-  readonly body: string;
+  /** Bytes of a document; those are never kept with an idempotency key, since only queries answer them. */
+  readonly body: string | Buffer;
   readonly contentType: string;
   readonly etag?: string | undefined;
   readonly retryAfter?: number | undefined;
@@ -50,6 +55,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly idempotencyKey?: string | undefined;
   readonly ifMatch?: number | undefined;
+  readonly webhookId?: string | undefined;
   /** Request ids of the calls made, for the journal. */
   readonly calls: string[];
 }
@@ -120,7 +126,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: context.requestId,
         inlineLeaseMs: leaseOf(context),
       });
-      const scope = scopeOf(context, unit, key, asked.calls);
+      const scope = { ...scopeOf(context, unit, key, asked.calls), webhookId: asked.webhookId };
       try {
         const result = await bound.handler(input as never, scope);
         const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
@@ -141,6 +147,9 @@ export function createPipeline(options: PipelineOptions) {
   const answerOutput = (api: ApiDefinition, result: unknown): Answer => {
     const repeated = result instanceof Again;
     const output = filterResponse(api, repeated ? result.output : result, options.strictResponses);
+    if (api.status === 204) return { status: 204, body: '', contentType: 'application/json; charset=utf-8' };
+    if (api.produces !== 'application/json')
+      return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces };
     const version = (output as { version?: unknown } | null)?.version;
     return {
       status: repeated ? 200 : api.status,
@@ -175,6 +184,14 @@ export function createPipeline(options: PipelineOptions) {
       { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent },
       { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId) },
     ),
+    webhooks: createWebhooks({
+      directory: options.directory,
+      gatewayUrl: options.gatewayUrl,
+      agent: options.agent,
+      world: context.world,
+      now: context.now,
+      correlationId: context.correlationId,
+    }),
     log: options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId }),
   });
 

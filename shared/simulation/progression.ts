@@ -31,3 +31,7 @@ export const DEFAULT_PROGRESSION: Progression = {
   capture: 'auto',
   refund: 'auto',
 };
+
+/** The rehearsal's progression as a request carries it. */
+export const progressionOf = ({ progression }: { readonly progression?: Progression | undefined }): Progression =>
+  progression ?? DEFAULT_PROGRESSION;
