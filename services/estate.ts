@@ -4,6 +4,7 @@ import { Agent } from 'undici';
 import { loadFixtures } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock-driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
+import { createInsideCall } from '../gateway/control/inside-call.ts';
 import { createRehearsals, DEFAULT_REHEARSAL } from '../gateway/control/rehearsals.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
@@ -105,6 +106,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         worlds: adapter.worlds,
         rehearsals,
         driver,
+        ask: createInsideCall({ addressOf, token, agent }),
         objects: objectsOf(registeredApplications.map(({ service }) => service)),
         simulation: adapter.simulation,
         log,

@@ -1,5 +1,8 @@
 import express, { type Request, type Response, Router } from 'express';
 import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
+import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
+import { applyCarrierProgression, applyWarehouseProgression, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { Scan } from '../../shared/catalog/fulfillment/objects.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { asProblem, expressPath } from '../../shared/contract/http-binding.ts';
@@ -12,9 +15,11 @@ import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
+import type { InsideCall } from './inside-call.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
 import { type EstateObjects, verifyWorld } from './verify.ts';
 
@@ -22,6 +27,7 @@ export interface ControlPlaneOptions {
   readonly worlds: Worlds;
   readonly rehearsals: Rehearsals;
   readonly driver: ClockDriver;
+  readonly ask: InsideCall;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
   readonly simulation: Simulation;
@@ -83,7 +89,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   return router;
 }
 
-function operations({ worlds, rehearsals, driver, objects, simulation }: ControlPlaneOptions): Operations {
+function operations({ worlds, rehearsals, driver, ask, objects, simulation }: ControlPlaneOptions): Operations {
   const shown = (view: WorldView, createdAt: string) => ({ name: view.rehearsal, world: view.world, createdAt, now: instant(view.now) });
   const showFault = ({ name, json, hits }: { name: string; json: string; hits: number }) => ({
     name,
@@ -94,7 +100,10 @@ function operations({ worlds, rehearsals, driver, objects, simulation }: Control
     'create-rehearsal': async ({ body }) => {
       const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
       const { view, plain } = await rehearsals.create(name);
-      return { ...shown(view, new Date().toISOString()), credentials: plain };
+      return {
+        ...shown(view, new Date().toISOString()),
+        credentials: { ...plain, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
+      };
     },
     'list-rehearsals': async () => {
       const listed = await Promise.all(
@@ -159,6 +168,26 @@ function operations({ worlds, rehearsals, driver, objects, simulation }: Control
       const found = await worlds.object(view.world, at.application, at.collection, params.id);
       if (!found) throw notFound(params.type, params.id);
       return at.definition.schema.parse(JSON.parse(found.json)) as Record<string, unknown>;
+    },
+    'read-progression': async (_input, { view }) => progressionOf(view),
+    'set-progression': async ({ body }, { view }) => {
+      const before = progressionOf(view);
+      const after = Progression.parse({ ...before, ...body });
+      await worlds.setProgression(view.world, after);
+      const now = { ...view, progression: after };
+      if (after.carrier !== before.carrier) await ask(now, applyCarrierProgression, { body: { carrier: after.carrier } });
+      if (after.warehouse !== before.warehouse) await ask(now, applyWarehouseProgression, { body: { warehouse: after.warehouse } });
+      return after;
+    },
+    'play-scan': async ({ params, body }, { view }) => {
+      const scan = Scan.safeParse(params.scan);
+      if (!scan.success)
+        throw new Problem('not_found', `A parcel cannot be made to ${params.scan}; it can be made to ${Scan.options.join(', ')}.`);
+      const said = {
+        ...(body.location !== undefined && { location: body.location }),
+        ...(body.message !== undefined && { message: body.message }),
+      };
+      return ask(view, scanShipment, { params: { id: params.id }, body: { ...said, scan: scan.data } });
     },
     'put-fault': async ({ params, body }, { view }) => {
       checkTarget(params.name, body);
