@@ -60,7 +60,9 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
         query: parsePart(operation.query, request.query, 'query'),
         body: parsePart(operation.request, request.body ?? {}, 'body'),
       };
-      const name = String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
+      // Operations about rehearsals themselves must not bring one into being by naming it.
+      const aboutRehearsals = operation.path.startsWith('/_sim/rehearsals');
+      const name = aboutRehearsals ? DEFAULT_REHEARSAL : String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
       const asked = { name, view: await options.rehearsals.ensure(name) };
       const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked) => Promise<unknown>;
       const output = await handler(input, asked);
