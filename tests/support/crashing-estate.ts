@@ -1,7 +1,9 @@
+import { Router } from 'express';
 import { Agent, request } from 'undici';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
+import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -52,6 +54,8 @@ export async function crashingEstate() {
   let crash: Crash | undefined;
   let crashed = 0;
   const restarts: Promise<void>[] = [];
+  // Only webhooks come this way; the gateway itself keeps nothing and does not die.
+  let gateway: RunningGateway | undefined;
   const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
 
   function mortal(store: Store, instance: Instance): Store {
@@ -101,6 +105,7 @@ export async function crashingEstate() {
       host: '127.0.0.1',
       port: 0,
       strictResponses: true,
+      gatewayUrl: () => gateway?.url ?? 'http://127.0.0.1:1',
       timing: { leaseMarginMs: LEASE_MARGIN_MS, workDeadlineMs: DEADLINE_MS },
     });
     instances.set(application, instance);
@@ -115,7 +120,27 @@ export async function crashingEstate() {
   for (const { service } of registeredApplications) await start(service.application);
   const fixtures = await loadFixtures();
   const began = Date.now();
-  const world = await adapter.worlds.open('crash', seedSnapshot(fixtures.at(began), began), { bearer: '', apiKey: '', webhookSecret: '' });
+  const world = await adapter.worlds.open('crash', seedSnapshot(fixtures.at(began), began), {
+    bearer: '',
+    apiKey: '',
+    webhookSecret: 'whsec_Y3Jhc2g=',
+  });
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    directory: adapter.worlds,
+    createRehearsal: () => Promise.reject(new Error('There is one rehearsal here.')),
+    credentials: [],
+    pepper: 'pepper',
+    addressOf,
+    token: TOKEN,
+    simulation: adapter.simulation,
+    log,
+    control: Router(),
+    documents: Router(),
+    limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
+    ready: () => true,
+  });
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token: TOKEN, agent, log });
 
   async function ask(application: Application, method: string, path: string, body: unknown, key: string) {
@@ -182,6 +207,7 @@ export async function crashingEstate() {
     async close(): Promise<void> {
       await Promise.all(restarts);
       await driver.stop();
+      await gateway?.close();
       for (const { running, dead } of instances.values()) if (!dead) await running?.close();
       await agent.destroy();
     },
