@@ -23,6 +23,9 @@ test('every command of the README works when it is copied, and the order gets co
     .replaceAll('my-first', `${own.name}-first`)
     .replace("demo-integration-token'", `${own.credentials.bearer}'`)
     .replace("demo-sim-admin'", `demo-sim-admin' -H 'X-Rehearsal: ${own.name}'`)
+    .replaceAll("demo-carrier-key'", `${own.credentials.apiKey}'`)
+    .replaceAll('rehearsal=default', `rehearsal=${own.name}`)
+    .replaceAll(/whsec_[A-Za-z0-9+/=]+/g, own.credentials.webhookSecret)
     .replaceAll('curl -s', "curl -s -w '\\n%{stderr}STATUS %{http_code} %{method} %{url_effective}\\n'");
   const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script]);
 
