@@ -15,6 +15,7 @@ import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../..
 import type { FaultInput } from '../../shared/simulation/faults.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import type { Store } from '../../shared/store/ports.ts';
 import { openUnitOfWork, type UnitOfWork } from '../../shared/store/unit-of-work.ts';
 
 interface ApplicationModule {
@@ -41,7 +42,17 @@ const SETTLE_MS = 10_000;
  * as another application would, and may write what an application that is not here would have written.
  */
 export async function startInside(...modules: readonly ApplicationModule[]) {
-  const adapter = createMemoryStore();
+  const memory = createMemoryStore();
+  const here = new Set(modules.map(({ service }) => service.application));
+  // An application that is not here hears nothing; its deliveries would be waited for.
+  const heardBy = (store: Store): Store => ({
+    ...store,
+    commit: (world, plan) => {
+      const events = plan.events.map((event) => ({ ...event, subscribers: event.subscribers.filter((name) => here.has(name)) }));
+      return store.commit(world, { ...plan, events });
+    },
+  });
+  const adapter = { ...memory, store: (application: Application) => heardBy(memory.store(application)) };
   const bus = createMemoryBus();
   const token = randomBytes(16).toString('hex');
   const agent = new Agent();
