@@ -62,8 +62,8 @@ export const cancelOrder = defineApi({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: OrderView,
   emits: ['order-cancelled'],
-  // Nobody who is down keeps an order from being cancelled: what is still to be undone is visible on it.
-  problems: ['not_found', 'invalid_state_transition'],
+  // The FMS decides whether goods have left. Nobody else who is down keeps an order from being cancelled: what is still to be undone is visible on it.
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
 });
 
 export const confirmOrder = defineApi({
