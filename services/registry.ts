@@ -3,6 +3,7 @@ import type { AnyService } from '../shared/contract/handler.ts';
 import type { Seed } from '../shared/store/collections.ts';
 import * as crm from './crm/service.ts';
 import * as ecommercePlatform from './ecommerce-platform/service.ts';
+import * as fms from './fms/service.ts';
 import * as inventoryService from './inventory-service/service.ts';
 import * as loyaltyPlatform from './loyalty-platform/service.ts';
 import * as oms from './oms/service.ts';
@@ -28,6 +29,7 @@ export const registeredApplications: readonly RegisteredApplication[] = [
   paymentHub,
   sim,
   inventoryService,
+  fms,
   promotionEngine,
   loyaltyPlatform,
   crm,
