@@ -29,6 +29,7 @@ export const serverOptions = ({ headersMs, requestMs, checkMs }: ClientTimes): S
   connectionsCheckingInterval: checkMs,
   maxHeaderSize: HEADER_BYTES,
   keepAliveTimeout: IDLE_MS,
+  requireHostHeader: false,
 });
 
 export interface Connections {

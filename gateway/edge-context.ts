@@ -101,7 +101,8 @@ function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return passed;
 }
 
-function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+/** Headers of one connection only, because its `Connection` header says so. */
+export function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }

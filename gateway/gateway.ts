@@ -13,7 +13,7 @@ import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts'
 import { CLIENT_TIMES, type ClientTimes, type Connections, serverOptions, watchConnections } from './connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
 import { headersForApplication, identify, REQUEST_MS, type RequestIds } from './edge-context.ts';
-import { refuseWebSocket, unambiguousPath } from './path-safety.ts';
+import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
 import { methodNotAllowed, sendProblem } from './problems.ts';
 import { type ApplicationProxy, createProxy } from './proxy.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
@@ -135,6 +135,7 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   secureHeaders(request, response, () => {});
   if (gate.connections.draining()) response.setHeader('Connection', 'close');
   passage.path = unambiguousPath(request.url);
+  requireHost(request);
   refuseWebSocket(request);
   if (answerHealth(gate, passage.path, response)) return;
   const isControl = passage.path === '/_sim' || passage.path.startsWith('/_sim/');
@@ -148,6 +149,7 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   if (presented) await limits.countKey(presented.hash, request, response);
   const named = api && rehearsalNamedBy(api, request);
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
+  if (caller?.bound) passage.view = caller.bound;
   const rehearsal = named ?? rehearsalName(request.get('x-rehearsal'), caller);
   const principal = caller?.principal ?? 'anonymous';
   if (!api) {

@@ -29,6 +29,11 @@ export function unambiguousPath(target: string): string {
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The path is ambiguous: it has ${what}.`);
 
+/** Node would refuse these itself, but not with a problem. @throws Problem malformed_request */
+export function requireHost({ headers, httpVersion }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
+}
+
 /**
  * The estate speaks HTTP only. Other upgrades (`h2c`, which some clients offer with every first request) are offers that may be ignored.
  * @throws Problem malformed_request

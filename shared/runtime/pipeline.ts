@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
+import type { Subscription } from '../catalog/define.ts';
 import { type ApiDefinition, isMutating } from '../catalog/define.ts';
 import { Problem } from '../catalog/problems.ts';
 import { createCaller } from '../contract/client.ts';
@@ -9,6 +10,7 @@ import { filterResponse } from '../contract/validation.ts';
 import { digest } from '../domain/ids.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { nameOf } from '../events/envelope.ts';
+import { isNewest } from '../events/newest-versions.ts';
 import type { Context } from '../simulation/context.ts';
 import { createWebhooks } from '../simulation/webhook-sender.ts';
 import { type Directory, type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
@@ -236,8 +238,12 @@ export function createPipeline(options: PipelineOptions) {
     await runInline(context, inline, due.calls);
   }
 
-  /** Consumes an event. @throws what the handler threw; the delivery then stays pending */
-  async function event(delivered: EstateEvent, context: Context, calls: string[]): Promise<void> {
+  /**
+   * Consumes an event. A subscription that copies state (`latest`) skips versions older than the newest it has seen of that
+   * aggregate; one that reacts (`each`) takes every event once.
+   * @throws what the handler threw; the delivery then stays pending
+   */
+  async function event(delivered: EstateEvent, context: Context, calls: string[], mode: Subscription['mode'] = 'each'): Promise<void> {
     const handler = service.events[nameOf(delivered.type)];
     if (!handler) throw new Error(`${service.application} does not consume ${delivered.type}.`);
     const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
@@ -252,7 +258,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: delivered.id,
         inlineLeaseMs: leaseOf(context),
       });
-      await handler(delivered, scopeOf(context, unit, unitKey, calls));
+      if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, calls));
       return unit.finish();
     });
     relay(context.world);

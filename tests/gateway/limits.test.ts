@@ -80,6 +80,7 @@ describe('A body', () => {
 describe('What cannot be read as a request is answered with a problem and a correlation id', () => {
   test.each([
     ['no HTTP at all', 'this is no HTTP\r\n\r\n', 400, 'malformed_request'],
+    ['no Host header', 'GET /orders/o HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
     ['a line break in a header', 'GET /orders/o HTTP/1.1\r\nHost: x\r\nX: a\nb\r\n\r\n', 400, 'malformed_request'],
     ['two ways to tell the length', head('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n'), 400, 'malformed_request'],
     ['two lengths', head('Content-Length: 3\r\nContent-Length: 4\r\n'), 400, 'malformed_request'],

@@ -68,6 +68,11 @@ describe('A credential that is bound to a rehearsal', () => {
     }
     expect(rig.upstream.received).toEqual([]);
     expect(await worldOf('not-there')).toBeUndefined();
+    const refusals = await rig.journal('mine');
+    expect(refusals).toHaveLength(6);
+    expect(refusals[0]).toMatchObject({ application: 'gateway', api: 'get-order-api', status: 403, response: { code: 'forbidden' } });
+    expect(JSON.stringify(refusals)).not.toContain(bearer);
+    expect(await rig.journal('theirs')).toEqual([]);
   });
 
   test('is known by its secret, not by the name in it', async () => {
