@@ -31,7 +31,7 @@ export interface ConsumerOptions {
  */
 export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> } | undefined> {
   const { service, bus } = options;
-  const consumed = consumedBy(service.application).filter(({ name }) => service.events[name]);
+  const consumed = consumedBy(service.application);
   for (const { name } of consumed) {
     if (!service.events[name] && process.env['TEMPORARY_STRICT'])
       throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
