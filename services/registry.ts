@@ -10,6 +10,7 @@ import * as oms from './oms/service.ts';
 import * as paymentHub from './payment-hub/service.ts';
 import * as promotionEngine from './promotion-engine/service.ts';
 import * as sim from './sim/service.ts';
+import * as wms from './wms/service.ts';
 
 /** An application, and what a world starts with at it. */
 export interface RegisteredApplication {
@@ -30,6 +31,7 @@ export const registeredApplications: readonly RegisteredApplication[] = [
   sim,
   inventoryService,
   fms,
+  wms,
   promotionEngine,
   loyaltyPlatform,
   crm,
