@@ -38,7 +38,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration);
 
-  const adapter = createMemoryStore();
+  const adapter = createMemoryStore({ journal: configuration.JOURNAL === 'on' });
   const bus = createMemoryBus();
   const token = randomBytes(32).toString('base64url');
   const pepper = randomBytes(32).toString('base64url');
