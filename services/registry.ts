@@ -1,6 +1,7 @@
 import type { Fixtures } from '../fixtures/load.ts';
 import type { AnyService } from '../shared/contract/handler.ts';
 import type { Seed } from '../shared/store/collections.ts';
+import * as carrierPlatform from './carrier-platform/service.ts';
 import * as crm from './crm/service.ts';
 import * as ecommercePlatform from './ecommerce-platform/service.ts';
 import * as fms from './fms/service.ts';
@@ -32,6 +33,7 @@ export const registeredApplications: readonly RegisteredApplication[] = [
   inventoryService,
   fms,
   wms,
+  carrierPlatform,
   promotionEngine,
   loyaltyPlatform,
   crm,
