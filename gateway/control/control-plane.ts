@@ -21,7 +21,8 @@ import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
-import { type EstateObjects, verifyWorld } from './verify.ts';
+import type { EstateObjects } from './verify/held-world.ts';
+import { verifyWorld } from './verify.ts';
 
 export interface ControlPlaneOptions {
   readonly worlds: Worlds;

@@ -300,6 +300,7 @@ export const Invariant = z.object({
   holds: z.boolean(),
   checked: z.int().describe('How many records were looked at.'),
   violations: z.array(z.string()).describe('Each names the records that break it.'),
+  waiting: z.array(z.string()).optional().describe('Of moving: for whom each open order waits.'),
 });
 
 export const verify = defineOperation({
