@@ -5,7 +5,7 @@ import type { Context } from '../../shared/simulation/context.ts';
 import { progressionOf } from '../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
-import { type FulfillmentOrder, freshRecord } from './fulfilment-progress.ts';
+import { freshRecord } from './fulfilment-progress.ts';
 import type { OrderLine } from './order-lines.ts';
 import { DECIDE_TIMEOUT_MS, ROUTE_AGAIN_MS, TAKE_OVER_MS } from './timing.ts';
 
@@ -40,48 +40,39 @@ export function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Asks the FMS for fulfillment orders; repeated with the same attempt it answers those that there are. @throws Problem */
-export async function fulfillmentOrdersFor(
+/** Asks the FMS for fulfillment orders; repeated with the same attempt it makes no others. @throws Problem */
+export async function askForFulfillmentOrders(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },
   { call }: Scope,
-): Promise<readonly FulfillmentOrder[]> {
+): Promise<void> {
   const { id: orderId, shippingAddress, shippingMethod = 'STANDARD' } = order;
   if (!shippingAddress) throw new Error(`The order ${orderId} has no address; it cannot be routed.`);
   const body = { orderId, attempt, shippingAddress, shippingMethod, groups };
-  const { items } = await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
-  return items;
+  await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
 }
 
 /** Routes a confirmed order whose record says that this has begun. The changes are for the last commit. @throws Problem of the FMS */
-export async function routed(
-  order: StoredOrder,
-  record: FulfilmentRecord,
-  scope: Scope,
-): Promise<{ order: StoredOrder; items: readonly FulfillmentOrder[] }> {
+export async function routed(order: StoredOrder, record: FulfilmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
-  const items = await fulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
+  await askForFulfillmentOrders(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
   work.put(fulfilmentRecords, { ...record, routed: true });
   work.cancel('route-order', order.id);
-  if (order.routingStatus === undefined) return { order, items };
-  return { order: work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined }), items };
+  if (order.routingStatus === undefined) return order;
+  return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
 
 /** As `routed`; when the FMS does not take the order now, that is visible on it, and due work tries again. */
-export async function routedOrRetrying(
-  order: StoredOrder,
-  scope: Scope,
-): Promise<{ order: StoredOrder; items: readonly FulfillmentOrder[] | undefined }> {
+export async function routedOrRetrying(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
   const record = await work.get(fulfilmentRecords, order.id);
-  if (!record || record.routed) return { order, items: undefined };
+  if (!record || record.routed) return order;
   try {
     return await routed(order, record, scope);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'the order is not routed yet');
     work.due('route-order', order.id, work.now + ROUTE_AGAIN_MS, {});
-    if (order.routingStatus === 'retrying') return { order, items: undefined };
-    return { order: work.transition(orders, order, 'note', { routingStatus: 'retrying' }), items: undefined };
+    return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

@@ -4,7 +4,7 @@ import type { Scope } from '../../shared/contract/handler.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
 import { takeCourse } from './fulfilment-course.ts';
 import { cancelUnits } from './fulfilment-progress.ts';
-import { fulfillmentOrdersFor } from './routing.ts';
+import { askForFulfillmentOrders } from './routing.ts';
 import { LOOK_AGAIN_MS, NEW_HOLD_TTL_SECONDS } from './timing.ts';
 
 /** An order, its record, and the units of it that are looked for. */
@@ -49,7 +49,7 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };
   const { attempt, reservationId, locationId } = held;
-  await fulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
+  await askForFulfillmentOrders(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
   work.put(fulfilmentRecords, withUnits(noted.record, { ...noted.units, status: 'served' }));
   const all = order.lines.find(({ lineId }) => lineId === units.orderLineId)?.qty === units.qty;
   if (!all) return;

@@ -36,6 +36,5 @@ async function routedView(order: StoredOrder, payments: readonly Payment[] | und
   if (order.state !== 'confirmed' || order.pendingAction) return viewNow(order, scope);
   redeemVouchersNow(scope.work, order);
   if (!routesByItself(scope.context)) return viewNow(order, scope, { payments });
-  const after = await routedOrRetrying(order, scope);
-  return viewNow(after.order, scope, { payments, fulfillmentOrders: after.items });
+  return viewNow(await routedOrRetrying(order, scope), scope, { payments });
 }

@@ -34,6 +34,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   }
   const record = await work.get(fulfilmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
-  const { items } = await routed(order, record, scope);
-  return { items: [...items] };
+  await routed(order, record, scope);
+  // Asked anew: the FMS has allocated them meanwhile.
+  return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
