@@ -37,6 +37,9 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w
 
 const SETTLE_MS = 10_000;
 
+/** Signs the webhooks of applications that run by themselves. */
+export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
+
 /**
  * Some applications by themselves in this process, with real HTTP between them, for what has no route at the gateway: a test calls
  * as another application would, and may write what an application that is not here would have written.
@@ -60,9 +63,10 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   const addresses = new Map<Application, string>();
   const addressOf = (application: Application): string => addresses.get(application) ?? 'http://127.0.0.1:1';
   const running: RunningApplication[] = [];
+  let gatewayUrl = 'http://127.0.0.1:1';
   for (const { service } of modules) {
     const started = await startApplication({
-      ...{ service, adapter, bus, addressOf, token, agent, log },
+      ...{ service, adapter, bus, addressOf, token, agent, log, gatewayUrl: () => gatewayUrl },
       ...{ host: '127.0.0.1', port: 0, strictResponses: true },
     });
     addresses.set(started.application, started.url);
@@ -79,7 +83,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
         (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
       ),
     },
-    { bearer: '', apiKey: '', webhookSecret: '' },
+    { bearer: '', apiKey: '', webhookSecret: INSIDE_WEBHOOK_SECRET },
   );
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
 
@@ -95,6 +99,10 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
 
   return {
     fixtures,
+    /** Webhooks go to this receiver from now on, as if it stood behind the gateway. */
+    sendWebhooksTo(url: string): void {
+      gatewayUrl = url;
+    },
     now: async () => (await contextNow()).now,
     /** Calls a public API as somebody outside does whom the gateway has let in. */
     async call(method: string, path: string, body?: unknown): Promise<Reply> {
