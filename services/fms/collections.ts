@@ -42,25 +42,38 @@ const StoredParcel = z.object({
   version,
   /** What the carrier is told of it. */
   data: ParcelData,
-  trackingNumber: z.string().optional(),
   /** Whether its goods have left the stock records. */
   stockTaken: z.boolean(),
   /** Whether the carrier knows it. */
   registered: z.boolean(),
-  /** `wanted`: the FMS has still to have it made. `left`: somebody else does, or it is made. */
+  /** `left`: the FMS need not have it made; somebody else does, or it was. */
   label: z.enum(['wanted', 'left']),
+});
+export type Parcel = z.output<typeof StoredParcel>;
+
+/** What is to be done, and was, to hand a parcel over; the id is the shipment's. */
+export const parcels = defineCollection({ name: 'parcels', schema: StoredParcel });
+
+const StoredTracking = z.object({
+  id: Id,
+  version,
+  fulfillmentOrderId: Id,
+  trackingNumber: z.string().optional(),
   /** When the newest scan happened that moved it. */
   newestScanAt: Instant.optional(),
   /** How often nobody took it. */
   deliveryAttempts: z.int().min(0),
 });
-export type Parcel = z.output<typeof StoredParcel>;
+export type Tracking = z.output<typeof StoredTracking>;
 
-/** What the FMS sent, by the shipment's id: what is still to be done about it, and how far the carrier's scans are known. */
-export const parcels = defineCollection({
-  name: 'parcels',
-  schema: StoredParcel,
-  index: { tracking: ({ trackingNumber }) => trackingNumber },
+/**
+ * How far the carrier's scans of a parcel are known; the id is the shipment's. Apart from the parcel, since a fast carrier scans
+ * while the dispatch still notes what it did, and neither should keep the other from its commit.
+ */
+export const trackings = defineCollection({
+  name: 'trackings',
+  schema: StoredTracking,
+  index: { trackingNumber: ({ trackingNumber }) => trackingNumber },
 });
 
 /** `webhook-id`s that were accepted: what comes again with one of them moves nothing. */

@@ -1,5 +1,5 @@
 import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { fulfillmentOrders, type Parcel, parcels, type StoredFulfillmentOrder } from './collections.ts';
+import { fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
 import { GIVE_UP_DELIVERY, RESTOCK } from './due-kinds.ts';
 import { GIVE_UP_MS } from './timing.ts';
 import { isNews, type TrackingScan, verbOf } from './tracking-rules.ts';
@@ -7,16 +7,20 @@ import { isNews, type TrackingScan, verbOf } from './tracking-rules.ts';
 type Copies = Pick<StoredFulfillmentOrder, 'shipments'>;
 
 /** Books a carrier's scan: our copy of the parcel, and the fulfillment order. One that is repeated or late changes nothing. */
-export function scanned(work: UnitOfWork, found: StoredFulfillmentOrder, { parcel, scan }: { parcel: Parcel; scan: TrackingScan }): void {
-  const copy = found.shipments.find(({ id }) => id === parcel.id);
-  if (!copy || !isNews(copy.state, parcel, scan)) return;
-  const deliveryAttempts = parcel.deliveryAttempts + (scan.status === 'delivery-attempted' ? 1 : 0);
+export function scanned(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  { tracking, scan }: { tracking: Tracking; scan: TrackingScan },
+): void {
+  const copy = found.shipments.find(({ id }) => id === tracking.id);
+  if (!copy || !isNews(copy.state, tracking, scan)) return;
+  const deliveryAttempts = tracking.deliveryAttempts + (scan.status === 'delivery-attempted' ? 1 : 0);
   const trackingNumber = copy.trackingNumber ?? scan.trackingNumber;
   const numbered = trackingNumber !== undefined && { trackingNumber };
+  work.put(trackings, { ...tracking, ...numbered, newestScanAt: scan.occurredAt, deliveryAttempts });
   // What is scanned has a label, whoever made it.
-  work.put(parcels, { ...parcel, ...numbered, label: 'left', newestScanAt: scan.occurredAt, deliveryAttempts });
   const next = { ...copy, ...numbered, state: scan.status, labelStatus: 'ready' as const };
-  const shipments = found.shipments.map((one) => (one.id === parcel.id ? next : one));
+  const shipments = found.shipments.map((one) => (one.id === tracking.id ? next : one));
   follow(work, found, { shipments, status: scan.status, attempts: deliveryAttempts });
 }
 

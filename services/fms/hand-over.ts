@@ -7,7 +7,7 @@ import type { Scope } from '../../shared/contract/handler.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { progressionOf } from '../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { fulfillmentOrders, type Parcel, parcels, type StoredFulfillmentOrder } from './collections.ts';
+import { fulfillmentOrders, type Parcel, parcels, type StoredFulfillmentOrder, trackings } from './collections.ts';
 import { HAND_OVER, TAKE_STOCK } from './due-kinds.ts';
 import { moveUnits } from './stock-movements.ts';
 import { HAND_OVER_TIMEOUT_MS } from './timing.ts';
@@ -18,8 +18,14 @@ export async function parcelOf(work: UnitOfWork, { shipments }: StoredFulfillmen
   return id === undefined ? undefined : work.get(parcels, id);
 }
 
+const copyOf = ({ shipments }: StoredFulfillmentOrder, { id }: Parcel) => shipments.find((one) => one.id === id);
+
+/** Whether the FMS has still to have its label made. */
+const lacksLabel = (found: StoredFulfillmentOrder, parcel: Parcel): boolean =>
+  parcel.label === 'wanted' && copyOf(found, parcel)?.labelStatus !== 'ready';
+
 /** The carrier knows it, and nobody here has to have a label made. */
-export const isHandedOver = ({ registered, label }: Parcel): boolean => registered && label === 'left';
+export const isHandedOver = (found: StoredFulfillmentOrder, parcel: Parcel): boolean => parcel.registered && !lacksLabel(found, parcel);
 
 /**
  * Does what a committed dispatch still owes: the stock leaves, the carrier learns of the parcel, the label is made. Neither waits
@@ -32,7 +38,7 @@ export async function carryOnDispatch(found: StoredFulfillmentOrder, scope: Scop
   const unmoved = parcel.stockTaken ? undefined : await takeStock(found, parcel, scope);
   if (unmoved) log.warn({ fulfillmentOrderId: found.id, code: unmoved.code }, 'dispatched goods are not out of stock yet');
   const latest = (await parcelOf(work, found)) ?? parcel;
-  if (isHandedOver(latest)) return found;
+  if (isHandedOver(found, latest)) return found;
   const { found: next, failure } = await handOver(found, latest, scope);
   if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'a dispatched parcel is not handed over yet');
   return next;
@@ -63,15 +69,14 @@ export async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, sc
   try {
     const registered = parcel.registered ? parcel : await register(parcel, scope);
     // Set to manual since: then it is left to an explicit call.
-    const wanted = registered.label === 'wanted' && progressionOf(context).label === 'auto';
+    const wanted = lacksLabel(found, registered) && progressionOf(context).label === 'auto';
     const label = wanted ? await labelOf(registered, scope) : undefined;
     work.cancel(HAND_OVER, found.id);
-    if (label) return { found: labelled(work, found, { parcel: registered, label }) };
     if (registered.label === 'wanted') work.put(parcels, { ...registered, label: 'left' });
-    return { found };
+    return { found: label ? await labelled(work, found, label) : found };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { found: parcel.label === 'wanted' ? withoutLabel(work, found) : found, failure: error };
+    return { found: lacksLabel(found, parcel) ? withoutLabel(work, found) : found, failure: error };
   }
 }
 
@@ -85,18 +90,18 @@ const labelOf = ({ id }: Parcel, { call }: Scope): Promise<z.output<typeof Shipm
   call(generateLabel, { params: { id }, body: {} }, { timeoutMs: HAND_OVER_TIMEOUT_MS });
 
 /** The carrier also says so by webhook, for labels that others had made; whichever comes second finds it known. */
-function labelled(
+async function labelled(
   work: UnitOfWork,
   found: StoredFulfillmentOrder,
-  { parcel, label: { trackingNumber, events } }: { parcel: Parcel; label: z.output<typeof Shipment> },
-): StoredFulfillmentOrder {
-  const copy = found.shipments.find(({ id }) => id === parcel.id);
+  { id, trackingNumber, events }: z.output<typeof Shipment>,
+): Promise<StoredFulfillmentOrder> {
+  const copy = found.shipments.find((one) => one.id === id);
+  const tracking = await work.get(trackings, id);
+  if (copy?.state !== 'pending' || !tracking) return found;
   const numbered = trackingNumber !== undefined && { trackingNumber };
-  const madeAt = events.find(({ status }) => status === 'label-created')?.occurredAt ?? instant(work.now);
-  work.put(parcels, { ...parcel, ...numbered, label: 'left', newestScanAt: parcel.newestScanAt ?? madeAt });
-  if (copy?.state !== 'pending') return found;
-  const next = { ...copy, ...numbered, state: 'label-created' as const, labelStatus: 'ready' as const };
-  return noteShipment(work, found, next);
+  const newestScanAt = events.find(({ status }) => status === 'label-created')?.occurredAt ?? instant(work.now);
+  work.put(trackings, { ...tracking, ...numbered, newestScanAt });
+  return noteShipment(work, found, { ...copy, ...numbered, state: 'label-created', labelStatus: 'ready' });
 }
 
 function withoutLabel(work: UnitOfWork, found: StoredFulfillmentOrder): StoredFulfillmentOrder {

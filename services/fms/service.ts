@@ -4,7 +4,7 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { carrierWebhook } from './apis/carrier-webhook.ts';
 import { dispatchFulfillmentOrder } from './apis/dispatch-fulfillment-order.ts';
 import { getFulfillmentOrder } from './apis/get-fulfillment-order.ts';
-import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfilments, parcels } from './collections.ts';
+import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfilments, parcels, trackings } from './collections.ts';
 import { allocate } from './due/allocate.ts';
 import { giveUpDelivery } from './due/give-up-delivery.ts';
 import { handOverLater } from './due/hand-over.ts';
@@ -20,7 +20,7 @@ import { recordPicking } from './internal/record-picking.ts';
 
 export const service = defineService({
   application: 'fms',
-  collections: [fulfillmentOrders, orderFulfilments, parcels, acceptedWebhooks, nodes],
+  collections: [fulfillmentOrders, orderFulfilments, parcels, trackings, acceptedWebhooks, nodes],
   counters: [],
   apis: {
     'get-fulfillment-order-api': getFulfillmentOrder,

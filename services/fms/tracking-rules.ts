@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
 import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
-import type { Parcel, StoredFulfillmentOrder } from './collections.ts';
+import type { StoredFulfillmentOrder, Tracking } from './collections.ts';
 
 export type TrackingScan = z.output<typeof TrackingUpdate>['data'];
 type ShipmentState = (typeof shipmentLifeCycle.states)[number];
@@ -35,7 +35,7 @@ function reachableFrom(start: ShipmentState): Set<ShipmentState> {
  */
 export function isNews(
   state: ShipmentState,
-  { newestScanAt }: Pick<Parcel, 'newestScanAt'>,
+  { newestScanAt }: Pick<Tracking, 'newestScanAt'>,
   { status, occurredAt }: Pick<TrackingScan, 'status' | 'occurredAt'>,
 ): boolean {
   if (newestScanAt !== undefined && occurredAt < newestScanAt) return false;

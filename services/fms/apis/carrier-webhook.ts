@@ -2,7 +2,7 @@ import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/ful
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
-import { acceptedWebhooks, type Parcel, parcels } from '../collections.ts';
+import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
 import { scanned } from '../delivery.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import { AHEAD_MS } from '../timing.ts';
@@ -12,18 +12,20 @@ import type { TrackingScan } from '../tracking-rules.ts';
 export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId }) => {
   if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) return null;
   refuseFuture(scan, work.now);
-  const parcel = await parcelOf(work, scan);
+  const tracking = await trackingOf(work, scan);
   if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
-  scanned(work, await fulfillmentOrderById(work, parcel.data.fulfillmentOrderId), { parcel, scan });
+  scanned(work, await fulfillmentOrderById(work, tracking.fulfillmentOrderId), { tracking, scan });
   return null;
 });
 
 /** By the carrier's number where the id says nothing to us; of several parcels with one number the newest. @throws Problem `not_found` */
-async function parcelOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Parcel> {
-  const known = shipmentId === undefined ? undefined : await work.get(parcels, shipmentId);
-  const parcel = known ?? (trackingNumber === undefined ? undefined : (await work.find(parcels, 'tracking', trackingNumber)).items.at(-1));
-  if (!parcel) throw notFound('shipment', shipmentId ?? trackingNumber ?? '');
-  return parcel;
+async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
+  const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
+  if (known) return known;
+  const numbered = trackingNumber === undefined ? undefined : await work.find(trackings, 'trackingNumber', trackingNumber);
+  const newest = numbered?.items.at(-1);
+  if (!newest) throw notFound('shipment', shipmentId ?? trackingNumber ?? '');
+  return newest;
 }
 
 /** A scan from the future would make every later one look old. @throws Problem `validation_failed` */

@@ -6,7 +6,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
-import { fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder, trackings } from '../collections.ts';
 import { HAND_OVER, TAKE_STOCK } from '../due-kinds.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import { carryOnDispatch } from '../hand-over.ts';
@@ -33,9 +33,10 @@ async function dispatched(found: StoredFulfillmentOrder, asked: Body, { work, co
   work.put(parcels, {
     id,
     data: { id, fulfillmentOrderId: found.id, carrier, service, from: node.address, to: found.shippingAddress },
-    ...{ stockTaken: false, registered: false, deliveryAttempts: 0 },
+    ...{ stockTaken: false, registered: false },
     label: progressionOf(context).label === 'auto' ? 'wanted' : 'left',
   });
+  work.put(trackings, { id, fulfillmentOrderId: found.id, deliveryAttempts: 0 });
   for (const kind of [TAKE_STOCK, HAND_OVER]) work.due(kind, found.id, work.now + TAKE_OVER_MS, {});
   const shipments = [{ id, state: 'pending' as const, labelStatus: 'none' as const }];
   const next = work.transition(fulfillmentOrders, found, 'dispatch', { shipments });

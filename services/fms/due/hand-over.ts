@@ -6,7 +6,7 @@ import { handOver, isHandedOver, parcelOf } from '../hand-over.ts';
 export const handOverLater: DueHandler = async ({ key }, scope) => {
   const found = await scope.work.get(fulfillmentOrders, key);
   const parcel = found && (await parcelOf(scope.work, found));
-  if (!found || !parcel || isHandedOver(parcel)) return;
+  if (!found || !parcel || isHandedOver(found, parcel)) return;
   const { failure } = await handOver(found, parcel, scope);
   if (!failure) return;
   await scope.work.checkpoint();
