@@ -15,6 +15,16 @@ interface Movement {
   readonly allocations: readonly Held[];
   readonly pending: boolean;
 }
+/** What the Inventory Service took for a reservation, and a Reserve Inventory that the SIM has not ended yet. */
+interface Hold {
+  readonly id: string;
+  readonly state: string;
+  readonly allocations: readonly Held[];
+}
+interface Attempt {
+  readonly id: string;
+  readonly replaces?: string;
+}
 type Check = ReturnType<typeof findings>['check'];
 
 const keyOf = ({ sku, locationId }: { readonly sku: string; readonly locationId: string }): string => `${sku}|${locationId}`;
@@ -32,13 +42,21 @@ export function stock(held: HeldWorld): InvariantResult {
 const openOf = ({ allocations }: Reservation): Held[] =>
   allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }) => ({ sku, locationId, qty: qty - fulfilledQty - cancelledQty }));
 
-/** What the counters hold for reservations: open ones, and those whose stock is still to be moved or given back there. */
+/** What the counters hold for reservations: open ones, and those whose stock is still to be recorded, moved or given back. */
 function heldBack({ of, records, queued }: HeldWorld): Held[] {
   const reservations = of<Reservation>('reservation');
-  const open = reservations.filter(({ state }) => state === 'requested' || state === 'confirmed');
+  const known = new Set(reservations.map(({ id }) => id));
+  const holds = records<Hold>('inventory-service', 'holds');
+  const ended = new Set(holds.filter(({ state }) => state !== 'held').map(({ id }) => id));
+  const attempts = records<Attempt>('sim', 'attempts').filter(({ id }) => queued('sim', id, 'abort-hold'));
+  const replaced = new Set(attempts.flatMap(({ replaces }) => (replaces !== undefined && ended.has(replaces) ? [replaces] : [])));
+  const isUnrecorded = ({ id, state }: Hold): boolean =>
+    state === 'held' && !known.has(id) && (queued('sim', id, 'abort-hold') || queued('inventory-service', id, 'finish-allocation'));
+  const unrecorded = holds.filter(isUnrecorded);
+  const open = reservations.filter(({ id, state }) => (state === 'requested' || state === 'confirmed') && !replaced.has(id));
   const givingBack = reservations.filter(({ id, state }) => OVER.has(state) && queued('sim', id, 'give-back-stock'));
   const pending = records<Movement>('sim', 'movements').filter((movement) => movement.pending);
-  return [...open.flatMap(openOf), ...givingBack.flatMap(openOf), ...pending.flatMap(({ allocations }) => allocations)];
+  return [...open, ...givingBack].flatMap(openOf).concat([...pending, ...unrecorded].flatMap(({ allocations }) => allocations));
 }
 const OVER: ReadonlySet<string> = new Set(['released', 'expired']);
 
@@ -47,14 +65,18 @@ const UNITS = ['shipped', 'writtenOff', 'returned', 'found', 'scrapped'] as cons
 function checkCounters(held: HeldWorld, check: Check): void {
   const counters = held.counters('inventory-service', 'stock');
   const moved = held.counters('inventory-service', 'units-moved');
-  const seeded = held.seed.applications['inventory-service']?.counters['stock'] ?? {};
+  const begun = held.seed.applications['inventory-service']?.counters ?? {};
+  const seeded = begun['stock'] ?? {};
   const open = sums(heldBack(held), keyOf, ({ qty }) => qty);
   for (const key of new Set([...Object.keys(counters), ...Object.keys(seeded), ...Object.keys(moved), ...open.keys()])) {
     const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[key] ?? {};
     check(onHand >= 0 && reserved >= 0, `stock/${key}: on hand ${onHand}, reserved ${reserved}`);
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);
     check((open.get(key) ?? 0) === reserved, `stock/${key}: open reservations hold ${open.get(key) ?? 0}, reserved is ${reserved}`);
-    const { shipped = 0, writtenOff = 0, returned = 0, found = 0 } = moved[key] ?? {};
+    const [shipped, writtenOff, returned, found] = (['shipped', 'writtenOff', 'returned', 'found'] as const).map(
+      // A world may begin where another one was: only what happened since counts.
+      (unit) => (moved[key]?.[unit] ?? 0) - (begun['units-moved']?.[key]?.[unit] ?? 0),
+    ) as [number, number, number, number];
     const received = seeded[key]?.['onHand'] ?? 0;
     check(
       received + returned + found === onHand + shipped + writtenOff,
