@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { type Fixtures, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { createInsideCall } from '../../gateway/control/inside-call.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
+import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/contract/client.ts';
 import type { AnyService } from '../../shared/contract/handler.ts';
 import { newId } from '../../shared/domain/ids.ts';
@@ -127,6 +129,22 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
           options,
         );
       },
+    /** Plays the outside world, as the simulation plane does: an internal call that no application makes. */
+    async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
+      const view = await adapter.worlds.current(world);
+      if (!view) throw new Error('The world is gone.');
+      return createInsideCall({ addressOf, token, agent })(view, api, input);
+    },
+    /** A document that anybody with its address may read. */
+    async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {
+      const api = Object.values(apis).find((known) => known.method === 'GET' && patternOf(known.path).test(path));
+      if (!api) throw new Error(`The catalog has no GET ${path}.`);
+      const response = await request(`${addressOf(api.application)}${path}`, {
+        headers: { [CONTEXT_HEADER]: encodeContext(await contextNow()), [TOKEN_HEADER]: token },
+        dispatcher: agent,
+      });
+      return { status: response.statusCode, type: String(response.headers['content-type']), body: await response.body.bytes() };
+    },
     /** One commit of an application that need not run here, and the delivery of its events. */
     async commitAs<T>(application: Application, change: (work: UnitOfWork) => Promise<T>): Promise<T> {
       const context = await contextNow();
