@@ -205,6 +205,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const events = stored.map(({ json }) => JSON.parse(json) as any);
       return events.filter((event) => subject === undefined || event.subject === subject);
     },
+    /** What was given up, visibly. */
+    parked: async () => (await adapter.worlds.ledger(world)).parked,
     fault: (name: string, rule: FaultInput) => adapter.worlds.setFault(world, name, JSON.stringify(rule)),
     noFaults: () => adapter.worlds.removeFault(world),
     async [Symbol.asyncDispose]() {
