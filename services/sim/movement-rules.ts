@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { HeldAt, moveReservation } from '../../shared/catalog/inventory/internal.ts';
-import { invalid } from '../../shared/catalog/problems.ts';
+import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import type { StoredReservation } from './collections.ts';
 
 type Asked = Pick<z.output<typeof moveReservation.request>, 'kind' | 'locationId' | 'lines'>;
@@ -18,30 +20,33 @@ const serves = (allocation: Allocation, { sku, orderLineId }: Line, locationId: 
 
 /**
  * The allocations after units of them left (`consume`) or were not there (`short`), and what that is per SKU and location.
- * @throws Problem `validation_failed` pointing at the line that wants more than is held for it
+ * @throws Problem `invalid_state_transition` when a line wants more than is held for it, or left
  */
-export function afterMovement({ id, allocations }: StoredReservation, { kind, locationId, lines }: Asked) {
+export function afterMovement(reservation: StoredReservation, { kind, locationId, lines }: Asked) {
   const counter = kind === 'consume' ? 'fulfilledQty' : 'cancelledQty';
-  const next = allocations.map((allocation) => ({ ...allocation }));
+  const next = reservation.allocations.map((allocation) => ({ ...allocation }));
   const moved = new Map<string, Moved>();
-  for (const [index, line] of lines.entries()) {
+  for (const line of lines) {
     let left = line.qty;
     for (const allocation of next.filter((one) => serves(one, line, locationId))) {
       const units = Math.min(left, openOf(allocation));
       allocation[counter] += units;
       left -= units;
     }
-    if (left > 0) {
-      throw invalid(
-        `/lines/${index}/qty`,
-        'not_held',
-        `The reservation "${id}" holds ${line.qty - left} × ${line.sku} at ${locationId} for this line, not ${line.qty}.`,
-      );
-    }
+    if (left > 0) throw notHeld(reservation, `${line.qty - left} × ${line.sku} at ${locationId} for this line, not ${line.qty}`);
     moved.set(line.sku, { locationId, sku: line.sku, qty: line.qty + (moved.get(line.sku)?.qty ?? 0) });
   }
   return { allocations: next, moved: [...moved.values()] };
 }
+
+const notHeld = ({ id, state }: StoredReservation, held: string): Problem =>
+  new Problem('invalid_state_transition', `The reservation "${id}" holds ${held}.`, {
+    objectType: 'reservation',
+    id,
+    currentState: state,
+    action: 'move-part',
+    allowedFrom: allowedFrom(reservationLifeCycle, 'move-part'),
+  });
 
 /** What becomes of the reservation: it ends with its last unit. */
 export function verbAfter(allocations: readonly Allocation[]): 'move-part' | 'fulfil' | 'cancel' {

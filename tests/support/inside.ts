@@ -3,6 +3,8 @@ import { Agent, request } from 'undici';
 import { type Fixtures, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { createInsideCall } from '../../gateway/control/inside-call.ts';
+import { verifyWorld } from '../../gateway/control/verify.ts';
+import { objectsOf } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
@@ -207,6 +209,13 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     },
     /** What was given up, visibly. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
+    /** What breaks an invariant, as `<invariant>: <what>`. */
+    async violations(): Promise<string[]> {
+      await driver.settle(world, SETTLE_MS);
+      const objects = objectsOf(modules.map(({ service }) => service));
+      const results = await verifyWorld(adapter.worlds, world, objects);
+      return results.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
+    },
     fault: (name: string, rule: FaultInput) => adapter.worlds.setFault(world, name, JSON.stringify(rule)),
     noFaults: () => adapter.worlds.removeFault(world),
     async [Symbol.asyncDispose]() {
