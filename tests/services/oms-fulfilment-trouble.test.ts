@@ -166,6 +166,27 @@ describe('Units that are short', () => {
     expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-02': [1000, 1] });
     await scene.rehearsal.verify();
   });
+
+  // Found by random histories: the OMS did not know yet that the second node had its fulfillment order, and looked for the units twice.
+  test('at the next node too, before the OMS heard that it serves them, are served once from the third', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 1 }]);
+    const first = await onlyFulfilment(scene, order.id);
+    await scene.rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.short(order, first, 0);
+    await scene.rehearsal.fault('down', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'status', status: 503 } });
+    const [, second] = await scene.routed(order.id);
+    await scene.short(order, second?.id ?? '', 0);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1H');
+    const all = await scene.routed(order.id);
+    expect(all.map(({ locationId, state }) => [locationId, state])).toEqual([
+      ['dc-01', 'cancelled'],
+      ['dc-02', 'cancelled'],
+      ['store-01', 'allocated'],
+    ]);
+    await scene.rehearsal.verify();
+  });
 });
 
 describe('A parcel that is lost', () => {
