@@ -108,6 +108,7 @@ describe('Create Fulfillment Orders', () => {
     expect(new Set(answers.flatMap(({ items }) => items.map((one) => one.id)))).toEqual(new Set([id]));
     const { items } = await create({ ...body, attempt: 2 });
     expect(items[0]?.id).not.toBe(id);
+    expect((await create({ ...body, attempt: 2 })).items.map((one) => one.id)).toEqual([items[0]?.id]);
     expect((await list(body.orderId)).map((one) => one.id)).toEqual([id, items[0]?.id]);
     expect(await changes(id ?? '')).toHaveLength(2);
   });

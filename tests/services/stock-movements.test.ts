@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
+import { setOut } from '../../services/sim/reserving.ts';
 import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 const RESERVATIONS = '/inventory/reservations';
@@ -33,14 +35,14 @@ function warehouse(inside: Inside) {
     expect((await inside.call('POST', `${RESERVATIONS}/${id}/confirm`, { orderId: 'ord_1' })).status).toBe(200);
     return id;
   };
-  const reservedForBasket = async (qty: number): Promise<string> =>
-    (await inside.as('ecommerce-platform')(reserveInventory, { body: { items: [mugs(qty)], basketId: 'bsk_1' } })).id;
+  const reservedForBasket = async (qty: number, sku = 'mug-blue'): Promise<string> =>
+    (await inside.as('ecommerce-platform')(reserveInventory, { body: { items: [{ sku, qty }], basketId: 'bsk_1' } })).id;
   return {
     counters,
     reserved,
     reservedForBasket,
     confirmed: async (items: readonly Line[]) => confirmed(await reserved(items)),
-    confirmedForBasket: async (qty: number) => confirmed(await reservedForBasket(qty)),
+    confirmedForBasket: async (qty: number, sku?: string) => confirmed(await reservedForBasket(qty, sku)),
     release: async (id: string) => inside.call('DELETE', `${RESERVATIONS}/${id}`),
     move: (id: string, kind: 'consume' | 'short', reference: string, lines: readonly Line[], locationId = 'dc-01') =>
       inside.as('fms')(moveReservation, { params: { id }, body: { reference, kind, locationId, lines: [...lines] } }),
@@ -248,6 +250,28 @@ describe('While the Inventory Service is away', () => {
     await inside.advance(MINUTE);
     expect(await counters('mug-blue', 'dc-01')).toEqual({ onHand: 998, reserved: 1, shipped: 2 });
     await expect(move(old, 'consume', 'ful_2 consume', [mugs(1)])).rejects.toMatchObject({ code: 'invalid_state_transition' });
+  });
+
+  test('a basket that reserves again has only the rest to take again, not what has left', async () => {
+    await using inside = await startInside(sim, inventoryService);
+    const { confirmedForBasket, reservedForBasket, move } = warehouse(inside);
+    const desks = (qty: number) => ({ sku: 'desk-two-nodes', qty });
+    const old = await confirmedForBasket(3, desks(3).sku);
+    await move(old, 'consume', 'ful_1 consume', [desks(2)]);
+    const { allocations } = await inside.stored('sim', reservations, await reservedForBasket(2, desks(2).sku));
+    expect(allocations).toMatchObject([{ locationId: 'dc-02', qty: 2 }]);
+  });
+
+  test('what leaves in the very moment in which it is to be replaced leaves first', async () => {
+    await using inside = await startInside(sim, inventoryService);
+    const { confirmedForBasket, move } = warehouse(inside);
+    const old = await confirmedForBasket(5);
+    const replacing = inside.commitAs('sim', (work) => {
+      const slow = { ...work, checkpoint: () => move(old, 'consume', 'ful_1 consume', [mugs(1)]).then(() => work.checkpoint()) };
+      const asked = { id: 'res_next', basketId: 'bsk_1', items: [mugs(1)], expiresAt: new Date(work.now + MINUTE).toISOString() };
+      return setOut(asked, { work: slow, call: inside.as('sim') as Scope['call'] });
+    });
+    await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
   });
 
   test('nothing leaves a reservation that is just being replaced', async () => {
