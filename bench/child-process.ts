@@ -10,6 +10,8 @@ const REPORT_USAGE = new URL('./servers/report-usage.ts', import.meta.url).href;
 export interface ChildOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** For Node itself. */
+  readonly flags?: readonly string[];
   /** Leave it out where the time of the start itself is measured. */
   readonly reportsUsage?: boolean;
   readonly profiles?: string | undefined;
@@ -17,8 +19,6 @@ export interface ChildOptions {
 
 /** A process that is measured; it ends at the latest with this one. */
 export interface Child extends AsyncDisposable {
-  /** Wall time from nothing to its word that it is ready. */
-  readonly startMs: number;
   /** An address from its message that it is ready. */
   address(name: string): string;
   usage(): Promise<Usage>;
@@ -30,11 +30,14 @@ process.on('exit', () => {
 });
 
 /** @param file from the root of the repository; the process says with a message `{ ready: true, <name>: <address> }` that it is ready. */
-export async function startChild(file: string, { args = [], env = {}, reportsUsage = true, profiles }: ChildOptions = {}): Promise<Child> {
-  const started = performance.now();
+export async function startChild(
+  file: string,
+  { args = [], env = {}, flags = [], reportsUsage = true, profiles }: ChildOptions = {},
+): Promise<Child> {
   const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), [...args], {
     env: { ...process.env, ...env },
     execArgv: [
+      ...flags,
       ...(reportsUsage ? ['--import', REPORT_USAGE] : []),
       ...(profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]),
     ],
@@ -42,9 +45,7 @@ export async function startChild(file: string, { args = [], env = {}, reportsUsa
   running.add(child);
   child.once('exit', () => running.delete(child));
   const ready = await answerOf(child, (message) => message['ready'] === true, file);
-  const startMs = performance.now() - started;
   return {
-    startMs,
     address(name) {
       const address = ready[name];
       if (typeof address !== 'string') throw new Error(`${file} did not tell the address "${name}".`);

@@ -1,19 +1,18 @@
 import { createEstateClient } from '../rehearsal/estate-client.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { startChild } from './child-process.ts';
+import { startEstate } from './estate-process.ts';
 import { type OrderRound, placeOrders, REQUESTS_PER_ORDER } from './order-load.ts';
 import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;
-/** Ports that are free, and a log that stays out of the way. */
-export const ESTATE = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'warn' } as const;
 
 /** Whole orders through the gateway of the whole estate, against as many requests that a bare server echoes. */
 export const orders: Benchmark = {
   name: 'orders',
   title: `Whole orders of ${REQUESTS_PER_ORDER} requests, against as many requests to a node:http echo`,
   run: async (settings) => {
-    await using estate = await startChild('services/main.ts', { env: ESTATE, profiles: settings.profiles });
+    await using estate = await startEstate({ profiles: settings.profiles });
     await using echo = await startChild('bench/servers/bare-http.ts');
     const figures: Figure[] = [];
     for (const clients of CLIENTS) {
@@ -36,7 +35,7 @@ async function contest({ settings: { seconds, rounds, progress }, clients, gatew
     inNewRehearsal(gateway, (bearer) => placeOrders({ url: gateway, bearer, clients, for: { seconds: length } }));
   const reference = (length: number): Promise<OrderRound> =>
     placeOrders({ url: echo, bearer: 'nobody', clients, for: { seconds: length } });
-  for (const warmUp of [ours, reference]) await warmUp(Math.min(seconds, 2));
+  for (const warmUp of [ours, reference]) await warmUp(seconds);
   return inTurn({
     rounds,
     ours: (number) => {

@@ -1,7 +1,8 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { startChild } from './child-process.ts';
+import { type Child, startChild } from './child-process.ts';
+import { startEstate } from './estate-process.ts';
 import { placeOrders } from './order-load.ts';
-import { ESTATE, inNewRehearsal } from './orders.ts';
+import { inNewRehearsal } from './orders.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const ORDERS = 500;
@@ -20,25 +21,26 @@ async function starts({ rounds, progress }: Settings): Promise<readonly Figure[]
     rounds,
     ours: (number) => {
       progress(`start, round ${number} of ${rounds}`);
-      return startMs('services/main.ts', 'gateway');
+      return startMs(() => startEstate({ reportsUsage: false }), 'gateway');
     },
-    reference: () => startMs('bench/servers/bare-express.ts', 'url'),
+    reference: () => startMs(() => startChild('bench/servers/bare-express.ts', { reportsUsage: false }), 'url'),
   });
   return [{ what: 'start to ready', unit: 'ms', ...compare(taken, (ms) => ms), aim: { of: 'figure', atMost: 1_500 } }];
 }
 
 /** From nothing until `/readyz` answers 200. */
-async function startMs(file: string, name: string): Promise<number> {
+async function startMs(begin: () => Promise<Child>, name: string): Promise<number> {
   const started = performance.now();
-  await using child = await startChild(file, { env: ESTATE, reportsUsage: false });
+  await using child = await begin();
   const { status } = await fetch(`${child.address(name)}/readyz`);
-  if (status !== 200) throw new Error(`${file} answered ${status} at /readyz.`);
-  return performance.now() - started;
+  const took = performance.now() - started;
+  if (status !== 200) throw new Error(`/readyz answered ${status}.`);
+  return took;
 }
 
 async function memory({ progress, profiles }: Settings): Promise<readonly Figure[]> {
   progress(`memory, with ${ORDERS} orders`);
-  await using estate = await startChild('services/main.ts', { env: ESTATE, profiles });
+  await using estate = await startEstate({ profiles });
   await using bare = await startChild('bench/servers/bare-express.ts');
   const gateway = estate.address('gateway');
   const atStart = await estate.usage();

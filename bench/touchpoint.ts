@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
+import { STORE_KEY, startEstate } from './estate-process.ts';
 import { type Load, type LoadedRound, loadOn } from './load.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const CONNECTIONS = 20;
-const STORE_KEY = 'demo-store-key';
 const CASE = '02';
 const PATH = '/retail/touchpoint/basket/calculate';
 const COLD_SECONDS = 1;
@@ -30,15 +30,12 @@ export const touchpoint: Benchmark = {
 };
 
 async function startMock({ profiles }: Settings) {
-  const child = await startChild('services/main.ts', {
-    env: { SERVICE: 'touchpoint-mock', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', MOCK_STORE_KEY: STORE_KEY, LOG_LEVEL: 'warn' },
-    profiles,
-  });
+  const child = await startEstate({ service: 'touchpoint-mock', profiles });
   return Object.assign(child, { url: child.address('touchpoint') });
 }
 
-async function startBare(bytes: number) {
-  const child = await startChild('bench/servers/bare-http.ts', { args: [String(bytes)] });
+async function startBare({ profiles }: Settings, bytes: number) {
+  const child = await startChild('bench/servers/bare-http.ts', { args: [String(bytes)], profiles });
   return Object.assign(child, { url: child.address('url') });
 }
 
@@ -57,7 +54,7 @@ function round(server: Child & { readonly url: string }, seconds: number): Promi
 async function warm(settings: Settings, bytes: number): Promise<readonly Figure[]> {
   const { seconds, rounds, progress } = settings;
   await using mock = await startMock(settings);
-  await using bare = await startBare(bytes);
+  await using bare = await startBare(settings, bytes);
   for (const server of [mock, bare]) await round(server, Math.min(seconds, 2));
   const taken = await inTurn({
     rounds,
@@ -74,17 +71,19 @@ async function warm(settings: Settings, bytes: number): Promise<readonly Figure[
 }
 
 /** A new process for every round, loaded from the moment it is ready. */
-async function cold({ rounds, progress, ...settings }: Settings, bytes: number): Promise<readonly Figure[]> {
+async function cold(settings: Settings, bytes: number): Promise<readonly Figure[]> {
+  const { rounds, progress } = settings;
   const seconds = Math.min(COLD_SECONDS, settings.seconds);
+  const unprofiled = { ...settings, profiles: undefined };
   const taken = await inTurn({
     rounds,
     ours: async (number) => {
       progress(`touchpoint from the first second, round ${number} of ${rounds}`);
-      await using mock = await startMock({ ...settings, rounds, progress, profiles: undefined });
+      await using mock = await startMock(unprofiled);
       return await round(mock, seconds);
     },
     reference: async () => {
-      await using bare = await startBare(bytes);
+      await using bare = await startBare(unprofiled, bytes);
       return await round(bare, seconds);
     },
   });

@@ -142,11 +142,11 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   const api = isControl ? undefined : apiOf(gate, passage, request);
   if (!isControl && !api) return handOver(options.documents, request, response);
 
-  await limits.countAddress(request, response);
+  await limits.countAddress(request);
   const scheme = api ? api.auth : 'bearer';
   const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
   const presented = demand && keyring.presented(request.headers, demand.scheme);
-  if (presented) await limits.countKey(presented.hash, request, response);
+  if (presented) await limits.countKey(presented.hash);
   const named = api && rehearsalNamedBy(api, request);
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
   if (caller?.bound) passage.view = caller.bound;

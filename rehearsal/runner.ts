@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Money } from '../shared/catalog/shapes.ts';
 import type { FaultInput } from '../shared/simulation/faults.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import { createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
@@ -128,7 +129,7 @@ function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookU
       if (!isDeepStrictEqual(actual, expected)) {
         throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
       }
-      report.note(`${what}: ${typeof expected === 'string' ? expected : JSON.stringify(expected)}`);
+      report.note(`${what}: ${inWords(expected)}`);
     },
     async advance(by) {
       const { now, ran } = await client.control('advance-clock', { body: { by } });
@@ -160,4 +161,12 @@ function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookU
       report.note('all faults are gone');
     },
   };
+}
+
+/** What a reader of the report calls it: an amount in major units, nothing as `none`. */
+function inWords(value: unknown): string {
+  if (value === undefined) return 'none';
+  const money = Money.safeParse(value);
+  if (money.success) return `${(money.data.amount / 100).toFixed(2)} ${money.data.currency}`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

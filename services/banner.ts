@@ -18,12 +18,27 @@ export function banner(estate: RunningEstate, startedInMs: number): string {
                X-API-Key: demo-carrier-key                       for the carrier's APIs
                Authorization: Bearer demo-sim-admin              for the simulation plane under /_sim
 
-  Try
-    curl ${gateway}/products/mug-blue
-    curl -H 'Authorization: Bearer demo-integration-token' -H 'Content-Type: application/json' -d '{"channel":"web","customerId":"cus_ada","lines":[{"sku":"mug-blue","qty":2}]}' ${gateway}/baskets
-    curl -H 'Authorization: Bearer demo-sim-admin' ${gateway}/_sim/events
+  Try          an order from basket to confirmed, in three lines
+${anOrder(gateway)}
 
   A whole order, step by step:  npm run rehearse -- --against ${gateway}
   Stop with Ctrl-C.
 `;
+}
+
+/** Each call shows its answer; what the next one needs of it is kept. The last line pays, confirms, and asks whether everything agrees. */
+function anOrder(gateway: string): string {
+  const keep = (member: string): string => `| tee /dev/stderr | sed -n 's/.*"${member}":"\\([^"]*\\)".*/\\1/p'`;
+  const basket = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] };
+  const shippingAddress = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+  const checkout = { shippingAddress, placeOrder: true };
+  const next = "--next -s -w '\\n'";
+  const curl = `curl -s -w '\\n' -H "$A" -H 'Content-Type: application/json'`;
+  return [
+    `A='Authorization: Bearer demo-integration-token'; BASKET=$(${curl} -d '${JSON.stringify(basket)}' ${gateway}/baskets ${keep('id')})`,
+    `ORDER=$(${curl} -d '${JSON.stringify(checkout)}' ${gateway}/baskets/$BASKET/checkout ${keep('orderId')})`,
+    `${curl} -d '{"tender":{"type":"card","token":"tok_visa"},"orderId":"'$ORDER'"}' ${gateway}/payments/authorizations ${next} -H "$A" -X POST ${gateway}/orders/$ORDER/confirm ${next} -H 'Authorization: Bearer demo-sim-admin' ${gateway}/_sim/verify`,
+  ]
+    .map((line) => `    ${line}`)
+    .join('\n');
 }

@@ -51,6 +51,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
   };
 
   let gatewayUrl = '';
+  const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -73,6 +74,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         host: '127.0.0.1',
         port: 0,
         strictResponses: configuration.STRICT_RESPONSES,
+        stopping: stopping.signal,
       });
       running.push(started);
       closing.push(started.close);
@@ -110,6 +112,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         objects: objectsOf(registeredApplications.map(({ service }) => service)),
         simulation: adapter.simulation,
         log,
+        stopping: stopping.signal,
       }),
       documents: createDocuments(),
       limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
@@ -130,7 +133,10 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         gateway.drain();
         touchpoint.drain();
       },
-      close: closeAll,
+      close: () => {
+        stopping.abort();
+        return closeAll();
+      },
     };
   } catch (error) {
     await closeAll();

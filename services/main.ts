@@ -6,6 +6,9 @@ import { startEstate, startTouchpoint } from './estate.ts';
 
 /** Wall time after which a stop no longer waits for what still runs. */
 const HARD_LIMIT_MS = 15_000;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** A terminal's Ctrl-C reaches this process and npm alike, and npm passes it on: within this time both are one. */
+const ECHO_MS = 500;
 
 async function main(): Promise<void> {
   const started = performance.now();
@@ -15,29 +18,49 @@ async function main(): Promise<void> {
     configuration.SERVICE === 'touchpoint-mock'
       ? await touchpointAlone(configuration, log)
       : await wholeEstate(configuration, log, started);
-  closeWithGrace({ delay: HARD_LIMIT_MS, logger: false }, async ({ err }) => {
+  const { close } = closeWithGrace({ delay: HARD_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an error that nobody caught');
     running.drain();
     if (configuration.DRAIN_DELAY_MS > 0) await new Promise((resolve) => setTimeout(resolve, configuration.DRAIN_DELAY_MS));
     await running.close();
     log.flush();
   });
+  stopOnSignal(close);
+  // Only now: whoever reads it may send a signal at once.
+  running.announce();
+}
+
+/** A second signal exits at once; one that is only the echo of the first does not. */
+function stopOnSignal(stop: () => void): void {
+  let stoppingSince: number | undefined;
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (stoppingSince === undefined) {
+        stoppingSince = performance.now();
+        stop();
+      } else if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
+    });
+  }
 }
 
 async function wholeEstate(configuration: Configuration, log: Logger, started: number) {
   const estate = await startEstate(configuration, log);
   log.info({ adapters: estate.adapters, applications: estate.applications }, 'the estate is ready');
-  const { gateway, touchpoint, portal, applications } = estate;
-  if (process.send) process.send({ ready: true, gateway, touchpoint, portal, applications });
-  else process.stdout.write(banner(estate, performance.now() - started));
-  return estate;
+  const { gateway, touchpoint, portal, applications, drain, close } = estate;
+  const readyInMs = performance.now() - started;
+  return { drain, close, announce: () => announce({ gateway, touchpoint, portal, applications }, banner(estate, readyInMs)) };
 }
 
 async function touchpointAlone(configuration: Configuration, log: Logger) {
   const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
-  if (process.send) process.send({ ready: true, touchpoint: mock, portal });
-  else process.stdout.write(`\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`);
-  return { close, drain };
+  const text = `\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`;
+  return { drain, close, announce: () => announce({ touchpoint: mock, portal }, text) };
+}
+
+/** A program that started this process is told where everything is, a person reads it. */
+function announce(addresses: Readonly<Record<string, unknown>>, text: string): void {
+  if (process.send) process.send({ ready: true, ...addresses });
+  else process.stdout.write(text);
 }
 
 main().catch((error: unknown) => {

@@ -1,11 +1,11 @@
-import express, { type Request, type Response, Router } from 'express';
+import { type NextFunction, type Request, type Response, Router } from 'express';
 import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { applyCarrierProgression, applyWarehouseProgression, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { Scan } from '../../shared/catalog/fulfillment/objects.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
-import { asProblem, expressPath } from '../../shared/contract/http-binding.ts';
+import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
 import { parsePart } from '../../shared/contract/validation.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newId } from '../../shared/domain/ids.ts';
@@ -13,13 +13,14 @@ import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
-import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { type FaultInput, pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
 import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
+import { readObject } from './object-reader.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 import { verifyWorld } from './verify.ts';
@@ -33,6 +34,8 @@ export interface ControlPlaneOptions {
   readonly objects: EstateObjects;
   readonly simulation: Simulation;
   readonly log: Logger;
+  /** Aborted when the process stops: whoever waits for events is then told what there is. */
+  readonly stopping: AbortSignal;
 }
 
 interface Asked {
@@ -51,11 +54,10 @@ type Operations = {
 export function createControlPlane(options: ControlPlaneOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handlers = operations(options);
-  const json = express.json({ limit: 1_048_576, strict: false });
   for (const operation of Object.values(controlOperations)) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
     const path = expressPath(operation.path.slice('/_sim'.length));
-    router.route(path)[method](json, async (request: Request, response: Response) => {
+    router.route(path)[method](jsonBody, async (request: Request, response: Response) => {
       const input = {
         params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
         query: parsePart(operation.query, request.query, 'query'),
@@ -82,7 +84,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   router.use((request) => {
     throw new Problem('not_found', `The simulation plane has nothing at ${request.baseUrl}${request.path}.`);
   });
-  router.use((error: unknown, request: Request, response: Response, _next: express.NextFunction) => {
+  router.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const problem = asProblem(error, options.log, {});
     const { allow, ...rest } = problem.body(request.originalUrl.split('?')[0] ?? '') as { allow?: readonly string[] };
     if (allow) response.set('Allow', allow.join(', '));
@@ -92,7 +94,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   return router;
 }
 
-function operations({ worlds, rehearsals, driver, ask, objects, simulation }: ControlPlaneOptions): Operations {
+function operations({ worlds, rehearsals, driver, ask, objects, simulation, stopping }: ControlPlaneOptions): Operations {
   const shown = (view: WorldView, createdAt: string) => ({ name: view.rehearsal, world: view.world, createdAt, now: instant(view.now) });
   const showFault = ({ name, json, hits }: { name: string; json: string; hits: number }) => ({
     name,
@@ -156,22 +158,12 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation }: Co
           limit: body.count,
           ext: true,
         });
-        if (read.items.length >= body.count || Date.now() >= until) return { found: read.items.length >= body.count, ...plainEvents(read) };
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        const found = read.items.length >= body.count;
+        if (found || Date.now() >= until || stopping.aborted) return { found, ...plainEvents(read) };
+        await pause(10, stopping);
       }
     },
-    'read-object': async ({ params }, { view }) => {
-      const at = objects[params.type];
-      if (!at)
-        throw invalid(
-          'type',
-          'unknown_type',
-          `There are no objects of type "${params.type}"; there are ${Object.keys(objects).join(', ')}.`,
-        );
-      const found = await worlds.object(view.world, at.application, at.collection, params.id);
-      if (!found) throw notFound(params.type, params.id);
-      return at.definition.schema.parse(JSON.parse(found.json)) as Record<string, unknown>;
-    },
+    'read-object': ({ params }, { view }) => readObject(worlds, view.world, { objects, ...params }),
     'read-progression': async (_input, { view }) => progressionOf(view),
     'set-progression': async ({ body }, { view }) => {
       const before = progressionOf(view);
@@ -214,8 +206,8 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation }: Co
         );
         const have = new Set(items.map(({ requestId }) => requestId));
         const complete = items.every(({ calls }) => calls.every((call) => have.has(call)));
-        if (complete || Date.now() >= until) return { items: items.slice(-query.limit), complete };
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        if (complete || Date.now() >= until || stopping.aborted) return { items: items.slice(-query.limit), complete };
+        await pause(20, stopping);
       }
     },
     verify: async (_input, { view }) => {
@@ -259,5 +251,9 @@ function checkTarget(name: string, { match }: FaultInput): void {
   const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
   if (match.api !== undefined && !ids.includes(match.api)) {
     throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);
+  }
+  const owner = [...Object.values(apis), ...Object.values(internalCalls)].find(({ id }) => id === match.api)?.application;
+  if (match.application !== undefined && owner !== undefined && match.application !== owner) {
+    throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
   }
 }

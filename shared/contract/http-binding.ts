@@ -5,7 +5,7 @@ import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import { CONTEXT_HEADER, type Context, decodeContext, instant, TOKEN_HEADER } from '../simulation/context.ts';
-import { type ActiveFault, createFaultCache, waitAtBarrier } from '../simulation/faults.ts';
+import { type ActiveFault, createFaultCache, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
 import type { Directory, Simulation } from '../store/ports.ts';
@@ -24,6 +24,8 @@ export interface BindingOptions {
   readonly log: Logger;
   /** Whether the world a request names still exists here. */
   readonly ready: () => boolean;
+  /** Ends what a fault makes wait. */
+  readonly stopping: AbortSignal;
 }
 
 /** The HTTP face of an application: health, its APIs, its internal calls, its due work; everything else is 404. */
@@ -91,7 +93,8 @@ const parseJson = express.json({
   },
 });
 
-function jsonBody(request: Request, response: Response, next: NextFunction): void {
+/** Parses a JSON body. @throws Problem unsupported_media_type for a body of another kind */
+export function jsonBody(request: Request, response: Response, next: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (hasBody && !request.is(['application/json', 'application/*+json'])) {
     throw new Problem(
@@ -120,7 +123,7 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
   struck.push(...faults.map(({ name }) => name));
   let answer: Answer | undefined;
   try {
-    await strikeBefore(options.simulation, context, faults, application);
+    await strikeBefore(options, context, faults);
     if (bound.api.auth === 'signature') await checkSignature(options.directory, context, request);
     answer = await options.pipeline.request({
       bound,
@@ -207,17 +210,19 @@ function ifMatch(request: Request): number | undefined {
 const headerProblem = (name: string, detail: string): Problem =>
   new Problem('malformed_request', detail, { errors: [{ pointer: name, code: 'invalid_header', detail }] });
 
-async function strikeBefore(simulation: Simulation, context: Context, faults: readonly ActiveFault[], application: string): Promise<void> {
+async function strikeBefore(options: BindingOptions, { world }: Context, faults: readonly ActiveFault[]): Promise<void> {
+  const { service, simulation, stopping } = options;
+  const { application } = service;
   for (const { name, fault } of faults) {
-    if (fault.kind === 'latency') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    if (fault.kind === 'latency') await pause(fault.ms, stopping);
     else if (fault.kind === 'outage') {
       throw new Problem('dependency_unavailable', `${application} cannot be reached (fault ${name}).`, {
         dependency: application,
         retryAfter: 1,
       });
     } else if (fault.kind === 'status') throw new InjectedStatus(fault.status, fault.code, name);
-    else if (fault.kind === 'barrier' && !(await waitAtBarrier(simulation, context.world, { name, parties: fault.parties }))) {
-      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${fault.parties} requests came within 10 seconds.`, {
+    else if (fault.kind === 'barrier' && !(await waitAtBarrier(simulation, { world, name, parties: fault.parties, stopping }))) {
+      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${fault.parties} requests came in time.`, {
         dependency: application,
       });
     }

@@ -26,6 +26,8 @@ export interface ApplicationOptions {
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
+  /** Aborted when the process stops: what a fault makes wait then goes on. */
+  readonly stopping?: AbortSignal;
   /** How long due work and leases may take, in wall time; the defaults of the pipeline otherwise. */
   readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
 }
@@ -44,7 +46,7 @@ const NO_GATEWAY = 'http://127.0.0.1:1';
 
 /** Starts one application: its HTTP face, its outbox relay, its subscriptions. */
 export async function startApplication(options: ApplicationOptions): Promise<RunningApplication> {
-  const { service, adapter, bus } = options;
+  const { service, adapter, bus, stopping = new AbortController().signal } = options;
   const log = options.log.child({ application: service.application });
   const store = adapter.store(service.application);
   const relay = createRelay({ store, bus, log });
@@ -71,6 +73,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     token: options.token,
     log,
     ready: () => ready,
+    stopping,
   });
   const server = createServer(app);
   server.keepAliveTimeout = 65_000;

@@ -128,7 +128,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: context.requestId,
         inlineLeaseMs: leaseOf(context),
       });
-      const scope = { ...scopeOf(context, unit, key, asked.calls), webhookId: asked.webhookId };
+      const scope = scopeOf(context, unit, key, asked.calls, asked.webhookId);
       try {
         const result = await bound.handler(input as never, scope);
         const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
@@ -179,7 +179,7 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  const scopeOf = (context: Context, work: OpenUnit, key: string, calls: string[]): Scope => ({
+  const scopeOf = (context: Context, work: OpenUnit, key: string, calls: string[], webhookId?: string): Scope => ({
     context,
     work,
     call: createCaller(
@@ -194,7 +194,11 @@ export function createPipeline(options: PipelineOptions) {
       now: context.now,
       correlationId: context.correlationId,
     }),
-    log: options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId }),
+    webhookId,
+    // Made when asked for: most work has nothing to say.
+    get log() {
+      return options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId });
+    },
   });
 
   /** Due work of a request's own commit that its answer must already show. What fails stays due, for the clock's driver. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { applicationNames } from '../catalog/applications.ts';
 import type { FaultRule, Simulation, World } from '../store/ports.ts';
@@ -72,16 +73,20 @@ const parseRule = ({ name, json }: FaultRule): ActiveFault => ({ name, ...FaultI
 /** Wall time after which a barrier gives up, visibly. */
 const BARRIER_TIMEOUT_MS = 10_000;
 
-/** @returns false when the parties did not all arrive in time */
+/** @returns false when the parties did not all arrive in time, or before the process stops */
 export async function waitAtBarrier(
   simulation: Simulation,
-  world: World,
-  { name, parties }: { name: string; parties: number },
+  { world, name, parties, stopping }: { world: World; name: string; parties: number; stopping: AbortSignal },
 ): Promise<boolean> {
   const until = Date.now() + BARRIER_TIMEOUT_MS;
   while ((await simulation.hits(world, name)) < parties) {
-    if (Date.now() > until) return false;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (Date.now() > until || stopping.aborted) return false;
+    await pause(5, stopping);
   }
   return true;
+}
+
+/** Waits so long, in wall time, but never keeps a process that stops. */
+export async function pause(ms: number, stopping: AbortSignal): Promise<void> {
+  if (!stopping.aborted) await sleep(ms, undefined, { signal: stopping }).catch(() => {});
 }

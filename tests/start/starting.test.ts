@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { eventually } from '../support/eventually.ts';
 
 const MAIN = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
 
@@ -85,7 +87,12 @@ describe('A start', () => {
     const estate = start({});
     await estate.ready();
     expect(estate.said.out).toContain('demo-integration-token');
-    expect(estate.said.out.match(/^ {4}curl /gm)).toHaveLength(3);
+    const lines = estate.said.out.match(/^ {4}.*curl .*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    const { stdout } = await promisify(execFile)('bash', ['-c', `{\n${lines.join('\n')}\n} 2>&1 | cat`]);
+    expect(stdout).toMatch(
+      /"state":"open"[\s\S]*"state":"converted"[\s\S]*"state":"authorised"[\s\S]*"state":"confirmed"[\s\S]*"holds":true/,
+    );
     expect((await fetch(`${estate.gateway()}/products/mug-blue`)).status).toBe(200);
     expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
     estate.child.kill('SIGINT');
@@ -127,5 +134,60 @@ describe('A start', () => {
     for (const application of applicationNames) expect(estate.said.out.toLowerCase()).toContain(application.split('-')[0]);
     estate.child.kill('SIGTERM');
     await estate.ended;
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('ends npm start with exit code 0, though npm passes on a second one to the process that had it from the terminal', async () => {
+    const npm = spawn('npm', ['start'], {
+      cwd: PROJECT,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...FREE_PORTS },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    running.add(npm);
+    let said = '';
+    npm.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const ended = once(npm, 'exit');
+    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'), 20_000);
+    const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
+    // A terminal sends it to the whole group of processes.
+    process.kill(-(npm.pid ?? 0), 'SIGINT');
+    expect(await ended).toEqual([0, null]);
+    running.delete(npm);
+    await expect(fetch(`${gateway}/healthz`)).rejects.toThrow();
+  });
+
+  test('waits for nobody who waits for an event, at a barrier or for a slow answer', async () => {
+    const estate = start({});
+    await estate.ready();
+    const json = { 'content-type': 'application/json' };
+    const sim = (method: string, path: string, body: object) =>
+      fetch(`${estate.gateway()}/_sim${path}`, {
+        method,
+        headers: { ...json, authorization: 'Bearer demo-sim-admin' },
+        body: JSON.stringify(body),
+      });
+    const read = (path: string) => fetch(`${estate.gateway()}${path}`, { headers: { authorization: 'Bearer demo-integration-token' } });
+    await sim('PUT', '/faults/slow', { match: { api: 'get-customer-api' }, fault: { kind: 'latency', ms: 60_000 } });
+    await sim('PUT', '/faults/together', { match: { api: 'get-order-api' }, fault: { kind: 'barrier', parties: 30 } });
+    const waiting = sim('POST', '/events/wait', { type: 'order-created', timeoutMs: 10_000 });
+    const slow = read('/customers/cus_ada');
+    const parked = Array.from({ length: 20 }, () => read('/orders/ord_none'));
+    await eventually('the faults struck', async () => {
+      const listed = await fetch(`${estate.gateway()}/_sim/faults`, { headers: { authorization: 'Bearer demo-sim-admin' } });
+      const { items } = (await listed.json()) as { items: { hits: number }[] };
+      return items.map(({ hits }) => hits).join() === '1,20';
+    });
+    const started = performance.now();
+    estate.child.kill('SIGINT');
+    expect(await estate.ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await (await waiting).json()).toMatchObject({ found: false, items: [] });
+    expect((await slow).status).toBe(200);
+    for (const answer of await Promise.all(parked)) expect(answer.status).toBe(504);
+    expect(estate.said.err).toBe('');
   });
 });

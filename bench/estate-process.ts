@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { type Child, startChild } from './child-process.ts';
+
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: Record<string, string> };
+/** What `npm start` tells Node, so that the same is measured as is run. */
+const flags = (scripts['start'] ?? '').split(' ').filter((part) => part.startsWith('--'));
+
+/** The key that the touchpoint mock takes. */
+export const STORE_KEY = 'demo-store-key';
+
+export interface EstateOptions {
+  /** One service by itself; the whole estate when it is left out. */
+  readonly service?: string;
+  readonly reportsUsage?: boolean;
+  readonly profiles?: string | undefined;
+}
+
+/** The estate as `npm start` starts it, on free ports. */
+export function startEstate({ service, ...options }: EstateOptions = {}): Promise<Child> {
+  return startChild('services/main.ts', {
+    ...options,
+    flags,
+    env: {
+      GATEWAY_PORT: '0',
+      TOUCHPOINT_PORT: '0',
+      PORTAL_PORT: '0',
+      LOG_LEVEL: 'warn',
+      MOCK_STORE_KEY: STORE_KEY,
+      MOCK_LANES: 'SCO-01',
+      ...(service !== undefined && { SERVICE: service }),
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import { Location } from '../../shared/catalog/inventory/reference-data.ts';
+import { invalid, notFound } from '../../shared/catalog/problems.ts';
+import type { World, Worlds } from '../../shared/store/ports.ts';
+import type { EstateObjects } from './verify.ts';
+
+/**
+ * Any business object as its owner stores it.
+ * @throws Problem `validation_failed` for an unknown type, `not_found`
+ */
+export async function readObject(
+  worlds: Worlds,
+  world: World,
+  { objects, type, id }: { readonly objects: EstateObjects; readonly type: string; readonly id: string },
+): Promise<Record<string, unknown>> {
+  if (type === inventoryItem.type) return readInventoryItem(worlds, world, id);
+  const at = objects[type];
+  if (!at) {
+    const known = [...Object.keys(objects), inventoryItem.type];
+    throw invalid('type', 'unknown_type', `There are no objects of type "${type}"; there are ${known.join(', ')}.`);
+  }
+  const found = await worlds.object(world, at.application, at.collection, id);
+  if (!found) throw notFound(type, id);
+  return at.definition.schema.parse(JSON.parse(found.json)) as Record<string, unknown>;
+}
+
+/** It is no record but counters per location, all of which are shown, by priority. */
+async function readInventoryItem(worlds: Worlds, world: World, sku: string): Promise<Record<string, unknown>> {
+  const { objects, counters } = await worlds.dump(world, inventoryItem.owner);
+  if (!objects['skus']?.some(({ id }) => id === sku)) throw notFound(inventoryItem.type, sku);
+  const locations = (objects['locations'] ?? []).map(({ json }) => Location.strip().parse(JSON.parse(json)));
+  return {
+    sku,
+    locations: locations
+      .toSorted((a, b) => a.priority - b.priority)
+      .map(({ id: locationId }) => {
+        const { onHand = 0, reserved = 0, safetyStock = 0 } = counters['stock']?.[`${sku}|${locationId}`] ?? {};
+        return { locationId, onHand, reserved, safetyStock, atp: onHand - reserved - safetyStock };
+      }),
+  };
+}

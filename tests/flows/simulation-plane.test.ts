@@ -1,0 +1,243 @@
+import { describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+const sim = (rehearsal: TestRehearsal, method: string, path: string, body?: unknown) =>
+  rehearsal.call(method, `/_sim${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
+const aBasket = (rehearsal: TestRehearsal, headers: Record<string, string> = {}) =>
+  rehearsal.ok(
+    'POST',
+    '/baskets',
+    { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] },
+    {
+      headers,
+    },
+  );
+const readAda = (rehearsal: TestRehearsal) => rehearsal.call('GET', '/customers/cus_ada');
+const reserveMug = (rehearsal: TestRehearsal, headers: Record<string, string> = {}) =>
+  rehearsal.call('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] }, { headers });
+const AT_CRM = { match: { application: 'crm' } };
+const AT_RESERVE = { match: { api: 'reserve-inventory-api' } };
+
+describe('Waiting for events', () => {
+  test('answers as soon as so many are on the bus, and says where to read on', async () => {
+    await using rehearsal = await newRehearsal();
+    const waiting = sim(rehearsal, 'POST', '/events/wait', { type: 'basket-created', count: 2, timeoutMs: 10_000 });
+    const baskets = [await aBasket(rehearsal), await aBasket(rehearsal)];
+    const { status, body } = await waiting;
+    expect([status, body.found]).toEqual([200, true]);
+    expect(body.items.map(({ event }: { event: { subject: string } }) => event.subject)).toEqual(baskets.map(({ id }) => `basket/${id}`));
+    const third = await aBasket(rehearsal);
+    const more = await sim(rehearsal, 'POST', '/events/wait', { type: 'basket-created', after: body.next, timeoutMs: 10_000 });
+    expect(more.body.items).toMatchObject([{ event: { subject: `basket/${third.id}` } }]);
+  });
+
+  test('answers what there is when the time is over', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aBasket(rehearsal);
+    const asked = { type: 'basket-created', subject: `basket/${id}`, count: 2, timeoutMs: 50 };
+    const { status, body } = await sim(rehearsal, 'POST', '/events/wait', asked);
+    expect([status, body.found, body.items.length]).toEqual([200, false, 1]);
+  });
+});
+
+test('A body that is no JSON is refused with 415, not taken for none', async () => {
+  await using rehearsal = await newRehearsal();
+  const reply = await rehearsal.call('POST', '/_sim/rehearsals', '{"name":"mine"}', {
+    as: 'admin',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_media_type']);
+});
+
+describe('Any object can be read', () => {
+  test('of every type that this version has', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, version } = await aBasket(rehearsal);
+    expect(await rehearsal.object('basket', id)).toMatchObject({ id, version, state: 'open' });
+    expect(await rehearsal.object('customer', 'cus_mallory')).toMatchObject({ state: 'blocked' });
+    expect(await rehearsal.object('loyalty-account', 'loy_ada')).toMatchObject({ pointsBalance: 500 });
+    await reserveMug(rehearsal);
+    expect(await rehearsal.object('inventory-item', 'mug-blue')).toEqual(await rehearsal.ok('GET', '/inventory/items/mug-blue'));
+  });
+
+  test.each([
+    ['teapot', 'any', 422, 'validation_failed'],
+    ['order', 'ord_none', 404, 'not_found'],
+    ['inventory-item', 'no-such-sku', 404, 'not_found'],
+  ])('%s %s: %i %s', async (type, id, status, code) => {
+    await using rehearsal = await newRehearsal();
+    expect(await sim(rehearsal, 'GET', `/objects/${type}/${id}`)).toMatchObject({ status, body: { code } });
+  });
+});
+
+describe('A fault', () => {
+  test.each([
+    ['an application that there is not', { match: { application: 'tills' }, fault: { kind: 'outage' } }, '/match/application'],
+    ['an api that there is not', { match: { api: 'capture' }, fault: { kind: 'outage' } }, '/match/api'],
+    [
+      'an api of another application',
+      { match: { application: 'oms', api: 'capture-payment-api' }, fault: { kind: 'outage' } },
+      '/match/application',
+    ],
+    ['nothing', { match: {}, fault: { kind: 'outage' } }, '/match'],
+    ['a kind that there is not', { ...AT_CRM, fault: { kind: 'flood' } }, '/fault/kind'],
+    ['a status that is no refusal', { ...AT_CRM, fault: { kind: 'status', status: 200 } }, '/fault/status'],
+  ])('for %s is refused when it is written', async (_what, rule, pointer) => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await sim(rehearsal, 'PUT', '/faults/wrong', rule);
+    expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+
+  test('may say application and api when they belong together', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('down', { match: { application: 'crm', api: 'get-customer-api' }, fault: { kind: 'outage' } });
+    expect((await readAda(rehearsal)).status).toBe(503);
+  });
+
+  test('outage strikes as often as it is told, counts, and says when to come back', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('down', { ...AT_CRM, fault: { kind: 'outage' }, times: 2 });
+    const replies = [await readAda(rehearsal), await readAda(rehearsal), await readAda(rehearsal)];
+    expect(replies.map(({ status }) => status)).toEqual([503, 503, 200]);
+    expect(replies[0]).toMatchObject({
+      headers: { 'retry-after': '1' },
+      body: { code: 'dependency_unavailable', dependency: 'crm', retryable: true },
+    });
+    expect(await rehearsal.faults()).toMatchObject([{ name: 'down', hits: 2 }]);
+  });
+
+  test('status refuses with that status before anything is done', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('broken', { ...AT_RESERVE, fault: { kind: 'status', status: 500 } });
+    expect((await reserveMug(rehearsal)).status).toBe(500);
+    expect(await rehearsal.events()).toEqual([]);
+  });
+
+  test('latency answers late', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('slow', { ...AT_CRM, fault: { kind: 'latency', ms: 300 } });
+    const started = performance.now();
+    expect((await readAda(rehearsal)).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(295);
+  });
+
+  test.each([
+    ['timeout', 504, 'dependency_timeout'],
+    ['reset', 502, 'dependency_error'],
+  ])('lost-response (%s) does the work; the same key gets the real answer', async (as, status, code) => {
+    await using rehearsal = await newRehearsal();
+    const key = { 'idempotency-key': 'lost' };
+    await rehearsal.fault('lost', { ...AT_RESERVE, fault: { kind: 'lost-response', as }, times: 1 });
+    expect(await reserveMug(rehearsal, key)).toMatchObject({ status, body: { code } });
+    const again = await reserveMug(rehearsal, key);
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
+    const reservations = await rehearsal.events({ type: 'reservation-created' });
+    expect(reservations.map(({ subject }) => subject)).toEqual([`reservation/${again.body.id}`]);
+  });
+
+  test('barrier lets requests go when all have come', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
+    let answered = 0;
+    const two = [1, 2].map(() => readAda(rehearsal).finally(() => answered++));
+    while ((await rehearsal.faults())[0]?.hits !== 2) await rehearsal.now();
+    expect(answered).toBe(0);
+    const all = await Promise.all([...two, readAda(rehearsal)]);
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+});
+
+describe('A correlation id', () => {
+  test('comes back, and is that of every hop and every event of the request', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await aBasket(rehearsal);
+    const reply = await rehearsal.call(
+      'POST',
+      `/baskets/${id}/checkout`,
+      { shippingAddress: { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' } },
+      { headers: { 'x-correlation-id': 'my-checkout' } },
+    );
+    expect([reply.status, reply.headers['x-correlation-id']]).toEqual([200, 'my-checkout']);
+
+    const { complete, items } = (await sim(rehearsal, 'GET', '/journal?correlationId=my-checkout')).body;
+    expect(complete).toBe(true);
+    // biome-ignore lint/suspicious/noExplicitAny: a journal record is looked into freely
+    const hops = items as any[];
+    expect(new Set(hops.map(({ application }) => application))).toEqual(
+      new Set(['ecommerce-platform', 'crm', 'loyalty-platform', 'promotion-engine', 'sim', 'inventory-service']),
+    );
+    expect(hops.filter(({ parentId }) => parentId === undefined).map(({ api }) => api)).toEqual(['checkout-basket-api']);
+    const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
+    for (const { requestId, parentId, correlationId } of hops) {
+      expect(correlationId).toBe('my-checkout');
+      if (parentId !== undefined) expect(byId.get(parentId).calls).toContain(requestId);
+    }
+
+    const events = await rehearsal.events({ correlationId: 'my-checkout' });
+    expect(events.map(({ type }) => type.replace('com.unified-commerce.', ''))).toEqual([
+      'inventory-reserved',
+      'reservation-created',
+      'checkout-started',
+    ]);
+    for (const { causationid } of events) expect(byId.has(causationid)).toBe(true);
+  });
+
+  test('is made up when none is sent, and stands also in a refusal', async () => {
+    await using rehearsal = await newRehearsal();
+    const made = await readAda(rehearsal);
+    expect(made.headers['x-correlation-id']).toMatch(/^req_/);
+    expect(await rehearsal.journal(String(made.headers['x-correlation-id']))).toMatchObject([{ api: 'get-customer-api', status: 200 }]);
+    const refused = await rehearsal.call('PUT', '/orders', undefined, { headers: { 'x-correlation-id': 'mine' } });
+    expect([refused.status, refused.headers['allow'], refused.headers['x-correlation-id']]).toEqual([405, 'POST', 'mine']);
+  });
+});
+
+test('An event has exactly the members that are promised', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await aBasket(rehearsal, { 'x-correlation-id': 'mine' });
+  await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 });
+  const [created, changed] = await rehearsal.events({ subject: `basket/${id}`, ext: true });
+  expect(created).toEqual({
+    specversion: '1.0',
+    id: expect.stringMatching(/^evt_[0-9A-Z]{26}$/),
+    source: 'urn:uc:app:ecommerce-platform',
+    type: 'com.unified-commerce.basket-created',
+    subject: `basket/${id}`,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    datacontenttype: 'application/json',
+    dataschema: 'urn:uc:schema:basket-created:1',
+    partitionkey: id,
+    aggregateversion: 1,
+    rehearsal: rehearsal.name,
+    world: rehearsal.world,
+    correlationid: 'mine',
+    causationid: expect.stringMatching(/^req_/),
+    classification: 'created',
+    data: { object: expect.objectContaining({ id, version: 1, state: 'open' }) },
+  });
+  expect(changed).toMatchObject({
+    type: 'com.unified-commerce.ext.basket-changed',
+    aggregateversion: 2,
+    classification: 'updated',
+    data: { previousState: 'open', object: { version: 2, state: 'open' } },
+  });
+  expect(changed.data.object).toEqual(await rehearsal.object('basket', id));
+});
+
+test('A refusal is a problem with exactly the members that are promised', async () => {
+  await using rehearsal = await newRehearsal();
+  const { status, headers, body } = await rehearsal.call('GET', '/orders/ord_none');
+  expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
+  expect(body).toEqual({
+    type: 'urn:uc:problem:not-found',
+    title: 'Not found',
+    status: 404,
+    detail: expect.stringContaining('ord_none'),
+    instance: '/orders/ord_none',
+    code: 'not_found',
+    objectType: 'order',
+    id: 'ord_none',
+    retryable: false,
+  });
+});
