@@ -4,6 +4,7 @@ import { type Fixtures, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { createInsideCall } from '../../gateway/control/inside-call.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
+import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
@@ -212,7 +213,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     /** What breaks an invariant, as `<invariant>: <what>`. */
     async violations(): Promise<string[]> {
       await driver.settle(world, SETTLE_MS);
-      const objects = objectsOf(modules.map(({ service }) => service));
+      const objects = objectsOf(registeredApplications.map(({ service }) => service));
       const results = await verifyWorld(adapter.worlds, world, objects);
       return results.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
     },
