@@ -8,6 +8,7 @@ import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import type { Bus, Deliver } from '../../shared/events/bus.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -36,6 +37,10 @@ export interface Crash {
 interface Instance {
   dead: boolean;
   running: RunningApplication | undefined;
+  /** How it consumes events; what it had not acknowledged when it died is its successor's. */
+  deliver: Deliver | undefined;
+  unsubscribe: (() => void) | undefined;
+  readonly death: PromiseWithResolvers<Instance>;
 }
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
@@ -90,14 +95,36 @@ export async function crashingEstate() {
     };
   }
 
-  async function start(application: Application): Promise<void> {
+  /** What a process had not acknowledged when it died is given to the next one, as a broker does. */
+  function mortalBus(instance: Instance): Bus {
+    return {
+      ...bus,
+      subscribe: async (application, topics, deliver) => {
+        instance.deliver = async (...delivery) => {
+          const heir = await Promise.race([instance.dead ? never<undefined>() : deliver(...delivery), instance.death.promise]);
+          await heir?.deliver?.(...delivery);
+        };
+        const subscription = await bus.subscribe(application, topics, instance.deliver);
+        instance.unsubscribe = () => void subscription.stop();
+        return subscription;
+      },
+    };
+  }
+
+  async function start(application: Application): Promise<Instance> {
     const registered = registeredApplications.find(({ service }) => service.application === application);
     if (!registered) throw new Error(`${application} is not registered.`);
-    const instance: Instance = { dead: false, running: undefined };
+    const instance: Instance = {
+      dead: false,
+      running: undefined,
+      deliver: undefined,
+      unsubscribe: undefined,
+      death: Promise.withResolvers(),
+    };
     instance.running = await startApplication({
       service: registered.service,
       adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
-      bus,
+      bus: mortalBus(instance),
       addressOf,
       token: TOKEN,
       agent,
@@ -109,12 +136,14 @@ export async function crashingEstate() {
       timing: { leaseMarginMs: LEASE_MARGIN_MS, workDeadlineMs: DEADLINE_MS },
     });
     instances.set(application, instance);
+    return instance;
   }
 
   async function dieAndRestart(instance: Instance, application: Application): Promise<void> {
     instance.dead = true;
     instance.running?.kill();
-    await start(application);
+    instance.death.resolve(await start(application));
+    instance.unsubscribe?.();
   }
 
   for (const { service } of registeredApplications) await start(service.application);
