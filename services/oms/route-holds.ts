@@ -49,8 +49,9 @@ interface Routing {
 
 async function takenFor(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation[]> {
   const reserve = (some: readonly OrderLine[], locationId?: string): Promise<Reservation> => {
-    const body = { orderId: order.id, items: itemsOf(some), locationId, ttlSeconds: NEW_HOLD_TTL_SECONDS };
-    return call(reserveInventory, { body }, { step: `hold ${locationId ?? 'nearest'}` });
+    const items = itemsOf(some);
+    const body = { orderId: order.id, items, locationId, ttlSeconds: NEW_HOLD_TTL_SECONDS };
+    return call(reserveInventory, { body }, { step: `hold ${locationId ?? 'nearest'} ${items.map(({ sku }) => sku).join(' ')}` });
   };
   if (strategy === 'nearest') return [await reserve(lines)];
   const byNode = new Map<string, OrderLine[]>();

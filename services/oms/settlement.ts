@@ -22,7 +22,8 @@ export async function paidBack(
     const due = Math.min(stillOwed({ reference, amount }, now), excessOf(now, requiredFor(order)));
     for (const part of refundSplit(due, reference, now)) {
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
-      const step = `${reference} ${part.id}`;
+      // An attempt that was refused may be followed by one of another amount: that is another call.
+      const step = `${reference} ${part.id} ${part.amount}`;
       after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
     }
   }

@@ -303,6 +303,42 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
+  test('are not shortened by what a client gave as goodwill, and end at what was captured', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+    const order = await scene.confirmedOf([
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ]);
+    const [mugs, desks] = await scene.routed(order.id);
+    const [mug, desk] = [await scene.sent(mugs?.id ?? ''), await scene.sent(desks?.id ?? '')];
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: { amount: 500, currency: 'EUR' } });
+    await scene.lost(mug);
+    const [lost] = order.lines;
+    expect((await scene.order(order.id)).payments[0].refundedAmount.amount).toBe(lost.lineTotal.amount + 500);
+    await scene.lost(desk);
+    const end = await scene.order(order.id);
+    expect(end).toMatchObject({ state: 'cancelled', payments: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('give nothing back that was never captured', async () => {
+    await using scene = await fulfilling({ capture: 'manual' });
+    const order = await scene.confirmedOf([
+      { sku: 'lamp-last-one', qty: 1 },
+      { sku: 'mug-blue', qty: 1 },
+    ]);
+    const [lamp] = order.lines;
+    const without = { amount: order.totals.total.amount - lamp.lineTotal.amount, currency: 'EUR' };
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${order.payments[0].id}/capture`, { amount: without });
+    const first = await onlyFulfilment(scene, order.id);
+    const picking = await scene.short(order, first, 0);
+    expect((await scene.order(order.id)).payments).toMatchObject([{ capturedAmount: without, refundedAmount: { amount: 0 } }]);
+    await scene.rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status: 'packed' });
+    expect((await scene.dispatch(first)).status).toBe(200);
+    await scene.rehearsal.verify();
+  });
+
   test('are left to a client where the rehearsal says so', async () => {
     await using scene = await fulfilling({ refund: 'manual' });
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 1 }]);
