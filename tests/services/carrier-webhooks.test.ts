@@ -29,7 +29,7 @@ async function carrierAndReceiver(answer: Parameters<typeof startReceiver>[0]) {
   return {
     inside,
     labelled,
-    received: receiver.received,
+    ...{ received: receiver.received, mostAtOnce: receiver.mostAtOnce },
     of: (id: string): Received[] => receiver.received.filter((one) => one.id === id),
     async [Symbol.asyncDispose]() {
       await inside[Symbol.asyncDispose]();
@@ -125,6 +125,16 @@ describe('A webhook', () => {
       ...['collected', 'collected', 'collected', 'collected', 'in-transit', 'label-created'],
     ]);
     expect(scene.received.at(-1)?.status).toBe('collected');
+  });
+
+  test('of a carrier that scans at once waits for the one before', async () => {
+    await using scene = await carrierAndReceiver(() => ({ status: 204, afterMs: 20 }));
+    await scene.inside.setProgression({ carrier: 'immediate' });
+    await scene.labelled('shp_1');
+    expect(scene.received.map(({ status }) => status)).toEqual([
+      ...['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivered'],
+    ]);
+    expect(scene.mostAtOnce()).toBe(1);
   });
 
   test('that nobody hears at all leaves the parcel on its way', async () => {

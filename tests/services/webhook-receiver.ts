@@ -15,8 +15,12 @@ export interface Received {
 }
 
 /** Somebody to whom a carrier sends its webhooks; `answer` says what each is answered with. */
-export async function startReceiver(answer: (received: Received, attempt: number) => { status: number; retryAfter?: number }) {
+export async function startReceiver(
+  answer: (received: Received, attempt: number) => { status: number; retryAfter?: number; afterMs?: number },
+) {
   const received: Received[] = [];
+  let open = 0;
+  let most = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -34,13 +38,20 @@ export async function startReceiver(answer: (received: Received, attempt: number
         refusal: refuseWebhook(INSIDE_WEBHOOK_SECRET, { ...signed, body: text, now: at }),
       };
       received.push(one);
-      const { status, retryAfter } = answer(one, received.filter(({ id }) => id === one.id).length);
-      response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }).end();
+      const { status, retryAfter, afterMs = 0 } = answer(one, received.filter(({ id }) => id === one.id).length);
+      open += 1;
+      most = Math.max(most, open);
+      setTimeout(() => {
+        open -= 1;
+        response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }).end();
+      }, afterMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     received,
+    /** How many it had to answer at the same time, at most. */
+    mostAtOnce: (): number => most,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
       server.closeAllConnections();

@@ -36,6 +36,12 @@ function warehouse(estate: CrashingEstate) {
 
   const open = (fulfillmentOrderId: string) => ok('wms', 'POST', '/picking-orders', { fulfillmentOrderId });
   const move = (id: string, status: string) => ok('wms', 'PUT', `/picking-orders/${id}/status`, { status });
+  /** Whether the WMS has a picking order, by asking for what it refuses whatever became of this one. */
+  const isKnown = async (id: string, status: string): Promise<boolean> => {
+    const impossible = { status: status === 'open' ? 'packed' : 'started' };
+    const reply = await estate.insist('wms', 'PUT', `/picking-orders/${id}/status`, impossible, `impossible ${++keys}`);
+    return reply.status !== 404;
+  };
   const fulfillmentOrder = (id: string) => ok('fms', 'GET', `/fulfillment/orders/${id}`);
 
   /** Each prepares something, and says which request is interrupted and which status it leads to. */
@@ -73,6 +79,7 @@ function warehouse(estate: CrashingEstate) {
     await estate.advance(6 * MINUTE);
     expect((await estate.ledger()).parked).toEqual([]);
     const before = await fulfillmentOrder(id);
+    if (before.state !== 'allocated') expect(await isKnown(before.pickingOrderId, status)).toBe(true);
     const picking = await open(id);
     if (insists) expect(picking.status).toBe(status);
     // Opened only now: the client that gave up had begun nothing.

@@ -18,6 +18,7 @@ import { type RunningApplication, startApplication } from '../../shared/runtime/
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { DEFAULT_PROGRESSION, type Progression } from '../../shared/simulation/progression.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
 import type { Store } from '../../shared/store/ports.ts';
@@ -99,6 +100,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     return {
       ...{ world, now: view.now, principal: 'test', requestId, correlationId: requestId },
       ...{ deadline: Date.now() + 15_000, faults: view.faults, chain: [] },
+      ...(view.progression && { progression: view.progression }),
     };
   }
 
@@ -208,6 +210,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const events = stored.map(({ json }) => JSON.parse(json) as any);
       return events.filter((event) => subject === undefined || event.subject === subject);
     },
+    /** How the rehearsal moves by itself from now on; what already waits is not rescheduled. */
+    setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, { ...DEFAULT_PROGRESSION, ...input }),
     /** What was given up, visibly. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
     /** What breaks an invariant, as `<invariant>: <what>`. */
