@@ -33,8 +33,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<{ stop():
   const { service, bus } = options;
   const consumed = consumedBy(service.application);
   for (const { name } of consumed) {
-    if (!service.events[name] && process.env['TEMPORARY_STRICT'])
-      throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
+    if (!service.events[name]) throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
   }
   if (consumed.length === 0) return undefined;
   const topics = new Set(

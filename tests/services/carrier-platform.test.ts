@@ -170,7 +170,7 @@ describe('Generate Label', () => {
   });
 });
 
-describe('The label', () => {
+describe('Label Document', () => {
   const fetchLabel = (url: string) => fetch(`${estate.gateway}${url}`);
 
   test('is a page of 4 by 6 inches for anybody with its address, whose barcode is the tracking number', async () => {
