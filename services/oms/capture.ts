@@ -38,7 +38,6 @@ export const isCovered = (payments: readonly Payment[], required: number): boole
  * order even if all of each were captured. A client that captured less, or paid something back, has its own reasons.
  */
 export function isLost(payments: readonly Payment[], required: number): boolean {
-  if (isCovered(payments, required) || !payments.some(({ state }) => state === 'voided')) return false;
   const binding = payments.filter(({ state }) => state !== 'voided' && state !== 'failed');
   return (
     binding.reduce((sum, { state, amount, authorizedAmount }) => sum + (state === 'pending' ? amount : authorizedAmount).amount, 0) <

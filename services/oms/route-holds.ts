@@ -2,6 +2,7 @@ import { checkAvailability, confirmReservation, reserveInventory } from '../../s
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
+import { isKept } from './kept-hold.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './order-lines.ts';
 import { NEW_HOLD_TTL_SECONDS } from './timing.ts';
 
@@ -14,12 +15,8 @@ export type Strategy = 'nearest' | 'most-stock';
  * @throws Problem `insufficient_stock` when a line has no node; nothing has changed then, and holds that were taken end by themselves
  */
 export async function heldForRouting(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
-  const live: Reservation[] = [];
-  for (const id of reservationsOf(order.lines)) {
-    const reservation = await kept(id, order.id, scope);
-    if (reservation) live.push(reservation);
-  }
-  const held = new Set(live.map(({ id }) => id));
+  const held = new Set<string>();
+  for (const id of reservationsOf(order.lines)) if (await isKept(id, order.id, scope)) held.add(id);
   const without = order.lines.filter(({ reservationId }) => reservationId === undefined || !held.has(reservationId));
   if (without.length === 0) return order;
   const taken = await takenFor(without, { order, strategy }, scope);
@@ -29,17 +26,6 @@ export async function heldForRouting(order: StoredOrder, strategy: Strategy, sco
   await scope.work.checkpoint();
   for (const { id } of taken) await scope.call(confirmReservation, { params: { id }, body: { orderId: order.id } });
   return noted;
-}
-
-/** @returns undefined when it holds nothing any more */
-async function kept(id: string, orderId: string, { call }: Scope): Promise<Reservation | undefined> {
-  try {
-    return await call(confirmReservation, { params: { id }, body: { orderId } });
-  } catch (error) {
-    if (!(error instanceof Problem) || error.retryable) throw error;
-    if (error.code !== 'reservation_expired' && error.code !== 'invalid_state_transition' && error.code !== 'not_found') throw error;
-    return undefined;
-  }
 }
 
 interface Routing {

@@ -1,9 +1,10 @@
-import { checkAvailability, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { checkAvailability, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
 import { takeCourse } from './fulfilment-course.ts';
 import { cancelUnits } from './fulfilment-progress.ts';
+import { isKept } from './kept-hold.ts';
 import { askForFulfillmentOrders } from './routing.ts';
 import { LOOK_AGAIN_MS, NEW_HOLD_TTL_SECONDS } from './timing.ts';
 
@@ -41,7 +42,7 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
   }
   const { held } = noted.units;
   if (!held) throw new Error(`The units of ${units.orderLineId} are held nowhere.`);
-  if (!(await isConfirmed(held.reservationId, order.id, scope))) {
+  if (!(await isKept(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfilmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
     work.due('serve-short-lines', order.id, work.now + LOOK_AGAIN_MS, {});
@@ -91,24 +92,4 @@ async function locationsWith({ record, units }: Looking, { call }: Scope): Promi
 function noStock(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
   throw error;
-}
-
-/** States that only a hold reaches that was confirmed and given to the FMS. */
-const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
-
-/**
- * A hold may have been confirmed before, by an attempt whose answer was lost; by now its units may even be dispatched, or short there
- * as well. Then its fulfillment order exists, and asking for it once more finds it.
- * @returns false when the hold has ended before it was confirmed
- */
-async function isConfirmed(id: string, orderId: string, { call }: Scope): Promise<boolean> {
-  try {
-    await call(confirmReservation, { params: { id }, body: { orderId } });
-    return true;
-  } catch (error) {
-    if (!(error instanceof Problem) || error.retryable) throw error;
-    if (error.code === 'invalid_state_transition') return WORKED_ON.has(error.context['currentState']);
-    if (error.code !== 'reservation_expired' && error.code !== 'not_found') throw error;
-    return false;
-  }
 }

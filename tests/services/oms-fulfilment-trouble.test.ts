@@ -450,6 +450,18 @@ describe('Cancel Order', () => {
     await scene.rehearsal.verify();
   });
 
+  test('that nobody knows the end of keeps its intent while the FMS is down, and is finished by a repeat', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.cancel(id);
+    await scene.rehearsal.fault('down', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 503 }, times: 1 });
+    expect((await scene.cancel(id)).status).toBe(503);
+    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'cancel' } });
+    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
+    await scene.rehearsal.verify();
+  });
+
   test('of an order that the FMS never answered for leaves no fulfillment order behind', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.paidDraft();

@@ -176,6 +176,8 @@ describe('An order whose goods are picked', () => {
       fulfillmentOrders: [{ state: 'delivered' }],
     });
     expect(after.completedAt).toEqual(expect.any(String));
+    const told = await scene.rehearsal.events({ subject: `order/${order.id}`, ext: true });
+    expect([...new Set(told.map(({ data }) => data.object.state))]).toEqual(['draft', 'confirmed', 'in-fulfilment', 'completed']);
     await scene.rehearsal.verify();
   });
 
