@@ -4,6 +4,13 @@ import { BarcodeFormat, BinaryBitmap, DecodeHintType, HybridBinarizer, MultiForm
 /** Dots per point: what a label printer of 203 dpi prints. */
 const SCALE = 203 / 72;
 
+/** A parcel scanner knows the codes in one dimension. */
+const LINEAR = [BarcodeFormat.CODE_128, BarcodeFormat.CODE_39, BarcodeFormat.ITF, BarcodeFormat.EAN_13];
+const HINTS = new Map<DecodeHintType, unknown>([
+  [DecodeHintType.TRY_HARDER, true],
+  [DecodeHintType.POSSIBLE_FORMATS, LINEAR],
+]);
+
 /** A label as somebody sees it who prints it, and as a scanner reads it. */
 export async function readLabel(bytes: Uint8Array) {
   const library = await PDFiumLibrary.init();
@@ -36,6 +43,6 @@ function scan({ width, height, data }: { width: number; height: number; data: Ui
   }
   const reader = new MultiFormatReader();
   const source = new RGBLuminanceSource(grey, width, height);
-  const result = reader.decode(new BinaryBitmap(new HybridBinarizer(source)), new Map([[DecodeHintType.TRY_HARDER, true]]));
+  const result = reader.decode(new BinaryBitmap(new HybridBinarizer(source)), HINTS);
   return { code: result.getText(), format: BarcodeFormat[result.getBarcodeFormat()] ?? '' };
 }
