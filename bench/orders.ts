@@ -1,6 +1,6 @@
 import { createEstateClient } from '../rehearsal/estate-client.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { startChild } from './child-process.ts';
+import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
 import { type OrderRound, placeOrders, REQUESTS_PER_ORDER } from './order-load.ts';
 import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
@@ -16,7 +16,7 @@ export const orders: Benchmark = {
     await using echo = await startChild('bench/servers/bare-http.ts');
     const figures: Figure[] = [];
     for (const clients of CLIENTS) {
-      const taken = await contest({ settings, clients, gateway: estate.address('gateway'), echo: echo.address('url') });
+      const taken = await contest({ settings, clients, estate, echo });
       figures.push(...figuresOf(taken, clients));
     }
     return figures;
@@ -26,27 +26,38 @@ export const orders: Benchmark = {
 interface OrderContest {
   readonly settings: Settings;
   readonly clients: number;
-  readonly gateway: string;
-  readonly echo: string;
+  readonly estate: Child;
+  readonly echo: Child;
 }
 
-async function contest({ settings: { seconds, rounds, progress }, clients, gateway, echo }: OrderContest): Promise<Rounds<OrderRound>> {
-  const ours = (length: number): Promise<OrderRound> =>
-    inNewRehearsal(gateway, (bearer) => placeOrders({ url: gateway, bearer, clients, for: { seconds: length } }));
-  const reference = (length: number): Promise<OrderRound> =>
-    placeOrders({ url: echo, bearer: 'nobody', clients, for: { seconds: length } });
-  for (const warmUp of [ours, reference]) await warmUp(seconds);
+/** What came of a round, and the CPU time of the process per order. */
+type LoadedRound = OrderRound & { readonly cpuMs: number };
+
+async function contest({ settings: { seconds, rounds, progress }, clients, estate, echo }: OrderContest): Promise<Rounds<LoadedRound>> {
+  const gateway = estate.address('gateway');
+  const round = (child: Child, url: string, bearer: string): Promise<LoadedRound> =>
+    withCpu(child, () => placeOrders({ url, bearer, clients, for: { seconds } }));
+  const ours = (): Promise<LoadedRound> => inNewRehearsal(gateway, (bearer) => round(estate, gateway, bearer));
+  const reference = (): Promise<LoadedRound> => round(echo, echo.address('url'), 'nobody');
+  for (const warmUp of [ours, reference]) await warmUp();
   return inTurn({
     rounds,
     ours: (number) => {
       progress(`orders of ${clients} clients, round ${number} of ${rounds}`);
-      return ours(seconds);
+      return ours();
     },
-    reference: () => reference(seconds),
+    reference,
   });
 }
 
-function figuresOf(taken: Rounds<OrderRound>, clients: number): readonly Figure[] {
+async function withCpu(child: Child, load: () => Promise<OrderRound>): Promise<LoadedRound> {
+  const before = await child.usage();
+  const round = await load();
+  const after = await child.usage();
+  return { ...round, cpuMs: (after.cpuMicros - before.cpuMicros) / 1_000 / round.latenciesMs.length };
+}
+
+function figuresOf(taken: Rounds<LoadedRound>, clients: number): readonly Figure[] {
   const of = clients === 1 ? '1 client' : `${clients} clients`;
   const latency = (at: number): { figure: number; reference: number } => ({
     figure: quantile(
@@ -60,6 +71,7 @@ function figuresOf(taken: Rounds<OrderRound>, clients: number): readonly Figure[
   });
   return [
     { what: `orders, ${of}`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
+    { what: `CPU per order, ${of}`, unit: 'ms', ...compare(taken, ({ cpuMs }) => cpuMs) },
     { what: `time of an order, ${of}, p50`, unit: 'ms', ...latency(0.5) },
     { what: `time of an order, ${of}, p99`, unit: 'ms', ...latency(0.99) },
   ];

@@ -28,7 +28,10 @@ function rowOf(figure: Figure): readonly string[] {
   ];
 }
 
-const ratioText = ({ median, lowest, highest }: Ratio): string => `${median.toFixed(2)} (${lowest.toFixed(2)}–${highest.toFixed(2)})`;
+function ratioText({ median, lowest, highest }: Ratio): string {
+  const digits = median >= 10 ? 0 : median >= 0.1 ? 2 : 3;
+  return `${median.toFixed(digits)} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`;
+}
 
 function aimText(aim: Aim, unit: string): string {
   const of = aim.of === 'ratio' ? '' : ` ${unit}`;
