@@ -17,12 +17,12 @@ import { createMemoryStore } from '../../shared/store/memory-store.ts';
 import type { Store } from '../../shared/store/ports.ts';
 
 /** Wall time that a request may take here. */
-const DEADLINE_MS = 8_000;
+const DEADLINE_MS = 5_000;
 /**
  * Leases run out long before the deadline, so that what a killed process held is soon taken over. A request that is merely slow
  * may lose its lease to a repeat as well; then the store refuses its commit, and it is asked again.
  */
-const LEASE_MARGIN_MS = -6_500;
+const LEASE_MARGIN_MS = -4_200;
 /** Wall time after which a client stops insisting. */
 const PATIENCE_MS = 60_000;
 const TOKEN = 'inside';

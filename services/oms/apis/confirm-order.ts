@@ -8,7 +8,7 @@ import { carryOnConfirmation, redeemVouchersNow } from '../confirmation.ts';
 import { orderById } from '../order-by-id.ts';
 import { type Payment, paymentIncomplete, paymentsToDecideOn } from '../order-payments.ts';
 import { type OrderView, viewNow } from '../order-view.ts';
-import { beginIntent, refuseWhileOther } from '../pending-action.ts';
+import { beginIntent, refuseWhileOther, underWay } from '../pending-action.ts';
 import { routedOrRetrying, routesByItself } from '../routing.ts';
 
 /**
@@ -25,7 +25,13 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
   if (incomplete) throw incomplete;
   const order = await beginIntent(work, found, 'confirm');
-  const outcome = await carryOnConfirmation({ order, payments, resumed }, scope);
+  const outcome = await carryOnConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
+    // Another request for the same confirmation is at it. Due work waits for that one's end; a client is told.
+    if (error instanceof Problem && error.code === 'idempotency_in_progress' && order.pendingAction) {
+      throw underWay(order, 'confirm', order.pendingAction);
+    }
+    throw error;
+  });
   if (outcome instanceof Problem) return outcome;
   await work.checkpoint();
   return routedView(outcome, payments, scope);
