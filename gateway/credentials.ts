@@ -6,7 +6,8 @@ import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
 import type { WorldView } from '../shared/store/ports.ts';
 import { EdgeProblem } from './problems.ts';
 
-export type Scheme = Exclude<AuthScheme, 'none'>;
+/** Schemes by which a caller presents a key. A signed webhook presents none: the application verifies its signature. */
+export type Scheme = Exclude<AuthScheme, 'none' | 'signature'>;
 
 export interface Credential {
   readonly name: string;
@@ -14,6 +15,9 @@ export interface Credential {
   readonly key: string;
   readonly scopes: readonly string[];
 }
+
+/** What an API may ask of whoever presents a key, or none. */
+export type KeyScheme = Exclude<AuthScheme, 'signature'>;
 
 /** Lets a credential call the APIs of the catalog. */
 export const CATALOG_SCOPE = 'catalog';
@@ -35,7 +39,7 @@ export interface Caller {
 }
 
 export interface Demand {
-  readonly scheme: AuthScheme;
+  readonly scheme: KeyScheme;
   readonly scope: string;
 }
 
@@ -47,7 +51,7 @@ export interface KeyringOptions {
 
 export interface Keyring {
   /** What the request presents for a scheme; where none is needed, whatever it presents. */
-  presented(headers: IncomingHttpHeaders, scheme: AuthScheme): Presented | undefined;
+  presented(headers: IncomingHttpHeaders, scheme: KeyScheme): Presented | undefined;
   /**
    * @returns undefined for nobody in particular, which only an API without authentication lets in
    * @throws Problem unauthenticated, forbidden
@@ -70,7 +74,7 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
     }),
   );
 
-  function presented(headers: IncomingHttpHeaders, scheme: AuthScheme): Presented | undefined {
+  function presented(headers: IncomingHttpHeaders, scheme: KeyScheme): Presented | undefined {
     const bearer = scheme === 'api-key' ? undefined : bearerOf(headers);
     const apiKey = scheme === 'bearer' ? undefined : apiKeyOf(headers);
     const key = bearer ?? apiKey;

@@ -76,6 +76,7 @@ export function headersForApplication({ headers, ids, view, principal, token, bo
     ...(typeof traceparent === 'string' && TRACEPARENT.test(traceparent) && { traceparent }),
     deadline: Date.now() + REQUEST_MS,
     faults: view.faults,
+    ...(view.progression && { progression: view.progression }),
     chain: [],
   };
   const passed = passedOn(headers);

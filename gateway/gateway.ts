@@ -18,7 +18,7 @@ import { methodNotAllowed, sendProblem } from './problems.ts';
 import { type ApplicationProxy, createProxy } from './proxy.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { recordRefusal } from './refusal-journal.ts';
-import { enterRehearsal, type RehearsalAccess, rehearsalName } from './rehearsal-of-request.ts';
+import { enterRehearsal, type RehearsalAccess, rehearsalName, rehearsalNamedBy } from './rehearsal-of-request.ts';
 import { ClientGone, readBody } from './request-body.ts';
 import { type Routes, routesOf } from './routes.ts';
 
@@ -143,12 +143,14 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   if (!isControl && !api) return handOver(options.documents, request, response);
 
   await limits.countAddress(request);
-  const demand: Demand = api ? { scheme: api.auth, scope: CATALOG_SCOPE } : { scheme: 'bearer', scope: CONTROL_SCOPE };
-  const presented = keyring.presented(request.headers, demand.scheme);
+  const scheme = api ? api.auth : 'bearer';
+  const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
+  const presented = demand && keyring.presented(request.headers, demand.scheme);
   if (presented) await limits.countKey(presented.hash);
-  const caller = await keyring.authenticate(presented, demand);
+  const named = api && rehearsalNamedBy(api, request);
+  const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
   if (caller?.bound) passage.view = caller.bound;
-  const rehearsal = rehearsalName(request.get('x-rehearsal'), caller);
+  const rehearsal = named ?? rehearsalName(request.get('x-rehearsal'), caller);
   const principal = caller?.principal ?? 'anonymous';
   if (!api) {
     response.setHeader('X-Correlation-Id', identify(request.headers, Date.now()).correlationId);

@@ -1,5 +1,7 @@
+import type { Request } from 'express';
+import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { REHEARSAL_NAME } from '../shared/simulation/credentials.ts';
+import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import type { WorldView } from '../shared/store/ports.ts';
 import type { Caller } from './credentials.ts';
 
@@ -27,6 +29,19 @@ export function rehearsalName(header: string | undefined, caller: Caller | undef
     throw new Problem('forbidden', `The credential belongs to the rehearsal "${own}" and reaches no other.`, { rehearsal: own });
   }
   return own;
+}
+
+/**
+ * The name in the address, for callers that can send no header of their own: a browser that opens a link, a carrier's webhook.
+ * @throws Problem unknown_rehearsal for a name that cannot be one
+ */
+export function rehearsalNamedBy(api: ApiDefinition, request: Pick<Request, 'path' | 'query'>): string | undefined {
+  const inPath = namesRehearsal(api) ? request.path.split('/')[api.path.split('/').indexOf('{rehearsal}')] : undefined;
+  const inQuery = api.auth === 'signature' ? request.query['rehearsal'] : undefined;
+  const name = inPath ?? inQuery;
+  if (name === undefined) return undefined;
+  if (typeof name === 'string' && REHEARSAL_NAME.test(name)) return name;
+  throw new Problem('unknown_rehearsal', 'The address names a rehearsal that cannot be one.');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
 import type { FaultInput } from '../shared/simulation/faults.ts';
+import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import { createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
 import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
 
@@ -35,12 +36,12 @@ export interface Report {
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
   const { gateway, apiKey, admin, report } = options;
   const outside = createEstateClient({ ...options, rehearsal: 'default' });
-  const { name, credentials } = await outside.control('create-rehearsal');
+  const { name, credentials, now } = await outside.control('create-rehearsal');
   const client = createEstateClient({ gateway, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, admin, rehearsal: name });
   report.begin(scenario, name);
   let failure: string | undefined;
   try {
-    await scenario.run(stageOf(client, report));
+    await scenario.run(stageOf(client, report, { ...credentials, now }));
     failure = await brokenInvariants(client, report);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
@@ -61,8 +62,16 @@ async function brokenInvariants(client: EstateClient, report: Report): Promise<s
   return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;
 }
 
-function stageOf(client: EstateClient, report: Report): Stage {
+/** What a party outside the estate knows. */
+interface Outside {
+  readonly webhookSecret: string;
+  readonly webhookUrl: string;
+  readonly now: string;
+}
+
+function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookUrl, now }: Outside): Stage {
   let steps = 0;
+  let clock = Date.parse(now);
 
   async function send({ call, body, options }: Omit<Step, 'title'>): Promise<{ reply: Reply; ms: number; correlationId: string }> {
     const [method = '', path = ''] = call.split(' ');
@@ -77,6 +86,7 @@ function stageOf(client: EstateClient, report: Report): Stage {
 
   async function record(title: string, step: Omit<Step, 'title'>, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
     await client.control('settle');
+    clock = Date.parse((await client.control('read-clock')).now);
     const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: 1_000 } });
     const { items: hops } = await client.control('read-journal', { query: { correlationId: sent.correlationId } });
     const edge = hops.find(({ parentId }) => parentId === undefined);
@@ -123,11 +133,28 @@ function stageOf(client: EstateClient, report: Report): Stage {
     },
     async advance(by) {
       const { now, ran } = await client.control('advance-clock', { body: { by } });
+      clock = Date.parse(now);
       report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`);
     },
     async fault(name, rule) {
       await client.control('put-fault', { params: { name }, body: rule as FaultInput });
       report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.api ?? rule.match.application}`);
+    },
+    now: () => clock,
+    async settle() {
+      await client.control('settle');
+    },
+    async scan(id, scan) {
+      const { state } = await client.control('play-scan', { params: { id, scan }, body: {} });
+      await client.control('settle');
+      report.note(`the carrier scans ${id}: ${scan}; it is ${state}`);
+    },
+    async webhook(title, { id, body, status, secret = webhookSecret }) {
+      const json = JSON.stringify(body);
+      const headers = { ...signWebhook(secret, { id, at: clock, body: json }), 'x-correlation-id': `rehearse-${++steps}` };
+      const reply = await client.call('POST', webhookUrl, json, { as: 'none', headers });
+      report.note(`${title}: ${reply.status}`);
+      if (reply.status !== status) throw new ExpectationFailed(`${title}: expected ${status}, got ${reply.status}.`);
     },
     async noFaults() {
       await client.control('delete-faults');

@@ -40,6 +40,17 @@ export interface Stage {
   advance(by: string): Promise<void>;
   fault(name: string, rule: FaultRule): Promise<void>;
   noFaults(): Promise<void>;
+  /** Waits until nothing is on its way. */
+  settle(): Promise<void>;
+  /** The rehearsal's clock when the scenario was at its last step, in epoch milliseconds. */
+  now(): number;
+  /** Plays the carrier: scans a parcel. */
+  scan(shipmentId: string, scan: string): Promise<void>;
+  /** Sends a carrier's webhook, signed as a carrier signs it. */
+  webhook(
+    title: string,
+    webhook: { readonly id: string; readonly body: unknown; readonly status: number; readonly secret?: string },
+  ): Promise<void>;
 }
 
 export interface FaultRule {

@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
+import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfilment.ts';
 import { compensationWaits, loyaltyDown } from './scenarios/outages.ts';
 import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
 
@@ -12,4 +13,8 @@ export const scenarios: readonly Scenario[] = [
   lastUnit,
   loyaltyDown,
   compensationWaits,
+  deliveredOrder,
+  lostParcel,
+  partialDelivery,
+  webhookStorm,
 ];

@@ -34,6 +34,7 @@ const variables = {
     .transform((lanes) => lanes.split(',').map((lane) => lane.trim()))
     .refine((lanes) => lanes.every((lane) => lane !== ''), 'names lanes, separated by commas'),
   FIXTURES_DIR: z.string().min(1).optional(),
+  JOURNAL: z.enum(['on', 'off']).default('on'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false),
   STRICT_RESPONSES: Flag.default(false),
   RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000),

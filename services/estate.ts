@@ -4,6 +4,7 @@ import { Agent } from 'undici';
 import { loadFixtures } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock-driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
+import { createInsideCall } from '../gateway/control/inside-call.ts';
 import { createRehearsals, DEFAULT_REHEARSAL } from '../gateway/control/rehearsals.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
@@ -37,7 +38,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration);
 
-  const adapter = createMemoryStore();
+  const adapter = createMemoryStore({ journal: configuration.JOURNAL === 'on' });
   const bus = createMemoryBus();
   const token = randomBytes(32).toString('base64url');
   const pepper = randomBytes(32).toString('base64url');
@@ -49,6 +50,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     return address;
   };
 
+  let gatewayUrl = '';
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -68,6 +70,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         token,
         agent,
         log,
+        gatewayUrl: () => gatewayUrl,
         host: '127.0.0.1',
         port: 0,
         strictResponses: configuration.STRICT_RESPONSES,
@@ -80,7 +83,12 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
     closing.push(driver.stop);
     const seed = (now: number): Snapshot => seedSnapshot(fixtures.at(now), now);
-    const rehearsals = createRehearsals({ worlds: adapter.worlds, seed, pepper });
+    const rehearsals = createRehearsals({
+      worlds: adapter.worlds,
+      seed,
+      pepper,
+      defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
+    });
     await rehearsals.ensure(DEFAULT_REHEARSAL);
     let ready = true;
     const gateway = await startGateway({
@@ -88,7 +96,9 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       port: configuration.GATEWAY_PORT,
       directory: adapter.worlds,
       createRehearsal: rehearsals.ensure,
-      credentials: credentials.map(({ secret, ...credential }) => ({ ...credential, key: secret })),
+      credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
+        kind === 'signature' ? [] : [{ ...credential, kind, key: secret }],
+      ),
       pepper,
       addressOf,
       token,
@@ -98,6 +108,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
         worlds: adapter.worlds,
         rehearsals,
         driver,
+        ask: createInsideCall({ addressOf, token, agent }),
         objects: objectsOf(registeredApplications.map(({ service }) => service)),
         simulation: adapter.simulation,
         log,
@@ -108,6 +119,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       ready: () => ready,
     }).catch(portTaken('GATEWAY_PORT'));
     closing.push(gateway.close);
+    gatewayUrl = gateway.url;
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
     return {

@@ -1,14 +1,17 @@
 import type { Fixtures } from '../fixtures/load.ts';
 import type { AnyService } from '../shared/contract/handler.ts';
 import type { Seed } from '../shared/store/collections.ts';
+import * as carrierPlatform from './carrier-platform/service.ts';
 import * as crm from './crm/service.ts';
 import * as ecommercePlatform from './ecommerce-platform/service.ts';
+import * as fms from './fms/service.ts';
 import * as inventoryService from './inventory-service/service.ts';
 import * as loyaltyPlatform from './loyalty-platform/service.ts';
 import * as oms from './oms/service.ts';
 import * as paymentHub from './payment-hub/service.ts';
 import * as promotionEngine from './promotion-engine/service.ts';
 import * as sim from './sim/service.ts';
+import * as wms from './wms/service.ts';
 
 /** An application, and what a world starts with at it. */
 export interface RegisteredApplication {
@@ -28,6 +31,9 @@ export const registeredApplications: readonly RegisteredApplication[] = [
   paymentHub,
   sim,
   inventoryService,
+  fms,
+  wms,
+  carrierPlatform,
   promotionEngine,
   loyaltyPlatform,
   crm,

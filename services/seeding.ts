@@ -1,4 +1,4 @@
-import type { EstateObjects } from '../gateway/control/verify.ts';
+import type { EstateObjects } from '../gateway/control/verify/held-world.ts';
 import type { AnyService } from '../shared/contract/handler.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports.ts';

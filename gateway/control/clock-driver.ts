@@ -161,6 +161,7 @@ export function createClockDriver(options: ClockDriverOptions) {
       correlationId: item.correlationId,
       deadline: Date.now() + DISPATCH_DEADLINE_MS,
       faults: view.faults,
+      ...(view.progression && { progression: view.progression }),
       chain: [],
     };
     try {

@@ -1,5 +1,8 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
+import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
+import { applyCarrierProgression, applyWarehouseProgression, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { Scan } from '../../shared/catalog/fulfillment/objects.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
@@ -12,17 +15,21 @@ import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
 import { type FaultInput, pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
+import type { InsideCall } from './inside-call.ts';
 import { readObject } from './object-reader.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
-import { type EstateObjects, verifyWorld } from './verify.ts';
+import type { EstateObjects } from './verify/held-world.ts';
+import { verifyWorld } from './verify.ts';
 
 export interface ControlPlaneOptions {
   readonly worlds: Worlds;
   readonly rehearsals: Rehearsals;
   readonly driver: ClockDriver;
+  readonly ask: InsideCall;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
   readonly simulation: Simulation;
@@ -56,7 +63,9 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
         query: parsePart(operation.query, request.query, 'query'),
         body: parsePart(operation.request, request.body ?? {}, 'body'),
       };
-      const name = String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
+      // Operations about rehearsals themselves must not bring one into being by naming it.
+      const aboutRehearsals = operation.path.startsWith('/_sim/rehearsals');
+      const name = aboutRehearsals ? DEFAULT_REHEARSAL : String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
       const asked = { name, view: await options.rehearsals.ensure(name) };
       const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked) => Promise<unknown>;
       const output = await handler(input, asked);
@@ -85,7 +94,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   return router;
 }
 
-function operations({ worlds, rehearsals, driver, objects, simulation, stopping }: ControlPlaneOptions): Operations {
+function operations({ worlds, rehearsals, driver, ask, objects, simulation, stopping }: ControlPlaneOptions): Operations {
   const shown = (view: WorldView, createdAt: string) => ({ name: view.rehearsal, world: view.world, createdAt, now: instant(view.now) });
   const showFault = ({ name, json, hits }: { name: string; json: string; hits: number }) => ({
     name,
@@ -96,7 +105,10 @@ function operations({ worlds, rehearsals, driver, objects, simulation, stopping 
     'create-rehearsal': async ({ body }) => {
       const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
       const { view, plain } = await rehearsals.create(name);
-      return { ...shown(view, new Date().toISOString()), credentials: plain };
+      return {
+        ...shown(view, new Date().toISOString()),
+        credentials: { ...plain, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
+      };
     },
     'list-rehearsals': async () => {
       const listed = await Promise.all(
@@ -152,6 +164,26 @@ function operations({ worlds, rehearsals, driver, objects, simulation, stopping 
       }
     },
     'read-object': ({ params }, { view }) => readObject(worlds, view.world, { objects, ...params }),
+    'read-progression': async (_input, { view }) => progressionOf(view),
+    'set-progression': async ({ body }, { view }) => {
+      const before = progressionOf(view);
+      const after = Progression.parse({ ...before, ...body });
+      await worlds.setProgression(view.world, after);
+      const now = { ...view, progression: after };
+      if (after.carrier !== before.carrier) await ask(now, applyCarrierProgression, { body: { carrier: after.carrier } });
+      if (after.warehouse !== before.warehouse) await ask(now, applyWarehouseProgression, { body: { warehouse: after.warehouse } });
+      return after;
+    },
+    'play-scan': async ({ params, body }, { view }) => {
+      const scan = Scan.safeParse(params.scan);
+      if (!scan.success)
+        throw new Problem('not_found', `A parcel cannot be made to ${params.scan}; it can be made to ${Scan.options.join(', ')}.`);
+      const said = {
+        ...(body.location !== undefined && { location: body.location }),
+        ...(body.message !== undefined && { message: body.message }),
+      };
+      return ask(view, scanShipment, { params: { id: params.id }, body: { ...said, scan: scan.data } });
+    },
     'put-fault': async ({ params, body }, { view }) => {
       checkTarget(params.name, body);
       await worlds.setFault(view.world, params.name, JSON.stringify(body));

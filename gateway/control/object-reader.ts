@@ -2,7 +2,7 @@ import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { World, Worlds } from '../../shared/store/ports.ts';
-import type { EstateObjects } from './verify.ts';
+import type { EstateObjects } from './verify/held-world.ts';
 
 /**
  * Any business object as its owner stores it.

@@ -9,15 +9,18 @@ export interface RehearsalsOptions {
   /** The data that every world starts with, for a clock that starts now. */
   readonly seed: (now: number) => Snapshot;
   readonly pepper: string;
+  /** Signs the default rehearsal's webhooks, so that a first webhook can be sent by hand; every other one gets a secret of its own. */
+  readonly defaultWebhookSecret: string | undefined;
 }
 
 /** Creates, resets and deletes rehearsals; each operation opens or leaves a whole world, never a part of one. */
-export function createRehearsals({ worlds, seed, pepper }: RehearsalsOptions) {
+export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret }: RehearsalsOptions) {
   const opening = new Map<string, Promise<WorldView>>();
 
   async function open(name: string): Promise<{ view: WorldView; plain: PlainCredentials }> {
     const { plain, stored } = mintCredentials(name, pepper);
-    await worlds.open(name, seed(Date.now()), stored);
+    const webhookSecret = name === DEFAULT_REHEARSAL ? (defaultWebhookSecret ?? stored.webhookSecret) : stored.webhookSecret;
+    await worlds.open(name, seed(Date.now()), { ...stored, webhookSecret });
     const view = await worlds.resolve(name);
     if (!view) throw new Problem('unknown_rehearsal', `The rehearsal "${name}" was deleted while it was created.`);
     return { view, plain };

@@ -32,7 +32,11 @@ export const digitalOrder: Scenario = {
       events: ['payment-authorized'],
     });
     stage.expect('authorised', payment.body.authorizedAmount.amount, 3_088);
-    await stage.step({ title: 'Confirm the order', call: `POST /orders/${ORD}/confirm`, events: ['order-confirmed'] });
+    await stage.step({
+      title: 'Confirm the order',
+      call: `POST /orders/${ORD}/confirm`,
+      events: ['order-confirmed', 'fulfillment-order-created'],
+    });
     const confirmed = await stage.step({ title: 'Read it', call: `GET /orders/${ORD}` });
     stage.expect('order', confirmed.body.state, 'confirmed');
     stage.expect('payment status', confirmed.body.paymentStatus, 'authorised');
@@ -68,7 +72,11 @@ export const declinedThenPaid: Scenario = {
       body: { orderId, tender: { type: 'card', token: 'tok_visa' } },
       events: ['payment-authorized'],
     });
-    await stage.step({ title: 'Confirm', call: `POST /orders/${orderId}/confirm`, events: ['order-confirmed'] });
+    await stage.step({
+      title: 'Confirm',
+      call: `POST /orders/${orderId}/confirm`,
+      events: ['order-confirmed', 'fulfillment-order-created'],
+    });
     await stage.fault('lost', { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
     const capture = {
       call: `POST /payments/authorizations/${payment.body.id}/capture`,

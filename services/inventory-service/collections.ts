@@ -20,6 +20,16 @@ export const stock = defineCounters({
   },
 });
 
+/**
+ * What happened to units since the world began, keyed like the stock: what was there + returned + found = on hand + shipped +
+ * written off. Scrapped units came back and were thrown away, so they count on neither side.
+ */
+export const unitsMoved = defineCounters({
+  name: 'units-moved',
+  fields: ['shipped', 'writtenOff', 'returned', 'found', 'scrapped'],
+  guards: {},
+});
+
 /** The SKUs that have stock counters; the id is the SKU. Whether a product may be sold is not known here. */
 export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku, version }) });
 
@@ -43,7 +53,10 @@ const StoredHold = z.object({
    * answer. `given-back`: the SIM never knew it, it may be taken again.
    */
   state: z.enum(['held', 'refused', 'released', 'given-back']),
+  /** What was taken; what left the hold since is in `moved`. */
   allocations: z.array(HeldAt),
+  /** Units that left or were not there, once per reference. */
+  moved: z.array(z.object({ reference: z.string(), kind: z.enum(['consume', 'write-off']), allocations: z.array(HeldAt) })).optional(),
   /** Why it was refused. */
   short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),
@@ -57,6 +70,12 @@ export const holds = defineCollection({
   name: 'holds',
   schema: StoredHold,
   unique: { orderLine: ({ line, state }) => (line && state !== 'given-back' ? orderLineKey(line) : undefined) },
+});
+
+/** Stock that came back or turned up; the id is the reference under which it was recorded. */
+export const stockMovements = defineCollection({
+  name: 'stock-movements',
+  schema: z.object({ id: z.string(), version, kind: z.enum(['restock', 'scrap', 'found']), locationId: Id, sku: Sku, qty: Quantity }),
 });
 
 /** No id contains the stroke, so that no two pairs share a key. */

@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { type Hold, holds, stock, stockKey } from './collections.ts';
+import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
 import { chooseNodes, type Demand, type Held } from './node-choice.ts';
 import { levelsOf, requireSku } from './stock-levels.ts';
 
@@ -32,12 +32,40 @@ export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {
   for (const { sku, locationId, qty } of held) work.move(stock, stockKey(sku, locationId), { reserved: qty });
 }
 
-/** Puts the stock of a hold back. The state of the hold makes it happen once. */
+/** Per SKU and location one entry. */
+export function mergedByPlace(held: readonly Held[]): Held[] {
+  const merged = new Map<string, Held>();
+  for (const one of held) {
+    const key = stockKey(one.sku, one.locationId);
+    merged.set(key, { ...one, qty: one.qty + (merged.get(key)?.qty ?? 0) });
+  }
+  return [...merged.values()];
+}
+
+/** What a hold still has: without the units that left it, or were not there. */
+export function restOf({ allocations, moved = [] }: Pick<Hold, 'allocations' | 'moved'>): Held[] {
+  const gone = moved.flatMap((movement) => movement.allocations.map((one) => ({ ...one, qty: -one.qty })));
+  return mergedByPlace([...allocations, ...gone]).filter(({ qty }) => qty > 0);
+}
+
+/** Puts what a hold still has back. The state of the hold makes it happen once. */
 export function giveBack(
   work: UnitOfWork,
   hold: Hold,
   to: { readonly state: 'released' | 'given-back'; readonly reference: string },
 ): void {
-  for (const { sku, locationId, qty } of hold.allocations) work.move(stock, stockKey(sku, locationId), { reserved: -qty });
+  for (const { sku, locationId, qty } of restOf(hold)) work.move(stock, stockKey(sku, locationId), { reserved: -qty });
   work.put(holds, { ...hold, ...to });
+}
+
+type Moved = NonNullable<Hold['moved']>[number];
+
+/** Takes units of a hold off the books: they left, or were not there. What may be promised stays as it is. */
+export function takeOut(work: UnitOfWork, hold: Hold, movement: Moved): void {
+  for (const { sku, locationId, qty } of movement.allocations) {
+    const key = stockKey(sku, locationId);
+    work.move(stock, key, { onHand: -qty, reserved: -qty });
+    work.move(unitsMoved, key, movement.kind === 'consume' ? { shipped: qty } : { writtenOff: qty });
+  }
+  work.put(holds, { ...hold, moved: [...(hold.moved ?? []), movement] });
 }

@@ -3,17 +3,18 @@ import { defineService } from '../../shared/contract/handler.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { allocateInventory } from './apis/allocate-inventory.ts';
 import { checkAvailability } from './apis/check-availability.ts';
-import { holds, locations, skus, stock, stockKey } from './collections.ts';
+import { holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { finishAllocation } from './due/finish-allocation.ts';
 import { getStock } from './internal/get-stock.ts';
 import { moveHold } from './internal/move-hold.ts';
+import { recordStockMovement } from './internal/record-stock-movement.ts';
 import { takeHold } from './internal/take-hold.ts';
 import { FINISH_ALLOCATION } from './recording.ts';
 
 export const service = defineService({
   application: 'inventory-service',
-  collections: [skus, locations, holds],
-  counters: [stock],
+  collections: [skus, locations, holds, stockMovements],
+  counters: [stock, unitsMoved],
   apis: {
     'check-availability-api': checkAvailability,
     'allocate-inventory-api': allocateInventory,
@@ -22,6 +23,7 @@ export const service = defineService({
     'get-stock': getStock,
     'take-hold': takeHold,
     'move-hold': moveHold,
+    'record-stock-movement': recordStockMovement,
   },
   events: {},
   due: { [FINISH_ALLOCATION]: finishAllocation },

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/objects.ts';
-import { Id } from '../../shared/catalog/shapes.ts';
+import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
 const Points = z.int().min(0);
+/** Minor units. */
+const Amount = z.int().min(0);
 
 /** The ledger is part of the account: balance and entries change together or not at all. */
 export const accounts = defineCollection({
@@ -13,11 +15,32 @@ export const accounts = defineCollection({
   unique: { card: ({ cardNumber }) => cardNumber, customer: ({ customerId }) => customerId },
 });
 
-/** Points of an order, by the order's id: an order earns once, whoever asks. */
+/** A refund of what an order was paid with, otherwise than by points. */
+const EarningRefund = z.object({
+  /** Payment and place among its refunds: what the reversal in the ledger is booked for. */
+  id: z.string(),
+  amount: Amount,
+  at: Instant,
+  /** Whether the ledger has answered it; until then it waits for the earn. */
+  booked: z.boolean(),
+});
+export type EarningRefund = z.output<typeof EarningRefund>;
+
+/**
+ * What an order earns and what its refunds take back, by the order's id: an order earns once, whoever asks. One record for both, so
+ * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait.
+ */
 export const earnings = defineCollection({
   name: 'earnings',
-  schema: z.object({ id: Id, version: z.int(), accountId: Id, points: Points }),
+  schema: z.object({
+    id: Id,
+    version: z.int(),
+    earned: z.object({ accountId: Id, points: Points, amount: Amount, since: Instant }).optional(),
+    takenBack: Points,
+    refunds: z.array(EarningRefund),
+  }),
 });
+export type Earning = z.output<typeof earnings.schema>;
 
 /**
  * Points turned into money. `open` waits to be spent, `spent` paid for something, `returned` gave all its points back and frees its

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type LedgerEntry, type LoyaltyAccount, type Tier, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Money } from '../../shared/domain/money.ts';
+import type { Earning } from './collections.ts';
 
 export type Account = z.output<typeof LoyaltyAccount>;
 export type Entry = z.output<typeof LedgerEntry>;
@@ -18,9 +19,19 @@ export function pointsWorth({ amount, currency }: Money, pointer: string): numbe
   return amount;
 }
 
-/** One point per full 1.00. */
-export const pointsEarnedBy = (amount: Money, pointer: string): number =>
-  Math.floor(pointsWorth(amount, pointer) / MINOR_UNITS_PER_EARNED_POINT);
+/** One point per full 1.00. @param amount in minor units */
+export const pointsForAmount = (amount: number): number => Math.floor(amount / MINOR_UNITS_PER_EARNED_POINT);
+
+/**
+ * How many points all refunds of an order up to this one take back together: those that what is still paid would not have earned.
+ * Refunds from before the amount was counted are not in it, and take nothing.
+ */
+export function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
+  if (!earned) return 0;
+  const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
+  const refunded = until.filter(({ at }) => Date.parse(at) >= Date.parse(earned.since)).reduce((sum, { amount }) => sum + amount, 0);
+  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
+}
 
 interface Standing {
   readonly tier: z.output<typeof Tier>;

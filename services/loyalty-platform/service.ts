@@ -6,6 +6,8 @@ import { getMemberBalance } from './apis/get-member-balance.ts';
 import { redeemPoints } from './apis/redeem-points.ts';
 import { accounts, earnings, redemptions, reversals } from './collections.ts';
 import { returnRedemption } from './due/return-redemption.ts';
+import { onOrderChanged } from './events/on-order-changed.ts';
+import { onPaymentChanged } from './events/on-payment-changed.ts';
 import { putLedgerEntry } from './internal/put-ledger-entry.ts';
 
 export const service = defineService({
@@ -18,7 +20,7 @@ export const service = defineService({
     'redeem-points-api': redeemPoints,
   },
   internal: { 'put-ledger-entry': putLedgerEntry },
-  events: {},
+  events: { 'ext.order-changed': onOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: { 'return-redemption': returnRedemption },
 });
 

@@ -1,31 +1,78 @@
+import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { orders, type StoredOrder } from './collections.ts';
+import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
 import { endCompensation, undoAtOthers, withUndo } from './compensation.ts';
 import { reservationsOf } from './order-lines.ts';
-import { type OrderView, viewNow, viewOf } from './order-view.ts';
+import { type OrderView, viewNow } from './order-view.ts';
+import { DECIDE_TIMEOUT_MS } from './timing.ts';
+
+/** Everything that a cancelled order has no use for any more. */
+const DUE_WORK = [
+  ...['finish-cancellation', 'finish-confirmation', 'expire-draft', 'redeem-vouchers'],
+  ...['route-order', 'capture-payments', 'serve-short-lines', 'settle-order'],
+];
+
+/**
+ * Asks the FMS to cancel all fulfillment orders, which it does for all or none: its answer decides, and from then on there will be
+ * none for this order. An order that never asked for any needs nobody's leave.
+ * @throws Problem `invalid_state_transition` when one is dispatched, or `dependency_*`
+ */
+export async function stopFulfilment(order: StoredOrder, { work, call }: Scope): Promise<void> {
+  if (order.state === 'draft' || !(await work.get(fulfilmentRecords, order.id))) return;
+  try {
+    await call(cancelFulfillment, { params: { orderId: order.id } }, { timeoutMs: DECIDE_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
+    throw onItsWay(order, error);
+  }
+}
+
+const onItsWay = (order: StoredOrder, { message, context }: Problem): Problem =>
+  new Problem('invalid_state_transition', `The order "${order.id}" cannot be cancelled: goods of it have left. ${message}`, {
+    objectType: 'order',
+    id: order.id,
+    currentState: order.state,
+    action: 'cancel',
+    allowedFrom: allowedFrom(orderLifeCycle, 'cancel'),
+    ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
+  });
+
+export interface Ending {
+  readonly verb: 'cancel' | 'expire' | 'abandon-fulfilment';
+  readonly cancelReason?: string;
+  /** When due work takes over what is to be undone, unless the request does it. */
+  readonly at: number;
+  readonly patch?: Patch<StoredOrder>;
+}
 
 /**
  * Moves the order to cancelled and notes what is to be undone, both for one commit. Its due work is what does it when the request
- * does not; `at` is when it takes over.
+ * does not.
  */
-export function cancelled(
-  work: UnitOfWork,
-  order: StoredOrder,
-  how: { verb: 'cancel' | 'expire'; cancelReason?: string; at: number },
-): StoredOrder {
-  for (const kind of ['finish-cancellation', 'finish-confirmation', 'expire-draft', 'redeem-vouchers']) work.cancel(kind, order.id);
-  work.due('compensate', order.id, how.at, {});
-  return work.transition(orders, order, how.verb, {
-    pendingAction: undefined,
-    ...(how.cancelReason !== undefined && { cancelReason: how.cancelReason }),
-    ...withUndo(order, { payments: 'all', reservationIds: reservationsOf(order.lines), vouchers: order.voucherCodes.length > 0 }),
+export async function cancelled(work: UnitOfWork, order: StoredOrder, { verb, cancelReason, at, patch }: Ending): Promise<StoredOrder> {
+  for (const kind of DUE_WORK) work.cancel(kind, order.id);
+  work.due('compensate', order.id, at, {});
+  const record = await work.get(fulfilmentRecords, order.id);
+  const reservationIds = [...reservationsOf(order.lines), ...heldElsewhere(record)];
+  return work.transition(orders, order, verb, {
+    ...patch,
+    ...{ pendingAction: undefined, routingStatus: undefined, captureStatus: undefined },
+    ...(cancelReason !== undefined && { cancelReason }),
+    ...withUndo(order, { payments: 'all', reservationIds, vouchers: order.voucherCodes.length > 0 }),
   });
 }
+
+/** Holds of units that were short. */
+const heldElsewhere = (record: FulfilmentRecord | undefined): string[] =>
+  (record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []));
 
 /** Undoes what a cancelled order has elsewhere, as far as the others answer, and shows how far that went. */
 export async function compensated(order: StoredOrder, scope: Scope): Promise<OrderView> {
   if (!order.undo) return viewNow(order, scope);
   const { failure, payments } = await undoAtOthers(order, order.undo, scope);
-  return viewOf(failure ? order : endCompensation(scope.work, order), payments);
+  return viewNow(failure ? order : endCompensation(scope.work, order), scope, { payments });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { FulfillmentOrder } from '../../shared/catalog/fulfillment/objects.ts';
 import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
-import { Id, VoucherCode } from '../../shared/catalog/shapes.ts';
+import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
 /** What still has to be undone at other applications; the order shows it as `compensation: 'pending'`. */
@@ -27,3 +28,56 @@ export const orders = defineCollection({
   object: orderObject,
   unique: { basket: ({ basketId }) => basketId, number: ({ orderNumber }) => orderNumber },
 });
+
+/** What the OMS has seen of a fulfillment order, and what it has booked on the order for it. */
+const SeenFulfilment = z.object({
+  id: Id,
+  version: z.int().min(1),
+  state: FulfillmentOrder.shape.state,
+  locationId: Id,
+  lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, shortQty: z.int().min(0) })),
+  /** Its units are counted on the order: as delivered, or as cancelled. */
+  booked: z.enum(['delivered', 'cancelled']).optional(),
+});
+export type SeenFulfilment = z.output<typeof SeenFulfilment>;
+
+/** Units of a line that were not where they should be. They are served from elsewhere, or cancelled. */
+const ShortUnits = z.object({
+  fulfillmentOrderId: Id,
+  orderLineId: Id,
+  sku: Sku,
+  qty: Quantity,
+  locationId: Id.describe('Where they were not.'),
+  status: z.enum(['open', 'held', 'served', 'cancelled']),
+  /** How many holds elsewhere were lost again before they were confirmed. */
+  lostHolds: z.int().min(0),
+  /** held, served: where they are, and which attempt at the FMS they are. */
+  held: z.object({ reservationId: Id, locationId: Id, attempt: z.int().min(2) }).optional(),
+});
+export type ShortUnits = z.output<typeof ShortUnits>;
+
+/** What is to be paid back for units of a line that were cancelled. `left`: the rehearsal pays back by hand. */
+const OwedRefund = z.object({
+  reference: z.string(),
+  amount: z.int().min(1).describe('Minor units.'),
+  status: z.enum(['owed', 'paid', 'left']),
+});
+export type OwedRefund = z.output<typeof OwedRefund>;
+
+/**
+ * How the goods of an order are doing; the id is the order's. It exists from the moment at which fulfillment orders are asked for:
+ * without it the FMS cannot know the order.
+ */
+const FulfilmentRecord = z.object({
+  id: Id,
+  version: z.int().min(0),
+  /** Attempts at the FMS, begun or done: 1 is the routing, each further one serves short units. */
+  attempts: z.int().min(1),
+  routed: z.boolean(),
+  seen: z.array(SeenFulfilment),
+  short: z.array(ShortUnits),
+  owed: z.array(OwedRefund),
+});
+export type FulfilmentRecord = z.output<typeof FulfilmentRecord>;
+
+export const fulfilmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfilmentRecord });

@@ -3,6 +3,7 @@ import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
+import { progressionOf } from '../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder, type Undo } from './collections.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
@@ -61,14 +62,17 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
 
 /** Payments that bind money, or may come to: a pending one is voided by the Payment Hub as soon as it is approved. */
 const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured', 'partially-refunded']);
+/** In a rehearsal that refunds by hand, what was captured waits for a client's Refund Payment. */
+const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'authorised']);
 
 /** Newest first, each whatever becomes of the others. The Payment Hub decides whether that is a void or a refund. */
-async function reversePayments(orderId: string, { payments: which }: Undo, { call, log }: Scope): Promise<Undone> {
+async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<Undone> {
+  const reversible = progressionOf(context).refund === 'manual' ? BINDING_UNCAPTURED : BINDING;
   const payments = await paymentsOf(orderId, { call }, DECIDE_TIMEOUT_MS);
   const after = new Map(payments.map((payment) => [payment.id, payment]));
   let failure: Problem | undefined;
   for (const { id, state } of payments.toReversed()) {
-    if (!BINDING.has(state) || (which !== 'all' && !which.includes(id))) continue;
+    if (!reversible.has(state) || (which !== 'all' && !which.includes(id))) continue;
     try {
       after.set(id, await call(reversePayment, { params: { id }, body: {} }));
     } catch (error) {

@@ -1,11 +1,13 @@
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import { holdForGood } from './hold-for-good.ts';
 import { linesHeldBy, linesServedFrom, type Reservation, reservationsOf } from './order-lines.ts';
 import { type Payment, paymentIncomplete } from './order-payments.ts';
 import { endConfirmation } from './pending-action.ts';
+import { beginRouting, isRoutable, routesByItself } from './routing.ts';
 
 export interface Confirmation {
   /** The order with the intent on it. */
@@ -41,13 +43,19 @@ export async function carryOnConfirmation({ order, payments, resumed }: Confirma
   return holding.problem;
 }
 
-/** The point of no return: from this commit on nothing refuses the order any more. */
-function confirmed(order: StoredOrder, reservation: Reservation, { work }: Scope): StoredOrder {
+/** The point of no return: from this commit on nothing refuses the order any more. It also says who routes it. */
+function confirmed(order: StoredOrder, reservation: Reservation, { work, context }: Scope): StoredOrder {
   const lines = linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
   work.cancel('finish-confirmation', order.id);
   work.cancel('expire-draft', order.id);
-  if (order.voucherCodes.length > 0) work.due('redeem-vouchers', order.id, work.now, {}, { beforeReply: true });
-  return work.transition(orders, order, 'confirm', { lines, pendingAction: undefined });
+  redeemVouchersNow(work, order);
+  const byHand = isRoutable(order) && !routesByItself(context);
+  if (isRoutable(order) && !byHand) beginRouting(work, order.id);
+  return work.transition(orders, order, 'confirm', {
+    lines,
+    pendingAction: undefined,
+    ...(byHand && { routingStatus: 'manual' as const }),
+  });
 }
 
 interface Shortage {
@@ -55,6 +63,11 @@ interface Shortage {
   /** What the SIM answered. */
   readonly shortage: Problem;
   readonly payments: readonly Payment[];
+}
+
+/** The uses of its vouchers are booked before the reply, or later when the Promotion Engine is down. Repeated, they stay booked. */
+export function redeemVouchersNow(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
+  if (voucherCodes.length > 0) work.due('redeem-vouchers', id, work.now, {}, { beforeReply: true });
 }
 
 /** All or nothing: without stock for every line nothing is held, and the authorisations are voided. The order stays draft. */

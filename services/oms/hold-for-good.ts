@@ -3,7 +3,6 @@ import { Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { itemsOf, linesHeldBy, type Reservation, reservationsOf } from './order-lines.ts';
-import { underWay } from './pending-action.ts';
 import { NEW_HOLD_TTL_SECONDS } from './timing.ts';
 
 /**
@@ -57,7 +56,6 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<H
     return { is: 'taken', order: noted };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === 'idempotency_in_progress' && order.pendingAction) throw underWay(order, 'confirm', order.pendingAction);
     if (error.code === 'dependency_unavailable') return { is: 'unavailable', order, problem: error };
     if (error.code === 'insufficient_stock' || error.code === 'not_found') return { is: 'short', order, problem: error };
     throw error;

@@ -1,14 +1,23 @@
 import type { z } from 'zod';
-import type { Order, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
+import type { Order, OrderFulfillment, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import type { Problem } from '../../shared/catalog/problems.ts';
 import { isDependencyProblem } from '../../shared/contract/client.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
-import type { StoredOrder } from './collections.ts';
+import { fulfilmentRecords, type StoredOrder } from './collections.ts';
+import type { FulfillmentOrder } from './fulfilment-progress.ts';
+import { fulfillmentOrdersOf } from './order-fulfilments.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
 import { paymentStatusOf } from './payment-status.ts';
 import { VIEW_TIMEOUT_MS } from './timing.ts';
 
 export type OrderView = z.output<typeof OrderViewSchema>;
+
+/** What other applications say of an order; what is undefined is not known. */
+export interface SaidByOthers {
+  readonly payments?: readonly Payment[] | undefined;
+  readonly fulfillmentOrders?: readonly FulfillmentOrder[] | undefined;
+}
 
 /** The order without what only the OMS knows. */
 function published({ voucherCodes: _vouchers, holdAttempts: _attempts, undo: _undo, ...order }: StoredOrder): z.output<typeof Order> {
@@ -19,19 +28,43 @@ const shown = ({ id, state, tender, amount, capturedAmount, refundedAmount }: z.
   ...{ id, state, tender, amount, capturedAmount, refundedAmount },
 });
 
-/** The order as it is answered. @param payments undefined while the Payment Hub does not answer */
-export function viewOf(order: StoredOrder, payments: readonly Payment[] | undefined): OrderView {
-  if (payments === undefined) return { ...published(order), payments: [], paymentStatus: 'unknown' };
-  return { ...published(order), payments: payments.map(shown), paymentStatus: paymentStatusOf(order.totals.total.amount, payments) };
+const listed = ({ id, state, locationId, shipments }: FulfillmentOrder): z.output<typeof OrderFulfillment> => ({
+  ...{ id, state, locationId, shipments },
+});
+
+/** The order as it is answered. What is not known of its payments shows as `unknown`, of its fulfilment by its absence. */
+export function viewOf(order: StoredOrder, { payments, fulfillmentOrders }: SaidByOthers): OrderView {
+  const total = order.totals.total.amount;
+  return {
+    ...published(order),
+    payments: payments?.map(shown) ?? [],
+    paymentStatus: payments ? paymentStatusOf(total, payments) : 'unknown',
+    ...(fulfillmentOrders && { fulfillmentOrders: fulfillmentOrders.map(listed) }),
+  };
 }
 
-/** The order with its payments as the Payment Hub has them now. A Hub that is down or slow does not keep anybody from reading an order. */
-export async function viewNow(order: StoredOrder, scope: Scope): Promise<OrderView> {
-  try {
-    return viewOf(order, await paymentsOf(order.id, scope, VIEW_TIMEOUT_MS));
-  } catch (error) {
-    if (!isDependencyProblem(error)) throw error;
-    scope.log.warn({ orderId: order.id, code: error.code }, 'the order is shown without its payments');
-    return viewOf(order, undefined);
-  }
+/**
+ * The order with its payments and fulfillment orders as their owners have them now, but for what is known already. A Payment Hub or
+ * FMS that is down or slow does not keep anybody from reading an order.
+ */
+export async function viewNow(order: StoredOrder, scope: Scope, known: SaidByOthers = {}): Promise<OrderView> {
+  const unless = (error: unknown): undefined => withoutIt(error, order, scope);
+  const [payments, fulfillmentOrders] = await Promise.all([
+    known.payments ?? paymentsOf(order.id, scope, VIEW_TIMEOUT_MS).catch(unless),
+    known.fulfillmentOrders ?? fulfilmentNow(order, scope).catch(unless),
+  ]);
+  return viewOf(order, { payments, fulfillmentOrders });
+}
+
+/** Without a record the FMS was never asked for anything. */
+async function fulfilmentNow(order: StoredOrder, scope: Scope): Promise<readonly FulfillmentOrder[]> {
+  if (order.state === 'draft' || !(await scope.work.get(fulfilmentRecords, order.id))) return [];
+  return fulfillmentOrdersOf(order.id, scope, VIEW_TIMEOUT_MS);
+}
+
+function withoutIt(error: unknown, { id }: StoredOrder, { log }: Scope): undefined {
+  if (!isDependencyProblem(error)) throw error;
+  const { code, context }: Problem = error;
+  log.warn({ orderId: id, code, dependency: context['dependency'] }, 'the order is shown without what another application knows of it');
+  return undefined;
 }

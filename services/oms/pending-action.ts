@@ -14,7 +14,7 @@ const takeOver = { confirm: 'finish-confirmation', cancel: 'finish-cancellation'
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled' } as const;
 
 /** 409, to be repeated: which of two verbs wins is decided by the one that began first. */
-export function underWay(order: StoredOrder, verb: Verb, pending: NonNullable<StoredOrder['pendingAction']>): Problem {
+export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   return new Problem(
     'invalid_state_transition',
     `The order "${order.id}" is ${doing[pending.action]} since ${pending.since}; send this again when that has ended.`,
@@ -51,6 +51,21 @@ export async function beginIntent(
   work.due(takeOver[verb], order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   return intended;
+}
+
+/** Takes a cancellation's intent back: goods have left, or nobody could say. A part of the last commit. */
+export function endCancellation(work: UnitOfWork, order: StoredOrder): StoredOrder {
+  work.cancel(takeOver.cancel, order.id);
+  return work.transition(orders, order, 'note', { pendingAction: undefined, cancelReason: undefined });
+}
+
+/**
+ * The estate itself gives an order up: the same intent as Cancel Order’s, which due work carries out at once. A part of the last
+ * commit; a verb that is under way goes first.
+ */
+export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {
+  work.due(takeOver.cancel, order.id, work.now, {});
+  return work.transition(orders, order, 'note', { ...patch, pendingAction: { action: 'cancel', since: instant(work.now) } });
 }
 
 /** Takes a confirmation's intent back, together with what else changes: a part of the last commit. */

@@ -5,27 +5,35 @@ import { cancelOrder } from './apis/cancel-order.ts';
 import { confirmOrder } from './apis/confirm-order.ts';
 import { createOrder } from './apis/create-order.ts';
 import { getOrder } from './apis/get-order.ts';
-import { orders } from './collections.ts';
+import { routeOrder } from './apis/route-order.ts';
+import { fulfilmentRecords, orders } from './collections.ts';
+import { capturePayments } from './due/capture-payments.ts';
 import { compensate } from './due/compensate.ts';
 import { expireDraft } from './due/expire-draft.ts';
 import { finishCancellation } from './due/finish-cancellation.ts';
 import { finishConfirmation } from './due/finish-confirmation.ts';
 import { finishCreation } from './due/finish-creation.ts';
 import { redeemVouchers } from './due/redeem-vouchers.ts';
+import { routeOrder as routeOrderDue } from './due/route-order.ts';
+import { serveShortLines } from './due/serve-short-lines.ts';
+import { settleOrder } from './due/settle-order.ts';
+import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
+import { ensureCaptured } from './internal/ensure-captured.ts';
 import { getPayable } from './internal/get-payable.ts';
 
 export const service = defineService({
   application: 'oms',
-  collections: [orders],
+  collections: [orders, fulfilmentRecords],
   counters: [],
   apis: {
     'get-order-api': getOrder,
     'create-order-api': createOrder,
     'confirm-order-api': confirmOrder,
     'cancel-order-api': cancelOrder,
+    'route-order-api': routeOrder,
   },
-  internal: { 'get-payable': getPayable },
-  events: {},
+  internal: { 'get-payable': getPayable, 'ensure-captured': ensureCaptured },
+  events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged },
   due: {
     'finish-creation': finishCreation,
     'finish-confirmation': finishConfirmation,
@@ -33,6 +41,10 @@ export const service = defineService({
     'expire-draft': expireDraft,
     'redeem-vouchers': redeemVouchers,
     compensate,
+    'route-order': routeOrderDue,
+    'capture-payments': capturePayments,
+    'serve-short-lines': serveShortLines,
+    'settle-order': settleOrder,
   },
 });
 

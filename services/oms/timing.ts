@@ -4,8 +4,14 @@ export const DRAFT_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** Rehearsal time after which due work takes over what a request began: longer than a request may take. */
 export const TAKE_OVER_MS = 30_000;
 
-/** Rehearsal time after which an expiry that met a confirmation under way looks again. */
+/** Rehearsal time after which due work that met a verb under way looks again. */
 export const LOOK_AGAIN_MS = 60_000;
+
+/** Rehearsal time after which an order that could not be routed is tried again. */
+export const ROUTE_AGAIN_MS = 5_000;
+
+/** Rehearsal time after a failed capture until the next one; after the last one the order is cancelled. */
+export const CAPTURE_AGAIN_MS: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000];
 
 /** Wall time for the payments that a reader would like to see but can do without. */
 export const VIEW_TIMEOUT_MS = 2_000;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HeldAt } from '../../shared/catalog/inventory/internal.ts';
 import { reservation } from '../../shared/catalog/inventory/objects.ts';
 import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -39,3 +40,23 @@ export const attempts = defineCollection({ name: 'attempts', schema: StoredAttem
  * once are put in order and a basket never has two open reservations.
  */
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
+
+const StoredMovement = z.object({
+  id: z.string(),
+  version,
+  reservationId: Id,
+  reference: z.string(),
+  kind: z.enum(['consume', 'short']),
+  allocations: z.array(HeldAt),
+  /** The Inventory Service has not moved the stock yet, as far as is known here. */
+  pending: z.boolean(),
+});
+export type Movement = z.output<typeof StoredMovement>;
+
+/** Units of a reservation that left, or were not there: once per reference, in the order in which they were recorded. */
+export const movements = defineCollection({
+  name: 'movements',
+  schema: StoredMovement,
+  index: { pending: ({ pending, reservationId }) => (pending ? reservationId : undefined) },
+});
+export const movementId = (reservationId: string, reference: string): string => `${reservationId}|${reference}`;

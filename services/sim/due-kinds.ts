@@ -4,3 +4,5 @@ export const ABORT_HOLD = 'abort-hold';
 export const EXPIRE_RESERVATION = 'expire-reservation';
 /** A reservation has ended here; its stock goes back there. */
 export const GIVE_BACK_STOCK = 'give-back-stock';
+/** Units of a reservation left, or were not there; the stock moves there. */
+export const MOVE_STOCK = 'move-stock';

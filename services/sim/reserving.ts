@@ -5,6 +5,7 @@ import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { ABORT_HOLD, EXPIRE_RESERVATION } from './due-kinds.ts';
 import { isOpen } from './reservation-rules.ts';
+import { moveStockOf } from './stock-movements.ts';
 
 type Working = Pick<Scope, 'work' | 'call'>;
 
@@ -18,7 +19,13 @@ export const NOTHING_HELD: ReadonlySet<string> = new Set(['insufficient_stock', 
 export async function setOut(asked: Omit<Attempt, 'version' | 'status' | 'replaces'>, { work, call }: Working): Promise<Attempt> {
   const { id, basketId } = asked;
   if (basketId !== undefined) await finishRival(basketId, { work, call });
-  const replaces = basketId === undefined ? undefined : (await openReservationOf(work, basketId))?.id;
+  const replaced = basketId === undefined ? undefined : await openReservationOf(work, basketId);
+  const replaces = replaced?.id;
+  if (replaced) {
+    // What left it before must not be given back with the rest; what wants to leave from now on is refused until this is done.
+    await moveStockOf(replaced.id, { work, call });
+    work.expect(reservations, replaced);
+  }
   if (basketId !== undefined) work.put(basketAttempts, { id: basketId, attempt: id });
   const attempt = work.put(attempts, { ...asked, status: 'under-way', ...(replaces !== undefined && { replaces }) });
   // Due at once, but this process's own until it has answered or died: a clock that is advanced meanwhile waits for it.

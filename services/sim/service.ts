@@ -5,17 +5,19 @@ import { confirmReservation } from './apis/confirm-reservation.ts';
 import { getInventory } from './apis/get-inventory.ts';
 import { releaseReservation } from './apis/release-reservation.ts';
 import { reserveInventory } from './apis/reserve-inventory.ts';
-import { attempts, basketAttempts, reservations } from './collections.ts';
+import { attempts, basketAttempts, movements, reservations } from './collections.ts';
 import { abortHold } from './due/abort-hold.ts';
 import { expireReservation } from './due/expire-reservation.ts';
 import { giveBackStock } from './due/give-back-stock.ts';
-import { ABORT_HOLD, EXPIRE_RESERVATION, GIVE_BACK_STOCK } from './due-kinds.ts';
+import { moveStock } from './due/move-stock.ts';
+import { ABORT_HOLD, EXPIRE_RESERVATION, GIVE_BACK_STOCK, MOVE_STOCK } from './due-kinds.ts';
 import { getReservation } from './internal/get-reservation.ts';
+import { moveReservation } from './internal/move-reservation.ts';
 import { recordReservation } from './internal/record-reservation.ts';
 
 export const service = defineService({
   application: 'sim',
-  collections: [reservations, attempts, basketAttempts],
+  collections: [reservations, attempts, basketAttempts, movements],
   counters: [],
   apis: {
     'reserve-inventory-api': reserveInventory,
@@ -26,9 +28,10 @@ export const service = defineService({
   internal: {
     'get-reservation': getReservation,
     'record-reservation': recordReservation,
+    'move-reservation': moveReservation,
   },
   events: {},
-  due: { [ABORT_HOLD]: abortHold, [EXPIRE_RESERVATION]: expireReservation, [GIVE_BACK_STOCK]: giveBackStock },
+  due: { [ABORT_HOLD]: abortHold, [EXPIRE_RESERVATION]: expireReservation, [GIVE_BACK_STOCK]: giveBackStock, [MOVE_STOCK]: moveStock },
 });
 
 /** A world begins without reservations. */

@@ -9,22 +9,54 @@ import { putParty } from './customer/internal.ts';
 import { customer } from './customer/objects.ts';
 import type { EventDefinition, ObjectDefinition } from './define.ts';
 import {
+  carrierWebhook,
+  createPickingOrder,
+  dispatchFulfillmentOrder,
+  generateLabel,
+  getFulfillmentOrder,
+  labelDocument,
+  trackShipment,
+  updatePickingStatus,
+} from './fulfillment/apis.ts';
+import { fulfillmentOrderCreated, shipmentLabelGenerated } from './fulfillment/events.ts';
+import {
+  applyCarrierProgression,
+  applyWarehouseProgression,
+  cancelFulfillment,
+  createFulfillmentOrders,
+  getShipmentData,
+  listFulfillmentOrders,
+  putShipment,
+  recordPicking,
+  scanShipment,
+} from './fulfillment/internal.ts';
+import { fulfillmentOrder, shipment } from './fulfillment/objects.ts';
+import {
   allocateInventory,
   checkAvailability,
   confirmReservation,
   getInventory,
+  getStockLocations,
   releaseReservation,
   reserveInventory,
 } from './inventory/apis.ts';
 import { inventoryReserved, reservationCreated } from './inventory/events.ts';
-import { getReservation, getStock, moveHold, recordReservation, takeHold } from './inventory/internal.ts';
+import {
+  getReservation,
+  getStock,
+  moveHold,
+  moveReservation,
+  recordReservation,
+  recordStockMovement,
+  takeHold,
+} from './inventory/internal.ts';
 import { inventoryItem, reservation } from './inventory/objects.ts';
 import { earnPoints, getMemberBalance, redeemPoints } from './loyalty/apis.ts';
 import { putLedgerEntry } from './loyalty/internal.ts';
 import { loyaltyAccount } from './loyalty/objects.ts';
-import { cancelOrder, confirmOrder, createOrder, getOrder } from './order/apis.ts';
+import { cancelOrder, confirmOrder, createOrder, getOrder, routeOrder } from './order/apis.ts';
 import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
-import { getPayable } from './order/internal.ts';
+import { ensureCaptured, getPayable } from './order/internal.ts';
 import { order } from './order/objects.ts';
 import { authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
 import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
@@ -42,10 +74,19 @@ export const apis = {
   [searchCustomer.id]: searchCustomer,
   [getCustomer.id]: getCustomer,
   [createCustomer.id]: createCustomer,
+  [getFulfillmentOrder.id]: getFulfillmentOrder,
+  [trackShipment.id]: trackShipment,
+  [dispatchFulfillmentOrder.id]: dispatchFulfillmentOrder,
+  [createPickingOrder.id]: createPickingOrder,
+  [generateLabel.id]: generateLabel,
+  [updatePickingStatus.id]: updatePickingStatus,
+  [carrierWebhook.id]: carrierWebhook,
+  [labelDocument.id]: labelDocument,
   [reserveInventory.id]: reserveInventory,
   [confirmReservation.id]: confirmReservation,
   [releaseReservation.id]: releaseReservation,
   [getInventory.id]: getInventory,
+  [getStockLocations.id]: getStockLocations,
   [checkAvailability.id]: checkAvailability,
   [allocateInventory.id]: allocateInventory,
   [getMemberBalance.id]: getMemberBalance,
@@ -55,6 +96,7 @@ export const apis = {
   [createOrder.id]: createOrder,
   [cancelOrder.id]: cancelOrder,
   [confirmOrder.id]: confirmOrder,
+  [routeOrder.id]: routeOrder,
   [authorizePayment.id]: authorizePayment,
   [capturePayment.id]: capturePayment,
   [voidPayment.id]: voidPayment,
@@ -73,21 +115,46 @@ export const internalCalls = {
   [moveHold.id]: moveHold,
   [recordReservation.id]: recordReservation,
   [getReservation.id]: getReservation,
+  [moveReservation.id]: moveReservation,
+  [recordStockMovement.id]: recordStockMovement,
+  [createFulfillmentOrders.id]: createFulfillmentOrders,
+  [cancelFulfillment.id]: cancelFulfillment,
+  [listFulfillmentOrders.id]: listFulfillmentOrders,
+  [recordPicking.id]: recordPicking,
+  [putShipment.id]: putShipment,
+  [getShipmentData.id]: getShipmentData,
+  [scanShipment.id]: scanShipment,
+  [applyCarrierProgression.id]: applyCarrierProgression,
+  [applyWarehouseProgression.id]: applyWarehouseProgression,
   [putLedgerEntry.id]: putLedgerEntry,
   [getPayable.id]: getPayable,
+  [ensureCaptured.id]: ensureCaptured,
   [listPayments.id]: listPayments,
   [reversePayment.id]: reversePayment,
   [recordVoucherUse.id]: recordVoucherUse,
 } as const;
 
 /** The business objects. */
-export const objects: readonly ObjectDefinition[] = [basket, product, customer, reservation, inventoryItem, loyaltyAccount, order, payment];
+export const objects: readonly ObjectDefinition[] = [
+  basket,
+  product,
+  customer,
+  fulfillmentOrder,
+  shipment,
+  reservation,
+  inventoryItem,
+  loyaltyAccount,
+  order,
+  payment,
+];
 
 /** The events of the source document. */
 export const events: readonly EventDefinition[] = [
   basketCreated,
   checkoutStarted,
   customerRegistered,
+  fulfillmentOrderCreated,
+  shipmentLabelGenerated,
   inventoryReserved,
   reservationCreated,
   orderCreated,
@@ -122,4 +189,5 @@ export const changeEvents: readonly EventDefinition[] = objects.filter(changes).
   classification: 'updated',
   object: object.type,
   meaning: `A change of the ${object.type} for which there is no other event`,
+  ...(object.changeSubscribers && { subscribers: object.changeSubscribers }),
 }));

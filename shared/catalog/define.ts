@@ -8,7 +8,10 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type ApiType = 'query' | 'command' | 'action';
-export type AuthScheme = 'bearer' | 'api-key' | 'none';
+/** `signature`: a signed webhook; the rehearsal's webhook secret signs it, and no other credential is looked at. */
+export type AuthScheme = 'bearer' | 'api-key' | 'signature' | 'none';
+/** What a success is answered with. Where it is not JSON, the handler answers the bytes as base64. */
+export type MediaType = 'application/json' | 'application/pdf';
 
 /**
  * A business object: its published shape, its life cycle when it has one, and its owner.
@@ -24,6 +27,8 @@ export interface ObjectDefinition<Schema extends z.ZodObject = z.ZodObject, Stat
   readonly schema: Schema;
   /** Undefined for objects without listed states. */
   readonly lifeCycle?: LifeCycle<State, Verb>;
+  /** Who consumes its additional event `ext.<type>-changed`. */
+  readonly changeSubscribers?: readonly Subscription[];
 }
 
 export function defineObject<const Schema extends z.ZodObject, State extends string = never, Verb extends string = never>(
@@ -93,6 +98,9 @@ export interface ApiDefinition<
   readonly callers: readonly Application[];
   /** Whether the source document shows the shapes, or they are our choice. */
   readonly shapes: 'source' | 'our choice';
+  /** Not among the APIs that the source document counts: something they need that it leaves open. */
+  readonly addition: boolean;
+  readonly produces: MediaType;
 }
 
 type NoQuery = z.ZodObject<Record<never, never>, z.core.$strict>;
@@ -112,13 +120,15 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response> {
   readonly request?: Request;
   readonly serviceRequest?: ServiceRequest;
   readonly response: Response;
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 204;
   readonly emits?: readonly string[];
   readonly problems?: readonly ProblemCode[];
   readonly shapes?: 'our choice';
+  readonly addition?: true;
+  readonly produces?: MediaType;
 }
 
-/** Declares one of the 43 public APIs. Request schemas are strict; `request` omitted means an empty body. */
+/** Declares a public API: one of the 43, or an addition. Request schemas are strict; `request` omitted means an empty body. */
 export function defineApi<
   const Id extends string,
   const App extends Application,
@@ -142,7 +152,10 @@ export function defineInternalCall<
   Query extends z.ZodObject = NoQuery,
   Request extends z.ZodType = NoBody,
 >(
-  input: Omit<PublicInput<Id, App, Path, Query, Request, Request, Response>, 'auth' | 'serviceRequest' | 'shapes' | 'status'> & {
+  input: Omit<
+    PublicInput<Id, App, Path, Query, Request, Request, Response>,
+    'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces'
+  > & {
     readonly callers: readonly Application[];
   },
 ): ApiDefinition<Id, App, Path, Query, Request, Request, Response> {
@@ -173,6 +186,8 @@ function complete<
     emits: input.emits ?? [],
     problems: input.problems ?? [],
     shapes: input.shapes ?? 'source',
+    addition: input.addition ?? false,
+    produces: input.produces ?? 'application/json',
   };
 }
 
@@ -192,6 +207,12 @@ type Section<Name extends string, T> = Record<never, never> extends T ? { readon
 
 export type OutputOf<A> =
   A extends ApiDefinition<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, infer Response> ? z.output<Response> : never;
+
+/** The path parameter that names the rehearsal, for callers that can send no header: a browser that opens a link. */
+const REHEARSAL_PARAMETER = '{rehearsal}';
+
+/** Whether the path itself names the rehearsal; the header and the default do not count then, and none is created. */
+export const namesRehearsal = ({ path }: Pick<ApiDefinition, 'path'>): boolean => path.split('/').includes(REHEARSAL_PARAMETER);
 
 /** A call that changes something and therefore takes idempotency claims; a query sent by POST does not. */
 export const isMutating = (api: ApiDefinition): boolean => api.type !== 'query' && api.method !== 'GET';

@@ -61,13 +61,15 @@ export const flows: readonly FlowDefinition[] = [
     title: 'Capture of an authorised payment after confirmation',
     participants: ['oms', 'payment-hub'],
     steps: [
-      { from: 'client', to: 'oms', call: 'confirm-order-api' },
+      { from: 'client', to: 'wms', call: 'create-picking-order-api' },
+      { from: 'wms', to: 'fms', call: 'record-picking' },
       { from: 'oms', to: 'payment-hub', call: 'list-payments' },
-      { from: 'client', to: 'payment-hub', call: 'capture-payment-api' },
-      { from: 'client', to: 'oms', call: 'get-order-api' },
+      { from: 'oms', to: 'payment-hub', call: 'capture-payment-api' },
+      { from: 'client', to: 'fms', call: 'dispatch-fulfillment-order-api' },
+      { from: 'fms', to: 'oms', call: 'ensure-captured' },
     ],
     onFailure:
-      'The order stays confirmed and its payment authorised; a capture may be tried again until the authorisation expires. Cancelling the order reverses what was captured.',
+      'The order stays in fulfilment with captureStatus retrying and is tried again after 1, 5 and 30 minutes; nothing is dispatched while the lines not cancelled and the shipping are not covered. When all attempts have failed, or an authorisation has expired, the order is cancelled.',
   },
   {
     number: 7,
@@ -78,6 +80,23 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'ecommerce-platform', to: 'loyalty-platform', call: 'get-member-balance-api' },
     ],
     onFailure: 'Without an answer within 800 ms the checkout goes on without points and says so.',
+  },
+  {
+    number: 8,
+    title: 'Label and tracking at dispatch, carrier updates by webhook',
+    participants: ['fms', 'carrier-platform'],
+    steps: [
+      { from: 'client', to: 'fms', call: 'dispatch-fulfillment-order-api' },
+      { from: 'fms', to: 'oms', call: 'ensure-captured' },
+      { from: 'fms', to: 'sim', call: 'move-reservation' },
+      { from: 'sim', to: 'inventory-service', call: 'move-hold' },
+      { from: 'fms', to: 'carrier-platform', call: 'put-shipment' },
+      { from: 'fms', to: 'carrier-platform', call: 'generate-label-api' },
+      { from: 'carrier-platform', to: 'fms', call: 'carrier-webhook' },
+      { from: 'client', to: 'carrier-platform', call: 'track-shipment-api' },
+    ],
+    onFailure:
+      'While the carrier is down the dispatch succeeds without a label, which is made by a later attempt or an explicit call. A webhook that is not signed is refused and moves nothing; one that is repeated or late moves nothing back. Without webhooks Track Shipment still tells where the parcel is.',
   },
 ];
 
@@ -104,7 +123,20 @@ export const calls = {
     'release-reservation-api',
     'record-voucher-use',
     'get-customer-api',
+    'capture-payment-api',
+    'refund-payment-api',
+    // A node for lines that were short elsewhere, or the one with most stock.
+    'check-availability-api',
+    'move-reservation',
+    'create-fulfillment-orders',
+    'cancel-fulfillment',
+    'list-fulfillment-orders',
   ],
+  fms: ['allocate-inventory-api', 'ensure-captured', 'move-reservation', 'record-stock-movement', 'put-shipment', 'generate-label-api'],
+  // A warehouse that works by itself also hands over what it has packed.
+  wms: ['record-picking', 'get-stock', 'dispatch-fulfillment-order-api'],
+  // The webhook goes through the gateway, signed, as any carrier's does.
+  'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
   'payment-hub': ['get-payable', 'put-ledger-entry'],
   sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
   'inventory-service': ['record-reservation', 'get-reservation'],

@@ -4,6 +4,7 @@ import type { ApiDefinition, InputOf, OutputOf } from '../catalog/define.ts';
 import type { Problem } from '../catalog/problems.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
+import type { Webhooks } from '../simulation/webhook-sender.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
 import type { DueItem } from '../store/ports.ts';
 import type { UnitOfWork } from '../store/unit-of-work.ts';
@@ -14,6 +15,10 @@ export interface Scope {
   readonly context: Context;
   readonly work: UnitOfWork;
   readonly call: Caller;
+  /** Signed webhooks of this rehearsal, sent through the gateway. */
+  readonly webhooks: Webhooks;
+  /** `webhook-id` of a signed request: the same for every attempt of one delivery. */
+  readonly webhookId?: string | undefined;
   /** Warnings of this request, already tagged with correlation id and rehearsal. */
   readonly log: { warn(details: object, message: string): void; info(details: object, message: string): void };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type NextFunction, type Request, type Response } from 'express';
 import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
@@ -6,7 +7,8 @@ import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.t
 import { CONTEXT_HEADER, type Context, decodeContext, instant, TOKEN_HEADER } from '../simulation/context.ts';
 import { type ActiveFault, createFaultCache, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
-import type { Simulation } from '../store/ports.ts';
+import { refuseWebhook } from '../simulation/webhook-signature.ts';
+import type { Directory, Simulation } from '../store/ports.ts';
 import type { AnyService, Bound } from './handler.ts';
 import { parsePart } from './validation.ts';
 
@@ -17,6 +19,7 @@ export interface BindingOptions {
   readonly service: AnyService;
   readonly pipeline: Pipeline;
   readonly simulation: Simulation;
+  readonly directory: Directory;
   readonly token: string;
   readonly log: Logger;
   /** Whether the world a request names still exists here. */
@@ -77,7 +80,18 @@ const contextOf = (request: WithContext): Context => {
   return context;
 };
 
-const parseJson = express.json({ limit: BODY_BYTES, strict: false, type: ['application/json', 'application/*+json'] });
+/** The body as it was sent: what a signature is about. */
+const RAW_BODY = Symbol('raw body');
+type WithRawBody = IncomingMessage & { [RAW_BODY]?: Buffer };
+
+const parseJson = express.json({
+  limit: BODY_BYTES,
+  strict: false,
+  type: ['application/json', 'application/*+json'],
+  verify: (request: WithRawBody, _response, body) => {
+    if (request.headers['webhook-signature'] !== undefined) request[RAW_BODY] = body;
+  },
+});
 
 /** Parses a JSON body. @throws Problem unsupported_media_type for a body of another kind */
 export function jsonBody(request: Request, response: Response, next: NextFunction): void {
@@ -110,6 +124,7 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
   let answer: Answer | undefined;
   try {
     await strikeBefore(options, context, faults);
+    if (bound.api.auth === 'signature') await checkSignature(options.directory, context, request);
     answer = await options.pipeline.request({
       bound,
       input: readInput(bound.api, request, context),
@@ -118,6 +133,7 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
       calls,
       idempotencyKey: idempotencyKey(request),
       ifMatch: ifMatch(request),
+      webhookId: request.get('webhook-id'),
     });
     const lost = faults.find(({ fault }) => fault.kind === 'lost-response');
     if (lost) answer = loseAnswer(lost, application, request.path);
@@ -138,7 +154,7 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
       calls,
       faults: struck,
       request: journalBody(request.body),
-      response: journalBody(answer?.body),
+      response: typeof answer?.body === 'string' ? journalBody(answer.body) : undefined,
     };
     options.simulation.journal(context.world, {
       requestId: record.requestId,
@@ -148,6 +164,19 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
   }
   if (answer) send(response, context, answer);
   else request.socket.destroy();
+}
+
+/** @throws Problem unauthenticated unless the rehearsal's webhook secret signed this body, lately by the rehearsal's clock */
+async function checkSignature(directory: Directory, context: Context, request: Request): Promise<void> {
+  const secret = (await directory.current(context.world))?.credentials.webhookSecret ?? '';
+  const refusal = refuseWebhook(secret, {
+    id: request.get('webhook-id'),
+    timestamp: request.get('webhook-timestamp'),
+    signatures: request.get('webhook-signature'),
+    body: (request as WithRawBody)[RAW_BODY]?.toString() ?? '',
+    now: context.now,
+  });
+  if (refusal !== undefined) throw new Problem('unauthenticated', `The webhook is refused: ${refusal}`);
 }
 
 function readInput(api: ApiDefinition, request: Request, context: Context) {
@@ -235,6 +264,10 @@ export function send(response: Response, context: Pick<Context, 'correlationId' 
   if (answer.etag !== undefined) response.set('ETag', answer.etag);
   if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
   if (answer.replayed === true) response.set('Idempotent-Replayed', 'true');
+  if (answer.status === 204) {
+    response.end();
+    return;
+  }
   response.set('Content-Type', answer.contentType);
   response.end(answer.body);
 }

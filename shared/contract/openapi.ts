@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { applications } from '../catalog/applications.ts';
 import { apis, objects } from '../catalog/catalog.ts';
-import { type ApiDefinition, isMutating } from '../catalog/define.ts';
+import { type ApiDefinition, isMutating, namesRehearsal } from '../catalog/define.ts';
 import { requestExamples } from '../catalog/examples.ts';
 import { commonProblems, type ProblemCode, problems } from '../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
+import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { type ControlOperation, controlOperations } from '../simulation/control-api.ts';
-import { REHEARSAL_NAME } from '../simulation/credentials.ts';
 
 /** A part of the document. Its shape is the specification's; a linter checks it, not the compiler. */
 type Part = Readonly<Record<string, unknown>>;
@@ -66,6 +66,17 @@ export function estateOpenApi(version: string): Part {
 const SCHEMES = [
   { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
   { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
+  {
+    auth: 'signature',
+    name: 'signature',
+    scheme: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'webhook-signature',
+      description:
+        'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the webhook secret of the rehearsal; webhook-id and webhook-timestamp (seconds) are headers too.',
+    },
+  },
 ] as const;
 
 const PARAMETERS: Part = {
@@ -208,7 +219,8 @@ function collectPaths(entries: readonly PathEntry[]): Part {
 }
 
 function apiOperation(api: ApiDefinition, components: Components): Part {
-  const changes = isMutating(api);
+  // A carrier repeats by webhook-id; it sends neither keys nor versions.
+  const changes = isMutating(api) && api.auth !== 'signature';
   const guarded = changes && api.path.includes('{');
   return {
     operationId: api.id,
@@ -219,7 +231,7 @@ function apiOperation(api: ApiDefinition, components: Components): Part {
     parameters: [
       ...pathParameters(api.path, components),
       ...queryParameters(api.query, components),
-      ref('Rehearsal'),
+      ...(namesRehearsal(api) ? [] : [ref('Rehearsal')]),
       ref('CorrelationId'),
       ...(changes ? [ref('IdempotencyKey')] : []),
       ...(guarded ? [ref('IfMatch')] : []),
@@ -231,7 +243,8 @@ function apiOperation(api: ApiDefinition, components: Components): Part {
         [
           ...api.problems,
           ...commonProblems,
-          ...(api.auth === 'none' ? [] : (['unauthenticated', 'forbidden'] as const)),
+          ...(api.auth === 'none' ? [] : (['unauthenticated'] as const)),
+          ...(api.auth === 'bearer' || api.auth === 'api-key' ? (['forbidden'] as const) : []),
           ...(changes ? (['idempotency_in_progress', 'idempotency_key_reused', 'contention'] as const) : []),
           ...(guarded ? (['version_mismatch'] as const) : []),
           'unknown_rehearsal',
@@ -273,6 +286,7 @@ const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   sku: Sku,
   code: VoucherCode,
   name: z.string().min(1).max(80),
+  rehearsal: z.string().regex(REHEARSAL_NAME),
   type: z.enum(objects.map(({ type }) => type) as [string, ...string[]]),
 };
 
@@ -313,9 +327,14 @@ function successes(api: ApiDefinition, components: Components): Part {
     headers: {
       'X-Correlation-Id': headerRef('CorrelationId'),
       ...(versioned && { ETag: headerRef('ETag') }),
-      ...(isMutating(api) && { 'Idempotent-Replayed': headerRef('IdempotentReplayed') }),
+      ...(isMutating(api) && api.auth !== 'signature' && { 'Idempotent-Replayed': headerRef('IdempotentReplayed') }),
     },
-    content: json(components.schemaOf(api.response, 'output')),
+    ...(api.status !== 204 && {
+      content:
+        api.produces === 'application/json'
+          ? json(components.schemaOf(api.response, 'output'))
+          : { [api.produces]: { schema: { type: 'string', contentMediaType: api.produces } } },
+    }),
   });
   if (api.status !== 201) return { [api.status]: answer(isMutating(api) ? 'Done, or done before.' : 'What was asked for.') };
   return { '200': answer('Done before: the object as it is, nothing changed.'), '201': answer('Done.') };

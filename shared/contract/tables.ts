@@ -20,7 +20,8 @@ const byId = new Map([...publicApis, ...internals].map((api) => [api.id, api]));
 const titleOf = (application: Application): string => applications[application].title;
 const code = (text: string): string => `\`${text}\``;
 const list = (texts: readonly string[]): string => (texts.length === 0 ? '–' : texts.join(', '));
-const named = (api: ApiDefinition): string => `${api.name}${api.shapes === 'our choice' ? ' †' : ''}`;
+const mark = ({ addition, shapes }: ApiDefinition): string => (addition ? ' ‡' : shapes === 'our choice' ? ' †' : '');
+const named = (api: ApiDefinition): string => `${api.name}${mark(api)}`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -52,7 +53,7 @@ export function apiTable(): string {
       ]),
   );
   return [
-    `${publicApis.length} of the ${DOCUMENTED_APIS} APIs of the source document. † its shapes are our choice, since the source document does not show them.`,
+    `${publicApis.filter(({ addition }) => !addition).length} of the ${DOCUMENTED_APIS} APIs of the source document. † its shapes are our choice, since the source document does not show them. ‡ an addition of ours, not one of the ${DOCUMENTED_APIS}.`,
     '',
     table(['API', 'Method and path', 'Type', 'Application', 'Credential', 'Events'], rows),
   ].join('\n');

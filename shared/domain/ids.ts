@@ -4,6 +4,9 @@ import { ulid } from 'ulid';
 /** The prefixes of ids; an id is `<prefix>_<ULID>` and opaque to clients. */
 export type IdPrefix = 'bsk' | 'ord' | 'pay' | 'cus' | 'res' | 'ret' | 'ful' | 'shp' | 'prd' | 'loy' | 'pck' | 'evt' | 'rdm' | 'req';
 
+/** The name of a rehearsal. */
+export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
 /** SHA-256 of the parts, joined without ambiguity, as hex. */
 export function digest(...parts: readonly string[]): string {
   const hash = createHash('sha256');

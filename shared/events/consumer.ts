@@ -7,7 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { type Pipeline, WORK_DEADLINE_MS } from '../runtime/pipeline.ts';
 import type { Context } from '../simulation/context.ts';
 import type { JournalRecord } from '../simulation/journal.ts';
-import type { Directory, Simulation, Store, World } from '../store/ports.ts';
+import type { Directory, Simulation, Store, World, WorldView } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
 import { type EstateEvent, nameOf } from './envelope.ts';
 
@@ -50,7 +50,7 @@ async function consume(options: ConsumerOptions, { world, id, json }: { world: W
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptDelivery(options, { event, world, now: view.now, faults: view.faults });
+      return await attemptDelivery(options, { event, view });
     } catch (error) {
       if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
       log.warn({ err: error, event: event.type, id, attempt, correlationId: event.correlationid }, 'consuming an event failed');
@@ -67,8 +67,9 @@ const stillPending = ({ store, service }: ConsumerOptions, world: World, id: str
 
 async function attemptDelivery(
   { service, pipeline, simulation }: ConsumerOptions,
-  { event, world, now, faults }: { event: EstateEvent; world: World; now: number; faults: number },
+  { event, view }: { event: EstateEvent; view: WorldView },
 ): Promise<void> {
+  const { world, now, faults, progression } = view;
   const started = performance.now();
   const calls: string[] = [];
   const context: Context = {
@@ -80,11 +81,12 @@ async function attemptDelivery(
     correlationId: event.correlationid,
     deadline: Date.now() + WORK_DEADLINE_MS,
     faults,
+    ...(progression && { progression }),
     chain: [],
   };
   let status = 500;
   try {
-    await pipeline.event(event, context, calls);
+    await pipeline.event(event, context, calls, subscriptionOf(nameOf(event.type), service.application)?.mode);
     status = 200;
   } finally {
     const record: JournalRecord = {

@@ -21,6 +21,8 @@ export interface ApplicationOptions {
   readonly token: string;
   readonly agent: Agent;
   readonly log: Logger;
+  /** Where webhooks go; without a gateway they do not arrive. */
+  readonly gatewayUrl?: () => string;
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
@@ -39,6 +41,9 @@ export interface RunningApplication {
   kill(): void;
 }
 
+/** Nothing listens there. */
+const NO_GATEWAY = 'http://127.0.0.1:1';
+
 /** Starts one application: its HTTP face, its outbox relay, its subscriptions. */
 export async function startApplication(options: ApplicationOptions): Promise<RunningApplication> {
   const { service, adapter, bus, stopping = new AbortController().signal } = options;
@@ -49,6 +54,8 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     service,
     store,
     simulation: adapter.simulation,
+    directory: adapter.worlds,
+    gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
     addressOf: options.addressOf,
     token: options.token,
     agent: options.agent,
@@ -58,7 +65,16 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     relay: (world) => relay.kick(world),
   });
   let ready = false;
-  const app = bindService({ service, pipeline, simulation: adapter.simulation, token: options.token, log, ready: () => ready, stopping });
+  const app = bindService({
+    service,
+    pipeline,
+    simulation: adapter.simulation,
+    directory: adapter.worlds,
+    token: options.token,
+    log,
+    ready: () => ready,
+    stopping,
+  });
   const server = createServer(app);
   server.keepAliveTimeout = 65_000;
   const url = await listen(server, options.port, options.host);

@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
+import type { Subscription } from '../catalog/define.ts';
 import { type ApiDefinition, isMutating } from '../catalog/define.ts';
 import { Problem } from '../catalog/problems.ts';
 import { createCaller } from '../contract/client.ts';
@@ -9,8 +10,10 @@ import { filterResponse } from '../contract/validation.ts';
 import { digest } from '../domain/ids.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { nameOf } from '../events/envelope.ts';
+import { isNewest } from '../events/newest-versions.ts';
 import type { Context } from '../simulation/context.ts';
-import { type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
+import { createWebhooks } from '../simulation/webhook-sender.ts';
+import { type Directory, type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
 import { Conflict, type InlineDue, type OpenUnit, openUnitOfWork } from '../store/unit-of-work.ts';
 import type { Logger } from './logger.ts';
 
@@ -19,6 +22,9 @@ export interface PipelineOptions {
   readonly service: AnyService;
   readonly store: Store;
   readonly simulation: Simulation;
+  readonly directory: Directory;
+  /** Where webhooks of this application are sent to. */
+  readonly gatewayUrl: () => string;
   readonly addressOf: (application: Application) => string;
   readonly token: string;
   readonly agent: Agent;
@@ -36,7 +42,8 @@ export interface PipelineOptions {
 /** How an answer is sent and how an idempotency record keeps it. */
 export interface Answer {
   readonly status: number;
-  readonly body: string;
+  /** Bytes of a document; those are never kept with an idempotency key, since only queries answer them. */
+  readonly body: string | Buffer;
   readonly contentType: string;
   readonly etag?: string | undefined;
   readonly retryAfter?: number | undefined;
@@ -50,6 +57,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly idempotencyKey?: string | undefined;
   readonly ifMatch?: number | undefined;
+  readonly webhookId?: string | undefined;
   /** Request ids of the calls made, for the journal. */
   readonly calls: string[];
 }
@@ -120,7 +128,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: context.requestId,
         inlineLeaseMs: leaseOf(context),
       });
-      const scope = scopeOf(context, unit, key, asked.calls);
+      const scope = scopeOf(context, unit, key, asked.calls, asked.webhookId);
       try {
         const result = await bound.handler(input as never, scope);
         const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
@@ -141,6 +149,9 @@ export function createPipeline(options: PipelineOptions) {
   const answerOutput = (api: ApiDefinition, result: unknown): Answer => {
     const repeated = result instanceof Again;
     const output = filterResponse(api, repeated ? result.output : result, options.strictResponses);
+    if (api.status === 204) return { status: 204, body: '', contentType: 'application/json; charset=utf-8' };
+    if (api.produces !== 'application/json')
+      return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces };
     const version = (output as { version?: unknown } | null)?.version;
     return {
       status: repeated ? 200 : api.status,
@@ -168,13 +179,22 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  const scopeOf = (context: Context, work: OpenUnit, key: string, calls: string[]): Scope => ({
+  const scopeOf = (context: Context, work: OpenUnit, key: string, calls: string[], webhookId?: string): Scope => ({
     context,
     work,
     call: createCaller(
       { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent },
       { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId) },
     ),
+    webhooks: createWebhooks({
+      directory: options.directory,
+      gatewayUrl: options.gatewayUrl,
+      agent: options.agent,
+      world: context.world,
+      now: context.now,
+      correlationId: context.correlationId,
+    }),
+    webhookId,
     // Made when asked for: most work has nothing to say.
     get log() {
       return options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId });
@@ -222,8 +242,12 @@ export function createPipeline(options: PipelineOptions) {
     await runInline(context, inline, due.calls);
   }
 
-  /** Consumes an event. @throws what the handler threw; the delivery then stays pending */
-  async function event(delivered: EstateEvent, context: Context, calls: string[]): Promise<void> {
+  /**
+   * Consumes an event. A subscription that copies state (`latest`) skips versions older than the newest it has seen of that
+   * aggregate; one that reacts (`each`) takes every event once.
+   * @throws what the handler threw; the delivery then stays pending
+   */
+  async function event(delivered: EstateEvent, context: Context, calls: string[], mode: Subscription['mode'] = 'each'): Promise<void> {
     const handler = service.events[nameOf(delivered.type)];
     if (!handler) throw new Error(`${service.application} does not consume ${delivered.type}.`);
     const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
@@ -238,7 +262,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: delivered.id,
         inlineLeaseMs: leaseOf(context),
       });
-      await handler(delivered, scopeOf(context, unit, unitKey, calls));
+      if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, calls));
       return unit.finish();
     });
     relay(context.world);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { World } from '../store/ports.ts';
+import { Progression } from './progression.ts';
 
 /** Header that carries a request's context between the applications of the estate. */
 export const CONTEXT_HEADER = 'x-estate-context';
@@ -16,6 +17,7 @@ const Context = z.object({
   traceparent: z.string().optional(),
   deadline: z.number(),
   faults: z.number(),
+  progression: Progression.optional(),
   chain: z.array(z.string()),
 });
 
@@ -36,6 +38,8 @@ export interface Context {
   readonly deadline: number;
   readonly faults: number;
   readonly chain: readonly string[];
+  /** What moves by itself; absent while it is as every rehearsal starts (see `progressionOf`). */
+  readonly progression?: Progression | undefined;
 }
 
 export function encodeContext(context: Context): string {

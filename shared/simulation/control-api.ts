@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Method, PathParameter } from '../catalog/define.ts';
+import { Shipment } from '../catalog/fulfillment/objects.ts';
 import type { ProblemCode } from '../catalog/problems.ts';
 import { Instant } from '../catalog/shapes.ts';
-import { REHEARSAL_NAME } from './credentials.ts';
+import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { FaultInput } from './faults.ts';
+import { Progression, ProgressionInput } from './progression.ts';
 
 /**
  * The simulation plane as data, under `/_sim` at the gateway: routes, validation, the typed client and the OpenAPI document come
@@ -85,7 +87,12 @@ export const createRehearsal = defineOperation({
   path: '/_sim/rehearsals',
   request: z.strictObject({ name: RehearsalName.optional() }),
   response: Rehearsal.extend({
-    credentials: z.object({ bearer: z.string(), apiKey: z.string(), webhookSecret: z.string() }),
+    credentials: z.object({
+      bearer: z.string(),
+      apiKey: z.string(),
+      webhookSecret: z.string().describe('Signs the carrier’s webhooks.'),
+      webhookUrl: z.string().describe('Where a carrier sends them: a path at the gateway.'),
+    }),
   }),
   status: 201,
   problems: ['rehearsal_exists'],
@@ -204,6 +211,33 @@ export const readObject = defineOperation({
   problems: ['not_found'],
 });
 
+export const readProgression = defineOperation({
+  id: 'read-progression',
+  summary: 'What moves by itself in this rehearsal.',
+  method: 'GET',
+  path: '/_sim/progression',
+  response: Progression,
+});
+
+export const setProgression = defineOperation({
+  id: 'set-progression',
+  summary: 'Sets what moves by itself; what is left out stays as it is. Parcels and orders that are on their way follow at once.',
+  method: 'PUT',
+  path: '/_sim/progression',
+  request: ProgressionInput,
+  response: Progression,
+});
+
+export const playScan = defineOperation({
+  id: 'play-scan',
+  summary: 'Plays the carrier: scans a parcel, which the estate hears of by signed webhook.',
+  method: 'POST',
+  path: '/_sim/shipments/{id}/{scan}',
+  request: z.strictObject({ location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
+  response: Shipment,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
 const ListedFault = z.object({
   name: z.string(),
   match: FaultInput.shape.match,
@@ -266,6 +300,7 @@ export const Invariant = z.object({
   holds: z.boolean(),
   checked: z.int().describe('How many records were looked at.'),
   violations: z.array(z.string()).describe('Each names the records that break it.'),
+  waiting: z.array(z.string()).optional().describe('Of moving: for whom each open order waits.'),
 });
 
 export const verify = defineOperation({
@@ -288,6 +323,9 @@ export const controlOperations = {
   [listEvents.id]: listEvents,
   [waitForEvents.id]: waitForEvents,
   [readObject.id]: readObject,
+  [readProgression.id]: readProgression,
+  [setProgression.id]: setProgression,
+  [playScan.id]: playScan,
   [putFault.id]: putFault,
   [listFaults.id]: listFaults,
   [deleteFault.id]: deleteFault,

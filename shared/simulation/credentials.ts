@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { REHEARSAL_NAME } from '../domain/ids.ts';
 import type { RehearsalCredentials } from '../store/ports.ts';
 
 /** Keys at rest are HMACs under a pepper of the process, so that nothing that is stored or dumped lets anybody in. */
@@ -17,8 +18,6 @@ export interface PlainCredentials {
   readonly apiKey: string;
   readonly webhookSecret: string;
 }
-
-export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /** A bound credential names its rehearsal: `reh_<rehearsal>_<secret>`, so that one read authenticates, isolates and tells the time. */
 export function rehearsalOfKey(key: string): string | undefined {

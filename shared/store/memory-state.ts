@@ -1,4 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
+import type { Progression } from '../simulation/progression.ts';
 import type {
   ApplicationDump,
   DueItem,
@@ -59,6 +60,7 @@ export interface WorldState {
   journal: JournalEntry[];
   faults: Map<string, { json: string; hits: number }>;
   faultRevision: number;
+  progression: Progression | undefined;
   driver: { token: string; until: number } | undefined;
 }
 

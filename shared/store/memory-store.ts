@@ -17,7 +17,8 @@ export interface StoreAdapter {
 }
 
 /** The estate's state in this process's memory. It forgets everything when the process ends. */
-export function createMemoryStore(): StoreAdapter {
+/** @param journal whether hops are recorded; load tests may do without */
+export function createMemoryStore({ journal = true }: { readonly journal?: boolean } = {}): StoreAdapter {
   const all = new Map<World, WorldState>();
   const listeners = new Set<(world: World) => void>();
   const changed = (world: World): void => {
@@ -26,7 +27,7 @@ export function createMemoryStore(): StoreAdapter {
   const { worlds, simulation } = memoryWorlds(all, { listeners, changed });
   return {
     store: (application) => bind(application, all, changed),
-    simulation,
+    simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
     close: async () => all.clear(),
   };

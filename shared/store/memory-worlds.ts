@@ -34,6 +34,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     now: nowOf(world),
     flowing: world.clock.flowing,
     faults: world.faults.size === 0 ? 0 : world.faultRevision,
+    progression: world.progression,
     credentials,
   });
   const dropLater = (world: World): void => {
@@ -117,6 +118,9 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     events: async (world, after, limit) => need(world).events.slice(after, after + limit),
     journalOf: async (world, correlationId) =>
       need(world).journal.filter((entry) => correlationId === undefined || entry.correlationId === correlationId),
+    setProgression: async (world, progression) => {
+      need(world).progression = progression;
+    },
     setFault: async (world, name, json) => {
       const state = need(world);
       state.faults.set(name, { json, hits: 0 });
@@ -182,6 +186,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     journal: [],
     faults: new Map(),
     faultRevision: 0,
+    progression: undefined,
     driver: undefined,
   };
   for (const application of applicationNames) {

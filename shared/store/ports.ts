@@ -1,4 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
+import type { Progression } from '../simulation/progression.ts';
 
 /**
  * The ports of the store: what a memory adapter and a Redis adapter both provide. An application gets a `Store` bound to its own
@@ -144,6 +145,8 @@ export interface WorldView {
   readonly flowing: boolean;
   /** Revision of the fault rules; 0 = none. */
   readonly faults: number;
+  /** What moves by itself in this rehearsal; absent while it is as every rehearsal starts. */
+  readonly progression?: Progression | undefined;
   readonly credentials: RehearsalCredentials;
 }
 
@@ -270,6 +273,7 @@ export interface Worlds extends Directory {
   ): Promise<void>;
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
   journalOf(world: World, correlationId?: string): Promise<readonly JournalEntry[]>;
+  setProgression(world: World, progression: Progression): Promise<void>;
   setFault(world: World, name: string, json: string): Promise<void>;
   removeFault(world: World, name?: string): Promise<boolean>;
   object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;

@@ -30,8 +30,6 @@ const draftOrder = async (rehearsal: TestRehearsal) => {
 };
 const authorise = (rehearsal: TestRehearsal, orderId: string) =>
   rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 2 }] });
-
 /** Reaches a state, then takes one more step from there. */
 const then =
   (reach: Reach, step: (rehearsal: TestRehearsal, id: string) => Promise<unknown>): Reach =>
@@ -40,6 +38,52 @@ const then =
     await step(rehearsal, subject.id);
     return subject;
   };
+
+const confirmedOrder = then(draftOrder, async (rehearsal, id) => {
+  await authorise(rehearsal, id);
+  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+});
+const fulfillmentOrdersOf = async (rehearsal: TestRehearsal, orderId: string): Promise<{ id: string }[]> =>
+  (await rehearsal.ok('GET', `/orders/${orderId}`)).fulfillmentOrders;
+const pick = async (rehearsal: TestRehearsal, fulfillmentOrderId: string | undefined, ...steps: object[]) => {
+  const { id } = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId });
+  for (const step of steps) await rehearsal.ok('PUT', `/picking-orders/${id}/status`, step);
+};
+const packed = ['started', 'picked', 'packed'].map((status) => ({ status }));
+
+/** Its first fulfillment order leaves. */
+const dispatch = async (rehearsal: TestRehearsal, orderId: string): Promise<void> => {
+  const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
+  await pick(rehearsal, first?.id, ...packed);
+  await rehearsal.ok('POST', `/fulfillment/orders/${first?.id}/dispatch`, {});
+};
+
+/** A confirmed order of two lines that two locations serve. */
+const orderOfTwoNodes: Reach = async (rehearsal) => {
+  await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+  const lines = [
+    { sku: 'mug-blue', qty: 1 },
+    { sku: 'desk-two-nodes', qty: 2 },
+  ];
+  const { id: basketId } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+  await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
+  await authorise(rehearsal, id);
+  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  return { id, basketId };
+};
+
+/** The hold of an order that goes on as told. */
+const holdOfOrder =
+  (goOn: (rehearsal: TestRehearsal, orderId: string) => Promise<void>): Reach =>
+  async (rehearsal) => {
+    const { id: orderId } = await confirmedOrder(rehearsal);
+    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    await goOn(rehearsal, orderId);
+    return { id: lines[0].reservationId };
+  };
+
+const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 2 }] });
 
 interface Walk {
   readonly lifeCycle: LifeCycle;
@@ -69,7 +113,14 @@ const walks: Readonly<Record<string, Walk>> = {
     states: {
       // Paid, so that only its state can keep it from being confirmed.
       draft: then(draftOrder, authorise),
-      confirmed: then(then(draftOrder, authorise), (rehearsal, id) => rehearsal.ok('POST', `/orders/${id}/confirm`)),
+      confirmed: confirmedOrder,
+      'in-fulfilment': then(confirmedOrder, async (rehearsal, id) => {
+        const [first] = await fulfillmentOrdersOf(rehearsal, id);
+        await pick(rehearsal, first?.id);
+        await rehearsal.settle();
+      }),
+      'partially-fulfilled': then(then(orderOfTwoNodes, dispatch), (rehearsal) => rehearsal.advance('P2D')),
+      completed: then(then(confirmedOrder, dispatch), (rehearsal) => rehearsal.advance('P2D')),
       cancelled: then(draftOrder, (rehearsal, id) => rehearsal.ok('POST', `/orders/${id}/cancel`)),
     },
     verbs: {
@@ -84,6 +135,14 @@ const walks: Readonly<Record<string, Walk>> = {
       requested: hold,
       confirmed: then(hold, (rehearsal, id) => rehearsal.ok('POST', `/inventory/reservations/${id}/confirm`)),
       expired: then(hold, (rehearsal) => rehearsal.advance('PT15M1S')),
+      fulfilled: holdOfOrder(dispatch),
+      cancelled: holdOfOrder(async (rehearsal, orderId) => {
+        const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
+        const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+        const nothing = [{ orderLineId: lines[0].lineId, pickedQty: 0 }];
+        await pick(rehearsal, first?.id, { status: 'started' }, { status: 'short', lines: nothing });
+        await rehearsal.settle();
+      }),
       released: then(hold, (rehearsal, id) => rehearsal.ok('DELETE', `/inventory/reservations/${id}`)),
     },
     verbs: {

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { estate, newRehearsal } from '../support/estate.ts';
@@ -23,8 +26,13 @@ test('every command of the README works when it is copied, and the order gets co
     .replaceAll('my-first', `${own.name}-first`)
     .replace("demo-integration-token'", `${own.credentials.bearer}'`)
     .replace("demo-sim-admin'", `demo-sim-admin' -H 'X-Rehearsal: ${own.name}'`)
+    .replaceAll("demo-carrier-key'", `${own.credentials.apiKey}'`)
+    .replaceAll('rehearsal=default', `rehearsal=${own.name}`)
+    .replaceAll(/whsec_[A-Za-z0-9+/=]+/g, own.credentials.webhookSecret)
     .replaceAll('curl -s', "curl -s -w '\\n%{stderr}STATUS %{http_code} %{method} %{url_effective}\\n'");
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script]);
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: await mkdtemp(join(tmpdir(), 'walk-')),
+  });
 
   const statuses = [...stderr.matchAll(/^STATUS (\d{3}) (.*)$/gm)].map(([, status, call]) => ({ status: Number(status), call }));
   expect(statuses.length).toBeGreaterThan(20);

@@ -173,6 +173,7 @@ export interface Reply {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
+export const asCarrier = { 'x-api-key': API_KEY };
 export const asIntegration = { authorization: `Bearer ${BEARER}` };
 
 /** One real request on a connection of its own; the path goes out as it is written. */

@@ -1,4 +1,12 @@
+import { expect, test } from '@jest/globals';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
 import { storeSuite } from './store-suite.ts';
 
 storeSuite('memory', async () => createMemoryStore());
+
+test('a store without a journal records no hops', async () => {
+  const { worlds, simulation } = createMemoryStore({ journal: false });
+  const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+  simulation.journal(world, { requestId: 'r1', correlationId: 'c', json: '{}' });
+  expect(await worlds.journalOf(world)).toEqual([]);
+});

@@ -9,6 +9,7 @@ import { committedTo } from '../../services/payment-hub/order-cover.ts';
 import { amountToAuthorise, outstandingOf } from '../../services/payment-hub/payable-rules.ts';
 import { refundableOf, refunded, refuseExcessiveRefund } from '../../services/payment-hub/refund-rules.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
+import { refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { listPayments, reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -605,7 +606,7 @@ describe('Refund Payment', () => {
     const { id } = await captured(rehearsal, 10_000);
     const first = await refund(id, 2500);
     expect([first.status, first.body.state, first.body.refundedAmount]).toEqual([201, 'partially-refunded', eur(2500)]);
-    expect(first.body.refunds).toEqual([{ amount: eur(2500), reason: 'goodwill' }]);
+    expect(first.body.refunds).toEqual([{ amount: eur(2500), reason: 'goodwill', at: first.body.updatedAt }]);
     const second = await refund(id, 2500);
     expect([second.body.state, second.body.refundedAmount]).toEqual(['partially-refunded', eur(5000)]);
     const third = await refund(id, 5000);
@@ -799,6 +800,28 @@ describe('As the OMS calls it', () => {
     expect(await reverse('pay_pending')).toMatchObject({ state: 'pending', version: 2 });
     expect(await reverse('pay_pending')).toMatchObject({ state: 'pending', version: 2 });
     await expect(reverse('pay_nobody')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a refund under a reference is made once per payment, whatever it is asked for afterwards; another reference is another refund', async () => {
+    await using inside = await startInside(paymentHub);
+    for (const id of ['pay_one', 'pay_two']) {
+      await inside.commitAs('payment-hub', async (work) => work.create(payments, 'authorise', anAuthorisation(id, 'ord_1')));
+      await inside.call('POST', `/payments/authorizations/${id}/capture`, {});
+    }
+    const refund = (id: string, amount: number, reference: string) =>
+      inside.as('oms')(refundPayment, { params: { id }, body: { amount: eur(amount), reason: 'lost', reference } });
+    const first = await refund('pay_one', 1000, 'ful_1 lost');
+    expect(first.refunds).toEqual([{ amount: eur(1000), reason: 'lost', reference: 'ful_1 lost', at: first.updatedAt }]);
+    expect(await refund('pay_one', 1000, 'ful_1 lost')).toEqual(first);
+    expect(await refund('pay_one', 2000, 'ful_1 lost')).toEqual(first);
+    expect(await refund('pay_two', 1000, 'ful_1 lost')).toMatchObject({ id: 'pay_two', refundedAmount: eur(1000) });
+    expect(await refund('pay_one', 4000, 'ful_2 lost')).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(5000) });
+    // Nothing is left of it, and what was refunded before is still what it was.
+    expect(await refund('pay_one', 1000, 'ful_1 lost')).toMatchObject({ state: 'fully-refunded', version: 4 });
+    await expect(refund('pay_one', 1, 'ful_3 lost')).rejects.toMatchObject({ code: 'invalid_state_transition' });
+    expect((await inside.events('payment/pay_one')).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2, 3, 4]);
+    const outside = await inside.call('POST', '/payments/pay_two/refunds', { amount: eur(1), reference: 'mine' });
+    expect([outside.status, outside.body.code]).toEqual([422, 'validation_failed']);
   });
 
   test('all payments of an order come in order of creation, however many there are', async () => {

@@ -52,6 +52,19 @@ describe('An application that dies at any of its commits', () => {
         expect(body.state).toBe('released');
       };
     },
+    'Move Reservation, for units that left': async () => {
+      const id = await reserve({ items: [{ sku: 'mug-blue', qty: 2 }] });
+      await estate.insist('sim', 'POST', `${RESERVATIONS}/${id}/confirm`, {}, fresh('key'));
+      return async () => {
+        const { allocations } = (await estate.insist('sim', 'GET', `/internal/reservations/${id}`)).body;
+        const movement = { kind: 'consume', locationId: allocations[0].locationId, lines: items };
+        for (const reference of ['one', 'other']) {
+          const path = `/internal/reservations/${id}/movements`;
+          const { status, body } = await estate.insist('sim', 'POST', path, { reference, ...movement }, fresh('key'));
+          expect([status, body.state]).toEqual([200, reference === 'one' ? 'confirmed' : 'fulfilled']);
+        }
+      };
+    },
     'Allocate Inventory': async () => async () => {
       const { status, body } = await estate.insist('inventory-service', 'POST', '/inventory/allocate', lineOf(), fresh('key'));
       expect([status < 300, body.state]).toEqual([true, 'confirmed']);

@@ -1,11 +1,14 @@
+import { Router } from 'express';
 import { Agent, request } from 'undici';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
+import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import type { Bus, Deliver } from '../../shared/events/bus.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
@@ -21,7 +24,7 @@ const DEADLINE_MS = 5_000;
  */
 const LEASE_MARGIN_MS = -4_200;
 /** Wall time after which a client stops insisting. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 60_000;
 const TOKEN = 'inside';
 
 /** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
@@ -34,6 +37,10 @@ export interface Crash {
 interface Instance {
   dead: boolean;
   running: RunningApplication | undefined;
+  /** How it consumes events; what it had not acknowledged when it died is its successor's. */
+  deliver: Deliver | undefined;
+  unsubscribe: (() => void) | undefined;
+  readonly death: PromiseWithResolvers<Instance>;
 }
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
@@ -52,6 +59,8 @@ export async function crashingEstate() {
   let crash: Crash | undefined;
   let crashed = 0;
   const restarts: Promise<void>[] = [];
+  // Only webhooks come this way; the gateway itself keeps nothing and does not die.
+  let gateway: RunningGateway | undefined;
   const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
 
   function mortal(store: Store, instance: Instance): Store {
@@ -86,14 +95,36 @@ export async function crashingEstate() {
     };
   }
 
-  async function start(application: Application): Promise<void> {
+  /** What a process had not acknowledged when it died is given to the next one, as a broker does. */
+  function mortalBus(instance: Instance): Bus {
+    return {
+      ...bus,
+      subscribe: async (application, topics, deliver) => {
+        instance.deliver = async (...delivery) => {
+          const heir = await Promise.race([instance.dead ? never<undefined>() : deliver(...delivery), instance.death.promise]);
+          await heir?.deliver?.(...delivery);
+        };
+        const subscription = await bus.subscribe(application, topics, instance.deliver);
+        instance.unsubscribe = () => void subscription.stop();
+        return subscription;
+      },
+    };
+  }
+
+  async function start(application: Application): Promise<Instance> {
     const registered = registeredApplications.find(({ service }) => service.application === application);
     if (!registered) throw new Error(`${application} is not registered.`);
-    const instance: Instance = { dead: false, running: undefined };
+    const instance: Instance = {
+      dead: false,
+      running: undefined,
+      deliver: undefined,
+      unsubscribe: undefined,
+      death: Promise.withResolvers(),
+    };
     instance.running = await startApplication({
       service: registered.service,
       adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
-      bus,
+      bus: mortalBus(instance),
       addressOf,
       token: TOKEN,
       agent,
@@ -101,21 +132,44 @@ export async function crashingEstate() {
       host: '127.0.0.1',
       port: 0,
       strictResponses: true,
+      gatewayUrl: () => gateway?.url ?? 'http://127.0.0.1:1',
       timing: { leaseMarginMs: LEASE_MARGIN_MS, workDeadlineMs: DEADLINE_MS },
     });
     instances.set(application, instance);
+    return instance;
   }
 
   async function dieAndRestart(instance: Instance, application: Application): Promise<void> {
     instance.dead = true;
     instance.running?.kill();
-    await start(application);
+    instance.death.resolve(await start(application));
+    instance.unsubscribe?.();
   }
 
   for (const { service } of registeredApplications) await start(service.application);
   const fixtures = await loadFixtures();
   const began = Date.now();
-  const world = await adapter.worlds.open('crash', seedSnapshot(fixtures.at(began), began), { bearer: '', apiKey: '', webhookSecret: '' });
+  const world = await adapter.worlds.open('crash', seedSnapshot(fixtures.at(began), began), {
+    bearer: '',
+    apiKey: '',
+    webhookSecret: 'whsec_Y3Jhc2g=',
+  });
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    directory: adapter.worlds,
+    createRehearsal: () => Promise.reject(new Error('There is one rehearsal here.')),
+    credentials: [],
+    pepper: 'pepper',
+    addressOf,
+    token: TOKEN,
+    simulation: adapter.simulation,
+    log,
+    control: Router(),
+    documents: Router(),
+    limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
+    ready: () => true,
+  });
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token: TOKEN, agent, log });
 
   async function ask(application: Application, method: string, path: string, body: unknown, key: string) {
@@ -182,6 +236,7 @@ export async function crashingEstate() {
     async close(): Promise<void> {
       await Promise.all(restarts);
       await driver.stop();
+      await gateway?.close();
       for (const { running, dead } of instances.values()) if (!dead) await running?.close();
       await agent.destroy();
     },

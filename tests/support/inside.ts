@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { type Fixtures, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { createInsideCall } from '../../gateway/control/inside-call.ts';
+import { verifyWorld } from '../../gateway/control/verify.ts';
+import { registeredApplications } from '../../services/registry.ts';
+import { objectsOf } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
+import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/contract/client.ts';
 import type { AnyService } from '../../shared/contract/handler.ts';
 import { newId } from '../../shared/domain/ids.ts';
@@ -13,8 +18,10 @@ import { type RunningApplication, startApplication } from '../../shared/runtime/
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { DEFAULT_PROGRESSION, type Progression } from '../../shared/simulation/progression.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import type { Store } from '../../shared/store/ports.ts';
 import { openUnitOfWork, type UnitOfWork } from '../../shared/store/unit-of-work.ts';
 
 interface ApplicationModule {
@@ -36,12 +43,25 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w
 
 const SETTLE_MS = 10_000;
 
+/** Signs the webhooks of applications that run by themselves. */
+export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
+
 /**
  * Some applications by themselves in this process, with real HTTP between them, for what has no route at the gateway: a test calls
  * as another application would, and may write what an application that is not here would have written.
  */
 export async function startInside(...modules: readonly ApplicationModule[]) {
-  const adapter = createMemoryStore();
+  const memory = createMemoryStore();
+  const here = new Set(modules.map(({ service }) => service.application));
+  // An application that is not here hears nothing; its deliveries would be waited for.
+  const heardBy = (store: Store): Store => ({
+    ...store,
+    commit: (world, plan) => {
+      const events = plan.events.map((event) => ({ ...event, subscribers: event.subscribers.filter((name) => here.has(name)) }));
+      return store.commit(world, { ...plan, events });
+    },
+  });
+  const adapter = { ...memory, store: (application: Application) => heardBy(memory.store(application)) };
   const bus = createMemoryBus();
   const token = randomBytes(16).toString('hex');
   const agent = new Agent();
@@ -49,9 +69,10 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   const addresses = new Map<Application, string>();
   const addressOf = (application: Application): string => addresses.get(application) ?? 'http://127.0.0.1:1';
   const running: RunningApplication[] = [];
+  let gatewayUrl = 'http://127.0.0.1:1';
   for (const { service } of modules) {
     const started = await startApplication({
-      ...{ service, adapter, bus, addressOf, token, agent, log },
+      ...{ service, adapter, bus, addressOf, token, agent, log, gatewayUrl: () => gatewayUrl },
       ...{ host: '127.0.0.1', port: 0, strictResponses: true },
     });
     addresses.set(started.application, started.url);
@@ -68,7 +89,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
         (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
       ),
     },
-    { bearer: '', apiKey: '', webhookSecret: '' },
+    { bearer: '', apiKey: '', webhookSecret: INSIDE_WEBHOOK_SECRET },
   );
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
 
@@ -79,11 +100,16 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     return {
       ...{ world, now: view.now, principal: 'test', requestId, correlationId: requestId },
       ...{ deadline: Date.now() + 15_000, faults: view.faults, chain: [] },
+      ...(view.progression && { progression: view.progression }),
     };
   }
 
   return {
     fixtures,
+    /** Webhooks go to this receiver from now on, as if it stood behind the gateway. */
+    sendWebhooksTo(url: string): void {
+      gatewayUrl = url;
+    },
     now: async () => (await contextNow()).now,
     /** Calls a public API as somebody outside does whom the gateway has let in. */
     async call(method: string, path: string, body?: unknown): Promise<Reply> {
@@ -108,6 +134,22 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
           options,
         );
       },
+    /** Plays the outside world, as the simulation plane does: an internal call that no application makes. */
+    async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
+      const view = await adapter.worlds.current(world);
+      if (!view) throw new Error('The world is gone.');
+      return createInsideCall({ addressOf, token, agent })(view, api, input);
+    },
+    /** A document that anybody with its address may read. */
+    async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {
+      const api = Object.values(apis).find((known) => known.method === 'GET' && patternOf(known.path).test(path));
+      if (!api) throw new Error(`The catalog has no GET ${path}.`);
+      const response = await request(`${addressOf(api.application)}${path}`, {
+        headers: { [CONTEXT_HEADER]: encodeContext(await contextNow()), [TOKEN_HEADER]: token },
+        dispatcher: agent,
+      });
+      return { status: response.statusCode, type: String(response.headers['content-type']), body: await response.body.bytes() };
+    },
     /** One commit of an application that need not run here, and the delivery of its events. */
     async commitAs<T>(application: Application, change: (work: UnitOfWork) => Promise<T>): Promise<T> {
       const context = await contextNow();
@@ -167,6 +209,17 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
       const events = stored.map(({ json }) => JSON.parse(json) as any);
       return events.filter((event) => subject === undefined || event.subject === subject);
+    },
+    /** How the rehearsal moves by itself from now on; what already waits is not rescheduled. */
+    setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, { ...DEFAULT_PROGRESSION, ...input }),
+    /** What was given up, visibly. */
+    parked: async () => (await adapter.worlds.ledger(world)).parked,
+    /** What breaks an invariant, as `<invariant>: <what>`. */
+    async violations(): Promise<string[]> {
+      await driver.settle(world, SETTLE_MS);
+      const objects = objectsOf(registeredApplications.map(({ service }) => service));
+      const results = await verifyWorld(adapter.worlds, world, objects);
+      return results.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`));
     },
     fault: (name: string, rule: FaultInput) => adapter.worlds.setFault(world, name, JSON.stringify(rule)),
     noFaults: () => adapter.worlds.removeFault(world),

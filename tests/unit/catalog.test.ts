@@ -2,8 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
 import { apis, changeEventOf, changeEvents, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
-import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
+import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { calls, flows, mayCall } from '../../shared/catalog/flows.ts';
+import { PickingStatus, pickingMoves, Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { allEvents, consumedBy, subscribersOf, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
+import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/simulation/progression.ts';
 
 /** The rows of the source document's table of APIs that this version has; † marks what it does not show. */
 const documentedApis = `
@@ -14,8 +17,15 @@ const documentedApis = `
 | Search Customer † | GET /customers | query | CRM | unlisted | † | † | † |
 | Get Customer † | GET /customers/{id} | query | CRM | unlisted | † | † | † |
 | Create Customer (create-customer-api) | POST /customers | command | CRM | bearer | customer | customer | customer-registered |
+| Get Fulfillment Order (get-fulfillment-order-api) | GET /fulfillment/orders/{id} | query | FMS | bearer | none | fulfillment-order | none |
+| Track Shipment (track-shipment-api) | GET /shipments/{id}/tracking | query | Carrier Platform | api-key | none | shipment | none |
+| Dispatch Fulfillment Order † | POST /fulfillment/orders/{id}/dispatch | action | FMS | unlisted | † | † | † |
+| Create Picking Order † | POST /picking-orders | command | WMS | unlisted | † | † | † |
+| Generate Shipping Label (generate-label-api) | POST /shipments/{id}/label | command | Carrier Platform | api-key | none listed | shipment | shipment-label-generated |
+| Update Picking Status † | PUT /picking-orders/{id}/status | action | WMS | unlisted | † | † | † |
 | Release Reservation † | DELETE /inventory/reservations/{id} | action | SIM | unlisted | † | † | † |
 | Get Inventory † | GET /inventory/items/{sku} | query | SIM | unlisted | † | † | † |
+| Get Stock Locations (get-stock-locations-api) | GET /stock/{sku}/locations | query | WMS | bearer | none | inventory-item | none |
 | Check Availability † | GET /inventory/{sku}/availability | query | Inventory Service | unlisted | † | † | † |
 | Reserve Inventory (reserve-inventory-api) | POST /inventory/reservations | command | SIM | bearer | basket | reservation | inventory-reserved, reservation-created |
 | Confirm Reservation † | POST /inventory/reservations/{id}/confirm | action | SIM | unlisted | † | † | † |
@@ -27,6 +37,7 @@ const documentedApis = `
 | Create Order (create-order-api) | POST /orders | command | OMS | bearer | basket | order | order-created |
 | Cancel Order (cancel-order-api) | POST /orders/{id}/cancel | action | OMS | bearer | none listed | order | order-cancelled |
 | Confirm Order (confirm-order-api) | POST /orders/{id}/confirm | action | OMS | bearer | none listed | order | order-confirmed |
+| Route Order (route-order-api) | POST /orders/{id}/route | action | OMS | bearer | none listed | fulfillment-order | fulfillment-order-created |
 | Authorize Payment (authorize-payment-api) | POST /payments/authorizations | command | Payment Hub | bearer | order | payment | payment-authorized |
 | Capture Payment (capture-payment-api) | POST /payments/authorizations/{id}/capture | action | Payment Hub | bearer | none listed | payment | payment-captured |
 | Void Payment † | POST /payments/authorizations/{id}/void | action | Payment Hub | unlisted | † | † | † |
@@ -45,7 +56,9 @@ const documentedEvents = `
 | inventory-reserved | created | reservation | Stock soft-reserved against a basket or order to prevent overselling | Reserve Inventory, Allocate Inventory |
 | reservation-created | created | reservation | New reservation created for a basket or order | Reserve Inventory |
 | checkout-started | transitioned | basket | Basket entered checkout; payment and delivery details being collected | |
-| basket-created | created | basket | New basket for a customer or anonymous session | Create Basket |`;
+| basket-created | created | basket | New basket for a customer or anonymous session | Create Basket |
+| fulfillment-order-created | created | fulfillment-order | Fulfillment order created for a confirmed order by routing | Route Order |
+| shipment-label-generated | updated | shipment | Carrier label generated for a dispatched shipment, with tracking number | Generate Shipping Label |`;
 
 /** Its business objects that this version has, with their states in listed order. */
 const documentedStates = {
@@ -54,6 +67,9 @@ const documentedStates = {
   payment: 'pending, authorised, captured, partially-refunded, fully-refunded, voided, failed',
   customer: 'anonymous, identified, registered, active, at-risk, churned, reactivated, blocked',
   reservation: 'requested, confirmed, fulfilled, expired, cancelled, released',
+  'fulfillment-order': 'created, allocated, picking, packed, dispatched, delivered, failed-delivery, returned-to-sender, cancelled',
+  shipment:
+    'pending, label-created, collected, in-transit, out-for-delivery, delivery-attempted, held-at-depot, delivered, returned-to-sender, lost',
   product: 'draft, enrichment, review, active, suspended, discontinued, archived',
   'loyalty-account': '',
   'inventory-item': '',
@@ -71,17 +87,28 @@ const rowsOf = (table: string): string[][] =>
     );
 
 const publicApis: ApiDefinition[] = Object.values<unknown>(apis) as ApiDefinition[];
+/** What the source document counts. */
+const countedApis = publicApis.filter(({ addition }) => !addition);
 const allCalls: ApiDefinition[] = [...publicApis, ...(Object.values<unknown>(internalCalls) as ApiDefinition[])];
 const byName = new Map(publicApis.map((api) => [api.name, api]));
 
 describe('The public APIs are those of the source document', () => {
-  test('there are 26 of them, and no others', () => {
-    expect(publicApis.map(({ name }) => name).sort()).toEqual(
+  test('there are 34 of them, and no others but the additions', () => {
+    expect(countedApis.map(({ name }) => name).sort()).toEqual(
       rowsOf(documentedApis)
         .map(([cell]) => cell?.replace(/ (\(.*\)|†)$/, ''))
         .sort(),
     );
-    expect(publicApis).toHaveLength(26);
+    expect(countedApis).toHaveLength(34);
+  });
+
+  test('what is added is what the source document mentions and does not show: the endpoint of the webhook, and the document of a label', () => {
+    const added = publicApis.filter(({ addition }) => addition);
+    expect(added.map(({ method, path, auth, status, produces }) => [`${method} ${path}`, auth, status, produces])).toEqual([
+      ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
+      ['GET /labels/{rehearsal}/{file}', 'none', 200, 'application/pdf'],
+    ]);
+    expect(countedApis.filter(({ auth, produces }) => auth === 'signature' || produces !== 'application/json')).toEqual([]);
   });
 
   test.each(rowsOf(documentedApis))('%s: %s', (cell, route, type, application, auth, _request, response, emitted) => {
@@ -160,7 +187,7 @@ describe('Life cycles and events agree', () => {
   });
 
   test('every object that changes has its additional event; counters and products have none', () => {
-    const changing = ['basket', 'customer', 'reservation', 'loyalty-account', 'order', 'payment'];
+    const changing = ['basket', 'customer', 'fulfillment-order', 'shipment', 'reservation', 'loyalty-account', 'order', 'payment'];
     expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(changeEventOf));
   });
 
@@ -202,6 +229,13 @@ const refusals: Record<string, string[]> = {
   'add-line-to-basket-api': ['invalid_state_transition', 'insufficient_stock'],
   'checkout-basket-api': ['basket_empty', 'insufficient_stock', 'dependency_unavailable'],
   'create-customer-api': ['duplicate_customer'],
+  'track-shipment-api': ['invalid_state_transition'],
+  'dispatch-fulfillment-order-api': ['invalid_state_transition', 'payment_incomplete'],
+  'create-picking-order-api': ['invalid_state_transition'],
+  'generate-label-api': ['invalid_state_transition', 'dependency_unavailable'],
+  'update-picking-status-api': ['invalid_state_transition'],
+  'route-order-api': ['invalid_state_transition', 'insufficient_stock'],
+  'carrier-webhook': ['not_found'],
   'release-reservation-api': ['invalid_state_transition'],
   'reserve-inventory-api': ['insufficient_stock'],
   'confirm-reservation-api': ['reservation_expired', 'invalid_state_transition'],
@@ -226,7 +260,8 @@ describe('Shapes and refusals', () => {
 
   test.each(allCalls.map((api) => [api.id, api] as const))('%s has schemas that an OpenAPI document can show', (_, api) => {
     for (const schema of [api.query, api.request, api.serviceRequest]) expect(jsonSchema(schema, 'input').type).toBe('object');
-    expect(jsonSchema(api.response, 'output').type).toBe('object');
+    const answers = api.status === 204 ? 'null' : api.produces === 'application/json' ? 'object' : 'string';
+    expect(jsonSchema(api.response, 'output').type).toBe(answers);
   });
 
   test.each(allCalls.map((api) => [api.id, api] as const))(
@@ -325,11 +360,89 @@ describe('Calls between services', () => {
   );
 
   test('subscribers exist, and an event that is reacted to says why', () => {
-    const subscriptions = events.flatMap(({ subscribers = [] }) => subscribers);
+    const subscriptions = allEvents.flatMap(({ subscribers = [] }) => subscribers);
     expect(subscriptions.length).toBeGreaterThan(0);
     for (const { application, purpose } of subscriptions) {
       expect(applicationNames).toContain(application);
       expect(purpose).not.toBe('');
     }
+  });
+
+  test('additional events have subscribers too, found by name and by application', () => {
+    expect(subscribersOf('ext.fulfillment-order-changed')).toEqual(['oms', 'wms']);
+    expect(subscribersOf('ext.order-changed')).toEqual(['loyalty-platform']);
+    expect(subscribersOf('ext.payment-changed')).toEqual(['loyalty-platform']);
+    expect(subscribersOf('ext.shipment-changed')).toEqual([]);
+    expect(subscriptionOf('ext.order-changed', 'loyalty-platform')?.mode).toBe('each');
+    expect(consumedBy('loyalty-platform').map(({ name }) => name)).toEqual(['ext.order-changed', 'ext.payment-changed']);
+    expect(consumedBy('oms').map(({ name }) => name)).toEqual(['ext.fulfillment-order-changed']);
+  });
+});
+
+describe('Fulfilment', () => {
+  test('a status short says which lines, and no other status has to', () => {
+    const { request } = apis['update-picking-status-api'];
+    expect(request.safeParse({ status: 'short' }).success).toBe(false);
+    expect(request.safeParse({ status: 'short', lines: [{ orderLineId: 'line_1', pickedQty: 0 }] }).success).toBe(true);
+    expect(request.safeParse({ status: 'picked' }).success).toBe(true);
+    expect(request.safeParse({ status: 'open' }).success).toBe(false);
+  });
+
+  test('a picking order ends packed, whichever way it goes', () => {
+    const reached = new Set<z.output<typeof PickingStatus>>(['open']);
+    for (const status of reached) for (const next of pickingMoves[status]) reached.add(next);
+    expect([...reached].sort()).toEqual(PickingStatus.options.toSorted());
+    expect(PickingStatus.options.filter((status) => pickingMoves[status].length === 0)).toEqual(['packed']);
+  });
+
+  test('every scan is a verb of the shipment, and the rest of its verbs are APIs', () => {
+    const verbs = [...new Set(shipmentLifeCycle.rows.map(({ verb }) => verb))];
+    expect(verbs.filter((verb) => !(Scan.options as readonly string[]).includes(verb))).toEqual(['register', 'label']);
+    expect(Scan.options.filter((scan) => !verbs.includes(scan))).toEqual([]);
+  });
+
+  test('a carrier may name the parcel by its tracking number alone, but has to name it', () => {
+    const update = (data: object) => ({
+      type: 'shipment.tracking.updated',
+      timestamp: at,
+      data: { status: 'collected', occurredAt: at, ...data },
+    });
+    const at = '2026-03-01T10:00:00.000Z';
+    const { request } = apis['carrier-webhook'];
+    expect(request.safeParse(update({ trackingNumber: 'UC1' })).success).toBe(true);
+    expect(request.safeParse(update({ shipmentId: 'shp_1' })).success).toBe(true);
+    expect(request.safeParse(update({})).success).toBe(false);
+    expect(request.safeParse(update({ shipmentId: 'shp_1', status: 'pending' })).success).toBe(false);
+  });
+
+  test('held stock is consumed or written off by allocation, and released as a whole', () => {
+    const { request } = internalCalls['move-hold'];
+    const allocations = [{ locationId: 'dc-01', sku: 'mug-blue', qty: 1 }];
+    for (const kind of ['consume', 'write-off']) {
+      expect(request.safeParse({ reference: 'r', kind, allocations }).success).toBe(true);
+      expect(request.safeParse({ reference: 'r', kind }).success).toBe(false);
+    }
+    expect(request.safeParse({ reference: 'r', kind: 'release' }).success).toBe(true);
+    expect(request.safeParse({ reference: 'r', kind: 'release', allocations }).success).toBe(false);
+  });
+
+  test('only services say what a refund is for', () => {
+    const { request, serviceRequest } = apis['refund-payment-api'];
+    const refund = { amount: { amount: 1, currency: 'EUR' }, reference: 'ord_1 line_1 lost' };
+    expect([request.safeParse(refund).success, serviceRequest.safeParse(refund).success]).toEqual([false, true]);
+  });
+
+  test('the path of a label names its rehearsal, and no other path does', () => {
+    expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']);
+  });
+
+  test('by default parcels move with time, the warehouse is worked by hand, and the estate takes every step by itself', () => {
+    expect(Progression.parse(DEFAULT_PROGRESSION)).toEqual({
+      ...{ carrier: 'time', warehouse: 'manual' },
+      ...{ route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' },
+    });
+    expect(ProgressionInput.safeParse({ carrier: 'immediate' }).success).toBe(true);
+    expect(ProgressionInput.safeParse({ carrier: 'auto' }).success).toBe(false);
+    expect(ProgressionInput.safeParse({ returns: 'time' }).success).toBe(false);
   });
 });

@@ -110,7 +110,7 @@ describe('Handlers', () => {
   const expected = (application: (typeof applicationNames)[number]): string[] => [
     ...publicApis.filter((api) => api.application === application).map((api) => `apis/${nameOf(api)}.ts`),
     ...internals.filter((api) => api.application === application).map((api) => `internal/${api.id}.ts`),
-    ...consumedBy(application).map(({ name }) => `events/on-${name}.ts`),
+    ...consumedBy(application).map(({ name }) => `events/on-${name.replace(/^ext\./, '')}.ts`),
   ];
 
   test.each(applicationNames)('of %s are one file per API, internal call and consumed event, and no more', (application) => {

@@ -110,6 +110,7 @@ describe('The world that a newcomer meets', () => {
       ['bearer', 'demo-integration-token', 'catalog'],
       ['api-key', 'demo-carrier-key', 'catalog'],
       ['bearer', 'demo-sim-admin', 'sim:admin'],
+      ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
     ]);
   });
 
@@ -331,6 +332,54 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'gift-cards.json',
       edit(1, { balance: { amount: 500, currency: 'USD' } }),
       'gift-cards.json cannot be used: /1/balance/currency – every price is in EUR.',
+    ],
+    [
+      'a service that is not carried',
+      'carrier-scans.json',
+      without(1),
+      'carrier-scans.json cannot be used: / – there is no row for the service EXPRESS.',
+    ],
+    [
+      'a scan that the parcel cannot get',
+      'carrier-scans.json',
+      (text) => text.replace('"scan": "collect"', '"scan": "deliver"'),
+      'carrier-scans.json cannot be used: /0/scans/0/scan – a parcel that is label-created cannot deliver.',
+    ],
+    [
+      'a scan before the one before',
+      'carrier-scans.json',
+      (text) => text.replace('"after": "PT6H"', '"after": "PT1H"'),
+      'carrier-scans.json cannot be used: /0/scans/1/after – it is earlier than the scan before.',
+    ],
+    [
+      'a delay in months',
+      'carrier-scans.json',
+      (text) => text.replace('"after": "PT2H"', '"after": "P1M"'),
+      'carrier-scans.json cannot be used: /0/scans/0/after – "P1M" is not a duration',
+    ],
+    [
+      'a delivery window that ends before it begins',
+      'carrier-scans.json',
+      edit(0, { estimatedDelivery: { from: 'P2D', to: 'P1D' } }),
+      'carrier-scans.json cannot be used: /0/estimatedDelivery – it ends before it begins.',
+    ],
+    [
+      'a warehouse that does not pack',
+      'warehouse-steps.json',
+      without(2),
+      'warehouse-steps.json cannot be used: / – the steps are started, picked,',
+    ],
+    [
+      'a warehouse that packs before it picks',
+      'warehouse-steps.json',
+      edit(2, { after: 'PT20M' }),
+      'warehouse-steps.json cannot be used: /2/after – it is earlier than the step before.',
+    ],
+    [
+      'a webhook secret that no library reads',
+      'credentials.json',
+      edit(3, { secret: 'whsec_short' }),
+      'credentials.json cannot be used: /3/secret – a webhook secret is whsec_ and 24 to 64 bytes in base64.',
     ],
     [
       'a scope that nobody grants',

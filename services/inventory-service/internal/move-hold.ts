@@ -1,15 +1,53 @@
+import type { z } from 'zod';
 import { moveHold as moveHoldCall } from '../../../shared/catalog/inventory/internal.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
-import { holds } from '../collections.ts';
-import { giveBack } from '../holds.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { type Hold, holds, stockKey } from '../collections.ts';
+import { giveBack, mergedByPlace, restOf, takeOut } from '../holds.ts';
+import type { Held } from '../node-choice.ts';
 
-export const moveHold = handle(moveHoldCall)(async ({ params: { reservationId }, body: { reference } }, { work }) => {
+type Movement = z.output<typeof moveHoldCall.request>;
+
+export const moveHold = handle(moveHoldCall)(async ({ params: { reservationId }, body }, { work }) => {
   const hold = await work.get(holds, reservationId);
+  if (body.kind === 'release') return { allocations: release(work, { reservationId, hold, reference: body.reference }) };
+  if (!hold) throw notFound('hold', reservationId);
+  const before = hold.moved?.find(({ reference }) => reference === body.reference);
+  if (before) return { allocations: before.allocations };
+  const allocations = mergedByPlace(body.allocations ?? []);
+  refuseUnheld(hold, body.kind, allocations);
+  takeOut(work, hold, { reference: body.reference, kind: body.kind, allocations });
+  return { allocations };
+});
+
+function release(
+  work: UnitOfWork,
+  { reservationId, hold, reference }: { readonly reservationId: string; readonly hold: Hold | undefined; readonly reference: string },
+): Held[] {
   if (!hold) {
     // Never taken: from now on it cannot be, so that a call that is still on its way comes too late.
     work.put(holds, { id: reservationId, state: 'released', allocations: [], reference });
-    return { allocations: [] };
+    return [];
   }
   if (hold.state === 'held') giveBack(work, hold, { state: 'released', reference });
-  return { allocations: hold.allocations };
-});
+  return restOf(hold);
+}
+
+/** @throws Problem `invalid_state_transition` when the hold does not have these units any more, or never had */
+function refuseUnheld(hold: Hold, kind: Movement['kind'], asked: readonly Held[]): void {
+  const has = new Map(restOf(hold).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
+  const refuse = (detail: string): Problem =>
+    new Problem('invalid_state_transition', detail, {
+      objectType: 'hold',
+      id: hold.id,
+      currentState: hold.state,
+      action: kind,
+      allowedFrom: ['held'],
+    });
+  if (hold.state !== 'held') throw refuse(`The hold "${hold.id}" is ${hold.state}; nothing of it can be moved.`);
+  for (const { sku, locationId, qty } of asked) {
+    const held = has.get(stockKey(sku, locationId)) ?? 0;
+    if (held < qty) throw refuse(`The hold "${hold.id}" has ${held} × ${sku} at ${locationId}, not ${qty}.`);
+  }
+}

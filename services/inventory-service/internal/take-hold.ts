@@ -2,7 +2,7 @@ import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/inte
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
 import { type Hold, holds } from '../collections.ts';
-import { findStock, giveBack, reserveStock } from '../holds.ts';
+import { findStock, giveBack, reserveStock, restOf } from '../holds.ts';
 import { insufficientStock, mergedBySku } from '../node-choice.ts';
 import { nodesToTry } from '../stock-levels.ts';
 
@@ -17,7 +17,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   const replaced = body.replaces === undefined ? undefined : await work.get(holds, body.replaces);
   const freed = replaced?.state === 'held' ? replaced : undefined;
   const nodes = await nodesToTry(work, body.locationId);
-  const { held, short } = await findStock(work, { lines: mergedBySku(body.items), nodes, freed: freed?.allocations ?? [] });
+  const { held, short } = await findStock(work, { lines: mergedBySku(body.items), nodes, freed: freed ? restOf(freed) : [] });
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);

@@ -1,23 +1,36 @@
 import { cancelOrder as cancelOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { cancelled, compensated } from '../cancellation.ts';
+import { cancelled, compensated, stopFulfilment } from '../cancellation.ts';
 import { orderById } from '../order-by-id.ts';
-import { beginIntent, refuseWhileOther } from '../pending-action.ts';
+import { beginIntent, endCancellation, refuseWhileOther } from '../pending-action.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
- * The intent, then the commit of `cancelled`, then everything that is to be undone elsewhere. Nobody who is down keeps an order
- * from being cancelled: what cannot be undone now stays visible as `compensation: 'pending'` until due work has done it.
+ * The intent, then the FMS's word on the fulfillment orders, then the commit of `cancelled`, then everything that is to be undone
+ * elsewhere. Only the FMS can say no, or keep it waiting: what the others cannot undo now stays visible as `compensation: 'pending'`
+ * until due work has done it.
  */
 export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);
   if (isAgain(orderLifeCycle, found, 'cancel')) return again(await compensated(found, scope));
   refuseWhileOther(found, 'cancel');
+  const resumed = found.pendingAction !== undefined;
   const intended = await beginIntent(work, found, 'cancel', body.reason === undefined ? {} : { cancelReason: body.reason });
-  const order = cancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS });
+  try {
+    await stopFulfilment(intended, scope);
+  } catch (error) {
+    // Nothing has happened: goods have left, or the FMS was not even reached. Anything else leaves the outcome open.
+    const isRefused = error instanceof Problem && error.code === 'invalid_state_transition';
+    const isUnreached = error instanceof Problem && error.code === 'dependency_unavailable' && !resumed;
+    if (!isRefused && !isUnreached) throw error;
+    endCancellation(work, intended);
+    return error;
+  }
+  const order = await cancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS });
   await work.checkpoint();
   return compensated(order, scope);
 });

@@ -1,28 +1,46 @@
 import { confirmOrder as confirmOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { carryOnConfirmation } from '../confirmation.ts';
+import type { StoredOrder } from '../collections.ts';
+import { carryOnConfirmation, redeemVouchersNow } from '../confirmation.ts';
 import { orderById } from '../order-by-id.ts';
-import { paymentIncomplete, paymentsToDecideOn } from '../order-payments.ts';
-import { viewNow, viewOf } from '../order-view.ts';
-import { beginIntent, refuseWhileOther } from '../pending-action.ts';
+import { type Payment, paymentIncomplete, paymentsToDecideOn } from '../order-payments.ts';
+import { type OrderView, viewNow } from '../order-view.ts';
+import { beginIntent, refuseWhileOther, underWay } from '../pending-action.ts';
+import { routedOrRetrying, routesByItself } from '../routing.ts';
 
 /**
  * Payments are looked at before anything is written: an order that is not paid leaves no trace. Then comes the intent, then the
- * stock, then the commit of `confirmed`, which is the point of no return.
+ * stock, then the commit of `confirmed`, which is the point of no return, then the routing, which may as well follow later.
  */
 export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);
-  if (isAgain(orderLifeCycle, found, 'confirm')) return again(await viewNow(found, scope));
+  if (isAgain(orderLifeCycle, found, 'confirm')) return again(await routedView(found, undefined, scope));
   refuseWhileOther(found, 'confirm');
   const resumed = found.pendingAction !== undefined;
   const payments = await paymentsToDecideOn(found, scope);
   const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
   if (incomplete) throw incomplete;
   const order = await beginIntent(work, found, 'confirm');
-  const outcome = await carryOnConfirmation({ order, payments, resumed }, scope);
-  return outcome instanceof Problem ? outcome : viewOf(outcome, payments);
+  const outcome = await carryOnConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
+    // Another request for the same confirmation is at it. Due work waits for that one's end; a client is told.
+    if (error instanceof Problem && error.code === 'idempotency_in_progress' && order.pendingAction) {
+      throw underWay(order, 'confirm', order.pendingAction);
+    }
+    throw error;
+  });
+  if (outcome instanceof Problem) return outcome;
+  await work.checkpoint();
+  return routedView(outcome, payments, scope);
 });
+
+/** The confirmed order, routed unless that is done, left to a client, or refused for now. A repeat goes on where the first one stopped. */
+async function routedView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
+  if (order.state !== 'confirmed' || order.pendingAction) return viewNow(order, scope);
+  redeemVouchersNow(scope.work, order);
+  if (!routesByItself(scope.context)) return viewNow(order, scope, { payments });
+  return viewNow(await routedOrRetrying(order, scope), scope, { payments });
+}

@@ -9,5 +9,5 @@ export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   const existing = await work.one(orders, 'basket', body.basketId);
   if (existing) return again(await viewNow(existing, scope));
   const basket = body.basket ? handedOver(body.basketId, body.basket) : await convertBasket(body.basketId, scope);
-  return viewOf(await storeOrder(work, basket), []);
+  return viewOf(await storeOrder(work, basket), { payments: [], fulfillmentOrders: [] });
 });

@@ -8,5 +8,5 @@ export const expireDraft: DueHandler = async ({ kind, key }, { work }) => {
   const order = await work.get(orders, key);
   if (order?.state !== 'draft') return;
   if (order.pendingAction) work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
-  else cancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
+  else await cancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
 };

@@ -1,9 +1,24 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { cancelled } from '../cancellation.ts';
+import { cancelled, stopFulfilment } from '../cancellation.ts';
 import { orders } from '../collections.ts';
+import { endCancellation } from '../pending-action.ts';
 
-/** A Cancel Order ended between its intent and the commit of `cancelled`. What is to be undone elsewhere follows as due work. */
-export const finishCancellation: DueHandler = async ({ key }, { work }) => {
+/**
+ * A Cancel Order ended between its intent and the commit of `cancelled`, or the OMS itself gave the order up. While the FMS does
+ * not answer it is asked again; when goods have left, the order goes on. What is to be undone elsewhere follows as due work.
+ */
+export const finishCancellation: DueHandler = async ({ key }, scope) => {
+  const { work, log } = scope;
   const order = await work.get(orders, key);
-  if (order?.pendingAction?.action === 'cancel') cancelled(work, order, { verb: 'cancel', at: work.now });
+  if (order?.pendingAction?.action !== 'cancel') return;
+  try {
+    await stopFulfilment(order, scope);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_state_transition') throw error;
+    log.warn({ orderId: key }, error.message);
+    endCancellation(work, order);
+    return;
+  }
+  await cancelled(work, order, { verb: 'cancel', at: work.now });
 };

@@ -1,6 +1,7 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
 import { isDependencyProblem } from '../../../shared/contract/client.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { orders } from '../collections.ts';
+import { fulfilmentRecords, orders } from '../collections.ts';
 import { carryOnConfirmation } from '../confirmation.ts';
 import { paymentsToDecideOn } from '../order-payments.ts';
 import { endConfirmation } from '../pending-action.ts';
@@ -16,7 +17,11 @@ export const finishConfirmation: DueHandler = async ({ key, attempts }, scope) =
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
-    await carryOnConfirmation({ order, payments: await paymentsToDecideOn(order, scope), resumed: true }, scope);
+    const payments = await paymentsToDecideOn(order, scope);
+    const outcome = await carryOnConfirmation({ order, payments, resumed: true }, scope);
+    // No request waits for the routing.
+    if (!(outcome instanceof Problem) && (await scope.work.get(fulfilmentRecords, key)))
+      scope.work.due('route-order', key, scope.work.now, {});
   } catch (error) {
     if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
     const latest = await scope.work.get(orders, key);

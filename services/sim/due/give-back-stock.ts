@@ -1,7 +1,9 @@
 import { moveHold } from '../../../shared/catalog/inventory/internal.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { moveStockOf } from '../stock-movements.ts';
 
-/** Repeated until the Inventory Service has it; the state of the hold makes it happen once there. */
-export const giveBackStock: DueHandler = async ({ key }, { call }) => {
+/** Repeated until the Inventory Service has it; the state of the hold makes it happen once there. What left before is no part of it. */
+export const giveBackStock: DueHandler = async ({ key }, { work, call }) => {
+  await moveStockOf(key, { work, call });
   await call(moveHold, { params: { reservationId: key }, body: { reference: `release ${key}`, kind: 'release' } });
 };

@@ -76,6 +76,20 @@ export const getInventory = defineApi({
   shapes: 'our choice',
 });
 
+export const getStockLocations = defineApi({
+  id: 'get-stock-locations-api',
+  name: 'Get Stock Locations',
+  summary: 'Every warehouse location that holds a SKU, with what is on hand and reserved there.',
+  domain: 'inventory',
+  type: 'query',
+  application: 'wms',
+  auth: 'bearer',
+  method: 'GET',
+  path: '/stock/{sku}/locations',
+  response: InventoryItem,
+  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+});
+
 export const checkAvailability = defineApi({
   id: 'check-availability-api',
   name: 'Check Availability',

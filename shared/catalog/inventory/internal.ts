@@ -3,6 +3,9 @@ import { defineInternalCall } from '../define.ts';
 import { Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
+/** Names a movement: repeated with the same one, nothing moves again. */
+const Reference = z.string().min(1).max(200);
+
 /** What a location gives to a hold. */
 export const HeldAt = z.object({ locationId: Id, sku: Sku, qty: Quantity }).meta({ id: 'HeldAt' });
 
@@ -17,7 +20,7 @@ export const getStock = defineInternalCall({
   path: '/internal/stock/{sku}',
   response: InventoryItem,
   problems: ['not_found'],
-  callers: ['sim'],
+  callers: ['sim', 'wms'],
 });
 
 export const takeHold = defineInternalCall({
@@ -42,14 +45,29 @@ export const takeHold = defineInternalCall({
 export const moveHold = defineInternalCall({
   id: 'move-hold',
   name: 'Move Hold',
-  summary: 'Gives held stock back, once per reference. A hold that was never taken has nothing to give, and can no longer be taken.',
+  summary:
+    'Gives held stock back, ships it or writes it off, once per reference. A hold that was never taken has nothing to give, and can no longer be taken.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',
   path: '/internal/holds/{reservationId}/movements',
-  request: z.strictObject({ reference: z.string().min(1).max(200), kind: z.literal('release') }),
-  response: z.object({ allocations: z.array(HeldAt) }),
+  request: z
+    .strictObject({
+      reference: Reference,
+      kind: z
+        .enum(['release', 'consume', 'write-off'])
+        .describe(
+          'release: reserved−, of all that is still held. consume: it left. write-off: it was not there. Both: onHand−, reserved−.',
+        ),
+      allocations: z.array(HeldAt).min(1).max(200).optional().describe('consume, write-off: how many units of what, and where.'),
+    })
+    .refine(({ kind, allocations }) => (kind === 'release') === (allocations === undefined), {
+      path: ['allocations'],
+      error: 'Name allocations to consume or write off, and none to release.',
+    }),
+  response: z.object({ allocations: z.array(HeldAt).describe('What this reference moved.') }),
+  problems: ['not_found', 'invalid_state_transition'],
   callers: ['sim'],
 });
 
@@ -84,4 +102,50 @@ export const getReservation = defineInternalCall({
   response: Reservation,
   problems: ['not_found'],
   callers: ['inventory-service'],
+});
+
+export const moveReservation = defineInternalCall({
+  id: 'move-reservation',
+  name: 'Move Reservation',
+  summary: 'Units of a reservation left or were not there, once per reference; the reservation ends with its last unit.',
+  domain: 'inventory',
+  type: 'command',
+  application: 'sim',
+  method: 'POST',
+  path: '/internal/reservations/{id}/movements',
+  request: z.strictObject({
+    reference: Reference.describe('The fulfillment order or order, and the kind.'),
+    kind: z.enum(['consume', 'short']).describe('consume: fulfilledQty of the allocations. short: cancelledQty, and a write-off.'),
+    locationId: Id,
+    lines: z
+      .array(z.strictObject({ orderLineId: Id.optional(), sku: Sku, qty: Quantity }))
+      .min(1)
+      .max(200),
+  }),
+  response: Reservation,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  callers: ['fms', 'oms'],
+});
+
+export const recordStockMovement = defineInternalCall({
+  id: 'record-stock-movement',
+  name: 'Record Stock Movement',
+  summary: 'Stock that came back or turned up, once per reference.',
+  domain: 'inventory',
+  type: 'command',
+  application: 'inventory-service',
+  method: 'POST',
+  path: '/internal/stock-movements',
+  request: z.strictObject({
+    reference: Reference,
+    kind: z
+      .enum(['restock', 'scrap', 'found'])
+      .describe('restock: it came back, onHand+. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+.'),
+    locationId: Id,
+    sku: Sku,
+    qty: Quantity,
+  }),
+  response: InventoryItem,
+  problems: ['not_found'],
+  callers: ['fms'],
 });

@@ -36,7 +36,24 @@ export const reservationLifeCycle = defineLifeCycle({
       to: 'released',
       trigger: 'Release Reservation; Cancel Order, draft order expired; replaced by a new hold of the same basket',
     },
-    { verb: 'release', from: ['released', 'expired'], again: true, trigger: 'Release Reservation of one that has ended' },
+    {
+      verb: 'release',
+      from: ['released', 'expired', 'cancelled'],
+      again: true,
+      trigger: 'Release Reservation of one that has ended',
+    },
+    {
+      verb: 'move-part',
+      from: ['confirmed'],
+      trigger: 'one of several allocations, or a part of one, is dispatched or was short; the rest stays held',
+    },
+    {
+      verb: 'fulfil',
+      from: ['confirmed'],
+      to: 'fulfilled',
+      trigger: 'every allocation is fulfilled or cancelled, at least one fulfilled: Dispatch Fulfillment Order',
+    },
+    { verb: 'cancel', from: ['confirmed'], to: 'cancelled', trigger: 'every allocation is cancelled: short pick' },
   ],
 });
 

@@ -17,7 +17,11 @@ export const LedgerEntry = z
     points: z.int().describe('Signed: what the entry adds to the balance.'),
     at: Instant,
     orderId: Id.optional(),
-    reference: z.string().optional().describe('What the entry is booked for, when it is not an order.'),
+    reference: z
+      .string()
+      .optional()
+      .describe('What the entry is booked for, when it is not an order; of a reversal of earned points: the refund.'),
+    shortfall: z.int().min(1).optional().describe('Earned points that a refund should have taken back, and the balance did not have.'),
   })
   .meta({ id: 'LedgerEntry' });
 

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { Basket } from '../commerce/objects.ts';
 import { defineApi } from '../define.ts';
+import { FulfillmentOrder } from '../fulfillment/objects.ts';
 import { Id } from '../shapes.ts';
 import { OrderView } from './objects.ts';
 
 export const getOrder = defineApi({
   id: 'get-order-api',
   name: 'Get Order',
-  summary: 'An order with its lines and payment status.',
+  summary: 'An order with its lines, payment status and fulfillment orders.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -61,8 +62,8 @@ export const cancelOrder = defineApi({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: OrderView,
   emits: ['order-cancelled'],
-  // Nobody who is down keeps an order from being cancelled: what is still to be undone is visible on it.
-  problems: ['not_found', 'invalid_state_transition'],
+  // The FMS decides whether goods have left. Nobody else who is down keeps an order from being cancelled: what is still to be undone is visible on it.
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
 });
 
 export const confirmOrder = defineApi({
@@ -82,6 +83,35 @@ export const confirmOrder = defineApi({
     'invalid_state_transition',
     'payment_incomplete',
     'reservation_expired',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+});
+
+export const routeOrder = defineApi({
+  id: 'route-order-api',
+  name: 'Route Order',
+  summary:
+    'Makes fulfillment orders of a confirmed order: one node per line, lines of one node together. An order that is routed already answers those it has.',
+  domain: 'order',
+  type: 'action',
+  application: 'oms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/orders/{id}/route',
+  request: z.strictObject({
+    strategy: z
+      .enum(['nearest', 'most-stock'])
+      .default('nearest')
+      .describe('For lines that no location holds stock for yet: the first location by priority, or the one with most stock.'),
+  }),
+  response: z.object({ items: z.array(FulfillmentOrder) }),
+  emits: ['fulfillment-order-created'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
     'insufficient_stock',
     'dependency_unavailable',
     'dependency_timeout',

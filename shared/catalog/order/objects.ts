@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { Channel, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define.ts';
+import { FulfillmentOrder } from '../fulfillment/objects.ts';
 import { Payment } from '../payment/objects.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
 
@@ -10,7 +11,12 @@ export const orderLifeCycle = defineLifeCycle({
   states: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
   rows: [
     { verb: 'create', from: [null], to: 'draft', events: ['order-created'], trigger: 'Create Order; the basket is locked' },
-    { verb: 'create', from: ['draft', 'confirmed', 'cancelled'], again: true, trigger: 'Create Order of the same basket' },
+    {
+      verb: 'create',
+      from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'cancelled'],
+      again: true,
+      trigger: 'Create Order of the same basket',
+    },
     {
       verb: 'confirm',
       from: ['draft'],
@@ -18,11 +24,57 @@ export const orderLifeCycle = defineLifeCycle({
       events: ['order-confirmed'],
       trigger: 'Confirm Order; authorised and captured payments cover the total, all stock held',
     },
-    { verb: 'confirm', from: ['confirmed'], again: true, trigger: 'Confirm Order, repeated' },
-    { verb: 'cancel', from: ['draft', 'confirmed'], to: 'cancelled', events: ['order-cancelled'], trigger: 'Cancel Order' },
+    {
+      verb: 'confirm',
+      from: ['confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed'],
+      again: true,
+      trigger: 'Confirm Order, repeated',
+    },
+    {
+      verb: 'route',
+      from: ['confirmed'],
+      trigger: 'Confirm Order, Route Order: the FMS has its fulfillment orders. Repeated, it returns them and nothing changes',
+    },
+    {
+      verb: 'route',
+      from: ['in-fulfilment', 'partially-fulfilled', 'completed'],
+      again: true,
+      trigger: 'Route Order, repeated',
+    },
+    {
+      verb: 'begin-fulfilment',
+      from: ['confirmed'],
+      to: 'in-fulfilment',
+      trigger: 'its first Create Picking Order; the payments are captured from now on',
+    },
+    { verb: 'fulfil-part', from: ['in-fulfilment'], to: 'partially-fulfilled', trigger: 'some of its lines are delivered' },
+    {
+      verb: 'complete',
+      from: ['in-fulfilment', 'partially-fulfilled'],
+      to: 'completed',
+      trigger: 'every line is delivered or cancelled, at least one delivered',
+    },
+    {
+      verb: 'cancel',
+      from: ['draft', 'confirmed', 'in-fulfilment'],
+      to: 'cancelled',
+      events: ['order-cancelled'],
+      trigger: 'Cancel Order; no fulfillment order is dispatched. Internal: the capture was given up',
+    },
+    {
+      verb: 'abandon-fulfilment',
+      from: ['in-fulfilment'],
+      to: 'cancelled',
+      events: ['order-cancelled'],
+      trigger: 'every fulfillment order is cancelled, lost or returned to sender',
+    },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
     { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: 24 h old and still draft' },
-    { verb: 'note', from: ['draft', 'confirmed', 'cancelled'], trigger: 'internal: a counter or status of it moves' },
+    {
+      verb: 'note',
+      from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'cancelled'],
+      trigger: 'internal: a counter or status of it moves',
+    },
   ],
 });
 
@@ -58,12 +110,25 @@ export const Order = z
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
     validatedAt: Instant.describe('When the basket was found fit to become this order.'),
+    completedAt: Instant.optional(),
+    earningAmount: Money.optional().describe(
+      'Goods delivered and paid otherwise than by points, as of completedAt: what earns loyalty points. Refunds made before are not in it.',
+    ),
     cancelReason: z.string().optional(),
     pendingAction: z
       .object({ action: z.enum(['confirm', 'cancel']), since: Instant })
       .optional()
       .describe('A confirmation or cancellation is under way; the other verb is refused meanwhile.'),
+    routingStatus: z
+      .enum(['retrying', 'manual'])
+      .optional()
+      .describe('retrying: confirmed, but the FMS has no fulfillment orders yet. manual: it waits for Route Order.'),
+    captureStatus: z.literal('retrying').optional().describe('A capture has failed and is tried again.'),
     compensation: z.literal('pending').optional().describe('Something done before is still being undone at another application.'),
+    reconciliation: z
+      .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
+      .optional()
+      .describe('Goods that turned up after their price was paid back; a person has to settle it.'),
   })
   .meta({ id: 'Order' });
 
@@ -83,10 +148,15 @@ export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-
   description: 'Derived from the payments; unknown while the Payment Hub does not answer.',
 });
 
-/** The order with what the Payment Hub says of it; that part counts for neither version nor ETag. */
+export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, locationId: true, shipments: true }).meta({
+  id: 'OrderFulfillment',
+});
+
+/** The order with what the Payment Hub and the FMS say of it; those parts count for neither version nor ETag. */
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
+  fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
 }).meta({ id: 'OrderView' });
 
 /** What the Payment Hub needs to know of an order that is paid. */
@@ -101,4 +171,5 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   lifeCycle: orderLifeCycle,
+  changeSubscribers: [{ application: 'loyalty-platform', mode: 'each', purpose: 'a completed order earns points' }],
 });

@@ -73,6 +73,8 @@ export const voidPayment = defineApi({
   shapes: 'our choice',
 });
 
+const RefundRequest = z.strictObject({ amount: PositiveMoney, reason: z.string().min(1).max(200).optional() });
+
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
   name: 'Refund Payment',
@@ -83,7 +85,10 @@ export const refundPayment = defineApi({
   auth: 'bearer',
   method: 'POST',
   path: '/payments/{id}/refunds',
-  request: z.strictObject({ amount: PositiveMoney, reason: z.string().min(1).max(200).optional() }),
+  request: RefundRequest,
+  serviceRequest: RefundRequest.extend({
+    reference: z.string().min(1).max(200).optional().describe('Repeated with the same one, the payment is answered as it is.'),
+  }),
   response: Payment,
   status: 201,
   problems: [

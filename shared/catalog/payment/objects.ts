@@ -56,6 +56,15 @@ export const PaymentTender = z
   })
   .meta({ id: 'PaymentTender' });
 
+export const Refund = z
+  .object({
+    amount: Money,
+    reason: z.string().optional(),
+    reference: z.string().optional().describe('What a service refunds it for; a payment has one refund per reference.'),
+    at: Instant.optional(),
+  })
+  .meta({ id: 'Refund' });
+
 export const Payment = z
   .object({
     ...commonFields,
@@ -69,7 +78,7 @@ export const Payment = z
     authorizationCode: z.string().optional().describe('Given by the provider when it approves.'),
     authorizationExpiresAt: Instant.optional(),
     declineCode: z.string().optional(),
-    refunds: z.array(z.object({ amount: Money, reason: z.string().optional() })),
+    refunds: z.array(Refund),
   })
   .meta({ id: 'Payment' });
 
@@ -80,4 +89,7 @@ export const payment = defineObject({
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,
   lifeCycle: paymentLifeCycle,
+  changeSubscribers: [
+    { application: 'loyalty-platform', mode: 'each', purpose: 'a refund takes earned points back, pro rata, behind the earn of its order' },
+  ],
 });

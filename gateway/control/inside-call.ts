@@ -1,0 +1,53 @@
+import { type Agent, request } from 'undici';
+import type { Application } from '../../shared/catalog/applications.ts';
+import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
+import { Problem, type ProblemCode, problems } from '../../shared/catalog/problems.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
+import type { WorldView } from '../../shared/store/ports.ts';
+
+/** Wall time that an application has for what the simulation plane asks. */
+const DEADLINE_MS = 15_000;
+
+export interface InsideCallOptions {
+  readonly addressOf: (application: Application) => string;
+  readonly token: string;
+  readonly agent: Agent;
+}
+
+/** Asks an application as the outside world: an internal call that only the simulation plane makes. Faults do not strike it. */
+export type InsideCall = <A extends ApiDefinition<string, Application, string>>(
+  view: WorldView,
+  api: A,
+  input: CallOf<A>,
+) => Promise<OutputOf<A>>;
+
+export function createInsideCall({ addressOf, token, agent }: InsideCallOptions): InsideCall {
+  return async (view, api, input) => {
+    const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
+    const requestId = newId('req', view.now);
+    const context: Context = {
+      world: view.world,
+      now: view.now,
+      principal: 'outside-world',
+      requestId,
+      correlationId: requestId,
+      deadline: Date.now() + DEADLINE_MS,
+      faults: 0,
+      ...(view.progression && { progression: view.progression }),
+      chain: [],
+    };
+    const path = api.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+    const response = await request(`${addressOf(api.application)}${path}`, {
+      method: api.method,
+      headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token, 'content-type': 'application/json' },
+      body: JSON.stringify(body ?? {}),
+      dispatcher: agent,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    const answer = (await response.body.json()) as Record<string, unknown>;
+    if (response.statusCode < 300) return answer as OutputOf<typeof api>;
+    const { type: _type, title: _title, status: _status, detail, instance: _instance, code, ...rest } = answer;
+    throw new Problem(Object.hasOwn(problems, String(code)) ? (code as ProblemCode) : 'dependency_error', String(detail), rest);
+  };
+}

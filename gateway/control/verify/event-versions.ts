@@ -1,0 +1,30 @@
+import type { HeldWorld } from './held-world.ts';
+import { findings, type InvariantResult } from './invariant.ts';
+
+export function eventVersions({ of, events, seed, objects }: HeldWorld): InvariantResult {
+  const { check, result } = findings(
+    'event-versions',
+    'The event versions of every object are 1..n without a gap, and end at the version that is stored',
+  );
+  const versions = new Map<string, Set<number>>();
+  for (const { subject, aggregateversion } of events) versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
+  for (const [type, at] of Object.entries(objects)) {
+    const seeded = new Map((seed.applications[at.application]?.objects[at.collection] ?? []).map(({ id, version }) => [id, version]));
+    for (const object of of<{ id: string; version: number }>(type)) {
+      const subject = `${type}/${object.id}`;
+      const first = (seeded.get(object.id) ?? 0) + 1;
+      const seen = versions.get(subject) ?? new Set<number>();
+      const missing = Array.from({ length: Math.max(0, object.version - first + 1) }, (_, index) => first + index).filter(
+        (version) => !seen.has(version),
+      );
+      check(missing.length === 0, `${subject}: no event for version ${missing.join(', ')}`);
+      check(
+        [...seen].every((version) => version >= first && version <= object.version),
+        `${subject}: events beyond version ${object.version}`,
+      );
+      versions.delete(subject);
+    }
+  }
+  for (const subject of versions.keys()) check(false, `${subject}: events of an object that nobody stores`);
+  return result();
+}

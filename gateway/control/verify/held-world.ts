@@ -1,0 +1,77 @@
+import type { Application } from '../../../shared/catalog/applications.ts';
+import type { ObjectDefinition } from '../../../shared/catalog/define.ts';
+import type { EstateEvent } from '../../../shared/events/envelope.ts';
+import type { ApplicationDump, Ledger, Snapshot, World, Worlds } from '../../../shared/store/ports.ts';
+import { allEventsOf } from '../event-reader.ts';
+
+/** Where each business object is stored, by type. */
+export type EstateObjects = Readonly<
+  Record<string, { readonly application: Application; readonly collection: string; readonly definition: ObjectDefinition }>
+>;
+
+/** Everything that a rehearsal holds, read once. */
+export interface HeldWorld {
+  readonly objects: EstateObjects;
+  readonly seed: Snapshot;
+  readonly events: readonly EstateEvent[];
+  /** Business objects as they are stored, with what only their owner sees. */
+  of<T>(type: string): readonly T[];
+  /** Records that an application keeps for itself. */
+  records<T>(application: Application, collection: string): readonly T[];
+  counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Whether an application has work ahead, or parked, that names this id; with `kind` only work of that kind. */
+  queued(application: Application, id: string, kind?: string): boolean;
+}
+
+export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<HeldWorld> {
+  const snapshot = await worlds.snapshot(world);
+  const events = await allEventsOf(worlds, world);
+  const queues = queuesOf(snapshot.due, await worlds.ledger(world), events);
+  const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
+  const parsed = new Map<string, readonly unknown[]>();
+  const records = <T>(application: Application, collection: string): readonly T[] => {
+    const path = `${application}|${collection}`;
+    const known = parsed.get(path) ?? (dumps.get(application)?.objects[collection] ?? []).map(({ json }) => JSON.parse(json) as unknown);
+    parsed.set(path, known);
+    return known as readonly T[];
+  };
+  return {
+    objects,
+    seed: await worlds.seed(world),
+    events,
+    of: <T>(type: string) => {
+      const at = objects[type];
+      return at ? records<T>(at.application, at.collection) : [];
+    },
+    records,
+    counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
+    queued: (application, id, kind) => queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false,
+  };
+}
+
+const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
+
+/** Ids that due work and parked deliveries name, by application and by application and kind. */
+function queuesOf(due: Snapshot['due'], { parked }: Ledger, events: readonly EstateEvent[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const queues = new Map<string, Set<string>>();
+  const add = (queue: string, text: string): void => {
+    const ids = queues.get(queue) ?? new Set();
+    for (const [id] of text.matchAll(ID)) ids.add(id);
+    queues.set(queue, ids);
+  };
+  for (const { application, kind, key, payload } of due) {
+    const text = `${key} ${JSON.stringify(payload)}`;
+    add(application, text);
+    add(`${application}|${kind}`, text);
+  }
+  const delivered = new Map(events.map((event) => [event.id, event]));
+  for (const { what, key } of parked) {
+    const [application = '', second = '', ...rest] = key.split('|');
+    if (what === 'delivery') add(application, JSON.stringify(delivered.get(second)?.data.object ?? {}));
+    else {
+      add(application, rest.join('|'));
+      add(`${application}|${second}`, rest.join('|'));
+    }
+  }
+  return queues;
+}

@@ -1,0 +1,41 @@
+export interface InvariantResult {
+  readonly id: string;
+  readonly title: string;
+  readonly holds: boolean;
+  readonly checked: number;
+  /** Each names the records that break it. */
+  readonly violations: string[];
+  /** For whom what is still open waits; the invariant `moving` alone has it. */
+  readonly waiting?: string[];
+}
+
+/** Collects what breaks an invariant. */
+export function findings(id: string, title: string) {
+  const violations: string[] = [];
+  let checked = 0;
+  return {
+    check(holds: boolean, violation: string): void {
+      checked += 1;
+      if (!holds) violations.push(violation);
+    },
+    result: (): InvariantResult => ({ id, title, holds: violations.length === 0, checked, violations }),
+  };
+}
+
+/** Adds up by key. */
+export function sums<T>(items: readonly T[], keyOf: (item: T) => string, amountOf: (item: T) => number): Map<string, number> {
+  const added = new Map<string, number>();
+  for (const item of items) added.set(keyOf(item), (added.get(keyOf(item)) ?? 0) + amountOf(item));
+  return added;
+}
+
+/** Puts together what has the same key. */
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

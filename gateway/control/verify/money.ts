@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { LoyaltyAccount } from '../../../shared/catalog/loyalty/objects.ts';
+import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
+import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
+import { floorShare } from '../../../shared/domain/money.ts';
+import type { HeldWorld } from './held-world.ts';
+import { findings, grouped, type InvariantResult } from './invariant.ts';
+
+type Payment = z.output<typeof PaymentSchema>;
+type Order = z.output<typeof OrderSchema>;
+type Check = ReturnType<typeof findings>['check'];
+
+export function money({ of }: HeldWorld): InvariantResult {
+  const { check, result } = findings(
+    'money',
+    'Nothing is captured beyond what was authorised, refunded beyond what was captured, sent unpaid, or lost in between',
+  );
+  const payments = of<Payment>('payment');
+  for (const payment of payments) checkPayment(payment, check);
+  const paymentsOf = grouped(payments, ({ orderId }) => orderId);
+  const sent = new Set(
+    of<z.output<typeof FulfillmentOrder>>('fulfillment-order')
+      .filter(({ state }) => LEFT.has(state))
+      .map(({ orderId }) => orderId),
+  );
+  for (const order of of<Order>('order')) {
+    const paid = paymentsOf.get(order.id) ?? [];
+    checkTotals(order, check);
+    checkCover(order, paid, check);
+    if (sent.has(order.id) && order.state !== 'cancelled') checkSentIsPaid(order, paid, check);
+  }
+  for (const account of of<z.output<typeof LoyaltyAccount>>('loyalty-account')) {
+    const sum = account.entries.reduce((points, entry) => points + entry.points, 0);
+    check(account.pointsBalance >= 0, `loyalty-account/${account.id}: negative balance ${account.pointsBalance}`);
+    check(
+      sum === account.pointsBalance,
+      `loyalty-account/${account.id}: entries add up to ${sum}, the balance is ${account.pointsBalance}`,
+    );
+  }
+  return result();
+}
+
+/** States of a fulfillment order whose goods have left. */
+export const LEFT: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
+
+function checkPayment(payment: Payment, check: Check): void {
+  const { id, state, amount, authorizedAmount, capturedAmount, refundedAmount, refunds } = payment;
+  const numbers = [amount.amount, authorizedAmount.amount, capturedAmount.amount, refundedAmount.amount];
+  check(
+    numbers.every((value) => Number.isSafeInteger(value) && value >= 0),
+    `payment/${id}: amounts are not integers ≥ 0: ${numbers.join(', ')}`,
+  );
+  check(authorizedAmount.amount <= amount.amount, `payment/${id}: authorised ${authorizedAmount.amount} > asked ${amount.amount}`);
+  check(
+    capturedAmount.amount <= authorizedAmount.amount,
+    `payment/${id}: captured ${capturedAmount.amount} > authorised ${authorizedAmount.amount}`,
+  );
+  check(
+    refundedAmount.amount <= capturedAmount.amount,
+    `payment/${id}: refunded ${refundedAmount.amount} > captured ${capturedAmount.amount}`,
+  );
+  const listed = refunds.reduce((sum, refund) => sum + refund.amount.amount, 0);
+  check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
+  const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
+  check(isCaptured === capturedAmount.amount > 0, `payment/${id}: ${state} with ${capturedAmount.amount} captured`);
+  check(
+    (state === 'fully-refunded') === (isCaptured && refundedAmount.amount === capturedAmount.amount),
+    `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
+  );
+}
+
+function checkTotals({ id, lines, totals }: Order, check: Check): void {
+  const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);
+  const discount = lines.reduce((sum, line) => sum + line.discount.amount, 0);
+  check(
+    goods + totals.shipping.amount === totals.total.amount,
+    `order/${id}: lines ${goods} and shipping ${totals.shipping.amount} are not the total ${totals.total.amount}`,
+  );
+  check(discount === totals.discount.amount, `order/${id}: line discounts add up to ${discount}, not to ${totals.discount.amount}`);
+  check(
+    totals.subtotal.amount - totals.discount.amount + totals.shipping.amount === totals.total.amount,
+    `order/${id}: totals do not add up`,
+  );
+}
+
+/** What a payment promises to its order, or has paid. */
+function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
+  if (state === 'failed' || state === 'voided') return 0;
+  if (state === 'pending') return amount.amount;
+  return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount;
+}
+
+function checkCover({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
+  const bound = payments.reduce((sum, payment) => sum + boundBy(payment), 0);
+  check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
+}
+
+/**
+ * Goods left only when what was captured, less what the estate paid back, covers the lines that are neither cancelled nor returned,
+ * plus shipping. What somebody pays back by hand under no reference is goodwill: it leaves a bill that is settled uncovered.
+ */
+function checkSentIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
+  const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
+    const paidBack = refunds.filter(({ reference }) => reference !== undefined).reduce((back, { amount }) => back + amount.amount, 0);
+    return sum + capturedAmount.amount - paidBack;
+  }, 0);
+  const goods = lines.reduce(
+    (sum, { lineTotal, qty, cancelledQty, returnedQty }) =>
+      sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty + returnedQty, qty),
+    0,
+  );
+  const required = goods + totals.shipping.amount;
+  const named = payments.map((payment) => `payment/${payment.id}`).join(', ') || 'no payment';
+  check(kept >= required, `order/${id}: goods have left, and ${named} keep ${kept} of the ${required} that they and the shipping cost`);
+}

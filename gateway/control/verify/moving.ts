@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
+import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
+import type { Payment } from '../../../shared/catalog/payment/objects.ts';
+import type { HeldWorld } from './held-world.ts';
+import { findings, grouped, type InvariantResult } from './invariant.ts';
+
+type Order = z.output<typeof OrderSchema>;
+type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
+type Check = ReturnType<typeof findings>['check'];
+
+/** Orders rest only where somebody outside has the next move; everything else must have work that will move it. */
+export function moving(held: HeldWorld): InvariantResult {
+  const { check, result } = findings(
+    'moving',
+    'Every accepted order is at rest, moving, in a named queue, or waits for the warehouse, the carrier or a caller',
+  );
+  const waiting: string[] = [];
+  const byOrder = grouped(held.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
+  for (const order of held.of<Order>('order')) {
+    const fulfillmentOrders = byOrder.get(order.id) ?? [];
+    checkPromises(held, order, check);
+    const awaited = awaitedBy(held, order, fulfillmentOrders);
+    waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
+    const open = order.state !== 'completed' && order.state !== 'cancelled';
+    const states = fulfillmentOrders.map(({ id, state }) => `fulfillment-order/${id} ${state}`).join(', ') || 'no fulfillment order';
+    check(!open || awaited.length > 0, `order/${order.id}: ${order.state} with ${states}, and nothing will move it`);
+    for (const one of fulfillmentOrders) checkMoves(held, { order, fulfillmentOrder: one }, check);
+  }
+  checkTimers(held, check);
+  return { ...result(), waiting };
+}
+
+/** What an order says that is still to be done must be in a queue of the OMS. */
+function checkPromises({ queued }: HeldWorld, order: Order, check: Check): void {
+  const inQueue = queued('oms', order.id);
+  const promise = (promised: boolean, what: string): void => {
+    if (promised) check(inQueue, `order/${order.id}: ${what}`);
+  };
+  promise(order.pendingAction !== undefined, `${order.pendingAction?.action} is pending and nothing will finish or undo it`);
+  promise(order.compensation !== undefined, 'compensation is pending and nothing will do it');
+  promise(order.state === 'draft', 'draft, and nothing will ever expire it');
+  promise(order.routingStatus === 'retrying', 'its routing is tried again, and nothing will do it');
+  promise(order.captureStatus === 'retrying', 'its capture is tried again, and nothing will do it');
+}
+
+/** For whom an open order waits. */
+function awaitedBy({ queued }: HeldWorld, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
+  if (order.state === 'completed' || order.state === 'cancelled') return [];
+  const awaited = fulfillmentOrders.flatMap((one) => {
+    const whom = moverOf(queued, one);
+    return whom === undefined ? [] : [`${whom}, fulfillment-order/${one.id} is ${one.state}`];
+  });
+  if (queued('oms', order.id)) awaited.push('the OMS has work queued');
+  if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
+  return awaited;
+}
+
+/** Who moves a fulfillment order next; undefined when nobody does any more, or nobody would. */
+function moverOf(queued: HeldWorld['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
+  switch (state) {
+    case 'created':
+      return queued('fms', id) ? 'the FMS' : undefined;
+    case 'allocated':
+    case 'picking':
+      return 'the warehouse';
+    case 'packed':
+      return 'the warehouse or a caller of Dispatch';
+    case 'dispatched':
+      if (shipments.length === 0 || shipments.every((parcel) => ENDED.has(parcel.state))) return undefined;
+      return shipments.some((parcel) => parcel.state === 'pending') ? 'the label of its parcel' : 'the carrier';
+    case 'failed-delivery':
+      return failureReason !== 'lost' && queued('fms', id) ? 'the carrier, or a week without a scan' : undefined;
+    case 'delivered':
+    case 'returned-to-sender':
+    case 'cancelled':
+      return undefined;
+  }
+}
+
+const ENDED: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'lost']);
+const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'cancelled']);
+const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
+
+function checkMoves(
+  { queued }: HeldWorld,
+  { order, fulfillmentOrder }: { readonly order: Order; readonly fulfillmentOrder: FulfillmentOrder },
+  check: Check,
+): void {
+  const { id, state, failureReason } = fulfillmentOrder;
+  const atRest = AT_REST.has(state) || (state === 'failed-delivery' && failureReason === 'lost');
+  check(atRest || moverOf(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
+  if (order.state === 'cancelled' || order.state === 'completed') {
+    check(
+      !BEFORE_DISPATCH.has(state) || queued('oms', order.id) || queued('fms', id),
+      `fulfillment-order/${id}: ${state}, and order/${order.id} is ${order.state}`,
+    );
+  }
+}
+
+/** What ends by time must have the work that ends it. */
+function checkTimers({ of, queued }: HeldWorld, check: Check): void {
+  for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
+    if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
+  }
+  for (const { id, state } of of<z.output<typeof Reservation>>('reservation')) {
+    if (state === 'requested') check(queued('sim', id), `reservation/${id}: requested, and nothing will ever expire it`);
+  }
+}

@@ -1,0 +1,149 @@
+import type { Scenario, Stage } from '../scenario.ts';
+import { ADDRESS } from './steps.ts';
+
+interface Line {
+  readonly sku: string;
+  readonly qty: number;
+}
+
+/** From nothing to a confirmed, routed order. @returns its id and the ids of its fulfillment orders */
+async function confirmedOrder(stage: Stage, lines: readonly Line[]): Promise<{ orderId: string; fulfillmentOrderIds: readonly string[] }> {
+  const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
+  await stage.step({ title: 'Check out', call: `POST /baskets/${basket.body.id}/checkout`, body: { shippingAddress: ADDRESS } });
+  const order = await stage.step({ title: 'Create the order', call: 'POST /orders', body: { basketId: basket.body.id } });
+  const orderId = order.body.id;
+  const tender = { type: 'card', token: 'tok_visa' };
+  await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender } });
+  await stage.step({ title: 'Confirm: the order is routed', call: `POST /orders/${orderId}/confirm` });
+  const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+  return { orderId, fulfillmentOrderIds: read.body.fulfillmentOrders.map(({ id }: { id: string }) => id) };
+}
+
+/** Picked, packed, handed over. @returns the parcel's id */
+async function dispatched(stage: Stage, fulfillmentOrderId: string, body: object = {}): Promise<string> {
+  const picking = await stage.step({ title: 'Create the picking order', call: 'POST /picking-orders', body: { fulfillmentOrderId } });
+  for (const status of ['started', 'picked', 'packed']) {
+    await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
+  }
+  const sent = await stage.step({
+    title: 'Dispatch: captured, stock out, label made',
+    call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
+    body,
+    events: ['shipment-label-generated'],
+  });
+  return sent.body.shipments[0].id;
+}
+
+export const deliveredOrder: Scenario = {
+  name: 'delivered-order',
+  title: 'The whole digital order, from basket to the delivered parcel and its points',
+  async run(stage) {
+    const points = await stage.step({ title: 'Ada’s points before', call: 'GET /members/loy_ada/balance' });
+    const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
+    const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '');
+    const label = await stage.step({
+      title: 'The label was made at dispatch',
+      call: `POST /shipments/${parcel}/label`,
+      status: 200,
+      options: { as: 'api-key' },
+    });
+    await stage.step({
+      title: 'It is a PDF that anybody with its address can open',
+      call: `GET ${label.body.label.url as `/${string}`}`,
+      options: { as: 'none' },
+    });
+    await stage.advance('P2D');
+    const tracking = await stage.step({ title: 'Track the parcel', call: `GET /shipments/${parcel}/tracking`, options: { as: 'api-key' } });
+    stage.expect('parcel', tracking.body.state, 'delivered');
+    const order = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
+    stage.expect('order', order.body.state, 'completed');
+    stage.expect('payment status', order.body.paymentStatus, 'paid');
+    const after = await stage.step({ title: 'Ada’s points after', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points earned: one per full 1.00 of goods', after.body.pointsBalance - points.body.pointsBalance, 25);
+  },
+};
+
+export const lostParcel: Scenario = {
+  name: 'lost-parcel',
+  title: 'A parcel is lost, refunded, and found after all',
+  async run(stage) {
+    const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
+    const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '', { service: 'LOST' });
+    await stage.advance('P20D');
+    const tracking = await stage.step({
+      title: 'Nobody has scanned it for two weeks',
+      call: `GET /shipments/${parcel}/tracking`,
+      options: { as: 'api-key' },
+    });
+    stage.expect('parcel', tracking.body.state, 'lost');
+    const refunded = await stage.step({ title: 'The order is cancelled, its money goes back', call: `GET /orders/${orderId}` });
+    stage.expect('order', refunded.body.state, 'cancelled');
+    stage.expect('payment status', refunded.body.paymentStatus, 'refunded');
+    await stage.scan(parcel, 'find');
+    const found = await stage.step({
+      title: 'Found: the order stays cancelled, marked for reconciliation',
+      call: `GET /orders/${orderId}`,
+    });
+    stage.expect('order', found.body.state, 'cancelled');
+    stage.expect('reconciliation', found.body.reconciliation.length, 1);
+  },
+};
+
+export const partialDelivery: Scenario = {
+  name: 'partial-delivery',
+  title: 'One order from two nodes: one parcel arrives, the other comes back',
+  async run(stage) {
+    await stage.step({
+      title: 'Somebody holds most desks of dc-01',
+      call: 'POST /inventory/reservations',
+      body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' },
+    });
+    const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ]);
+    stage.expect('fulfillment orders', fulfillmentOrderIds.length, 2);
+    await dispatched(stage, fulfillmentOrderIds[0] ?? '');
+    await stage.advance('P2D');
+    const half = await stage.step({ title: 'The first parcel has arrived', call: `GET /orders/${orderId}` });
+    stage.expect('order', half.body.state, 'partially-fulfilled');
+    await dispatched(stage, fulfillmentOrderIds[1] ?? '', { service: 'RTS' });
+    await stage.advance('P5D');
+    const end = await stage.step({ title: 'The second came back: its line is refunded', call: `GET /orders/${orderId}` });
+    stage.expect('order', end.body.state, 'completed');
+    stage.expect('payment status', end.body.paymentStatus, 'partially-refunded');
+  },
+};
+
+export const webhookStorm: Scenario = {
+  name: 'webhook-storm',
+  title: 'Webhooks come late, twice and in the wrong order',
+  async run(stage) {
+    const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
+    const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '');
+    const at = (minutes: number): string => new Date(stage.now() + minutes * 60_000).toISOString();
+    const scan = (status: string, minutes: number) => ({
+      type: 'shipment.tracking.updated',
+      timestamp: at(minutes),
+      data: { shipmentId: parcel, status, occurredAt: at(minutes) },
+    });
+    await stage.webhook('Delivered comes first', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
+    await stage.webhook('In transit comes after it', { id: 'storm-2', body: scan('in-transit', 2), status: 204 });
+    await stage.webhook('Delivered comes again', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
+    await stage.webhook('Out for delivery, older than what is known', { id: 'storm-1', body: scan('out-for-delivery', 1), status: 204 });
+    await stage.webhook('A forged one', {
+      id: 'storm-4',
+      body: scan('lost', 4),
+      status: 401,
+      secret: 'whsec_Zm9yZ2VkLWZvcmdlZC1mb3JnZWQ=',
+    });
+    const fulfillmentOrder = await stage.step({
+      title: 'Nothing moved back',
+      call: `GET /fulfillment/orders/${fulfillmentOrderIds[0] ?? ''}`,
+    });
+    stage.expect('fulfillment order', fulfillmentOrder.body.state, 'delivered');
+    await stage.settle();
+    const order = await stage.step({ title: 'The order is completed, once', call: `GET /orders/${orderId}` });
+    stage.expect('order', order.body.state, 'completed');
+  },
+};

@@ -1,0 +1,19 @@
+import { trackShipment as trackShipmentApi } from '../../../shared/catalog/fulfillment/apis.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { published, shipments } from '../collections.ts';
+
+/** A parcel without a label was never seen by the carrier: there is nothing to track. */
+export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
+  const shipment = await work.get(shipments, id);
+  if (!shipment) throw notFound('shipment', id);
+  if (shipment.state !== 'pending') return published(shipment);
+  throw new Problem('invalid_state_transition', `The shipment "${id}" is pending: it can be tracked once it has a label.`, {
+    objectType: 'shipment',
+    id,
+    currentState: shipment.state,
+    action: 'track',
+    allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending'),
+  });
+});

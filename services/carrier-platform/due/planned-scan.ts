@@ -1,0 +1,17 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { journeys, shipments } from '../collections.ts';
+import { nextPlanned } from '../journey.ts';
+import { scanParcel } from '../scanning.ts';
+
+/** The scan that the parcel's service has planned next happens. */
+export const plannedScan: DueHandler = async ({ key }, { work, context }) => {
+  if (progressionOf(context).carrier === 'manual') return;
+  const shipment = await work.get(shipments, key);
+  const journey = await work.get(journeys, key);
+  if (!shipment || !journey?.open) return;
+  const next = await nextPlanned(work, { journey, shipment });
+  if (!next) return;
+  work.put(journeys, { ...journey, passed: next.position });
+  await scanParcel(shipment, next.planned, { work, context });
+};

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { type ParcelData, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { instant, rehearsalOf } from '../../shared/simulation/context.ts';
+
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { carrierServices, type StoredShipment, shipments } from './collections.ts';
+import { beginJourney } from './journey.ts';
+import { trackingNumberOf } from './tracking-number.ts';
+import { announce } from './webhook-delivery.ts';
+
+/** A parcel that somebody will hand over; it has no number yet. */
+export const register = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
+  work.create(shipments, 'register', { ...parcel, labelStatus: 'none', events: [] });
+
+/** Gives a pending parcel its number and its label; from then on it is on its way, and its receiver hears of every scan. */
+export async function label(
+  pending: StoredShipment,
+  chosen: { readonly carrier?: string | undefined; readonly service?: StoredShipment['service'] | undefined },
+  { work, webhooks, context }: Scope,
+): Promise<StoredShipment> {
+  const { carrier = pending.carrier, service = pending.service } = chosen;
+  const labelToken = digest('label', await webhooks.secret(), context.world, pending.id).slice(0, 40);
+  const labelled = work.transition(shipments, pending, 'label', {
+    ...{ carrier, service, labelToken, labelStatus: 'ready' },
+    trackingNumber: await freeNumber(work, pending.id),
+    label: { format: 'PDF', url: `/labels/${rehearsalOf(context.world)}/${labelToken}.pdf` },
+    estimatedDelivery: await estimate(work, service),
+    events: [
+      { status: 'label-created', statusCode: trackingStatusCodes['label-created'], occurredAt: instant(work.now), message: 'Label made' },
+    ],
+  });
+  announce(labelled, work);
+  await beginJourney(labelled, { work, context });
+  return labelled;
+}
+
+async function freeNumber(work: UnitOfWork, shipmentId: string): Promise<string> {
+  for (let attempt = 0; ; attempt++) {
+    const candidate = trackingNumberOf(shipmentId, attempt);
+    if (!(await work.one(shipments, 'trackingNumber', candidate))) return candidate;
+  }
+}
+
+async function estimate(work: UnitOfWork, service: StoredShipment['service']): Promise<StoredShipment['estimatedDelivery']> {
+  const promised = (await work.get(carrierServices, service))?.estimate;
+  return promised && { from: instant(work.now + promised.fromMs), to: instant(work.now + promised.toMs) };
+}

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { type Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import { allowedFrom, rowFor } from '../../shared/domain/life-cycle.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import { type StoredShipment, shipments } from './collections.ts';
+import { continueJourney } from './journey.ts';
+import { GIVE_UP_MS } from './timing.ts';
+import { announce } from './webhook-delivery.ts';
+
+/** Due work of a parcel that nobody scans for a long time, however parcels move otherwise. */
+export const GIVE_UP_PARCEL = 'give-up-parcel';
+
+export interface ScanSaid {
+  readonly scan: z.output<typeof Scan>;
+  readonly location?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/**
+ * A parcel is scanned: it moves, the scan stands in its history, and its receiver is told.
+ * @throws Problem `invalid_state_transition` when it cannot be scanned like that where it is
+ */
+export async function scanParcel(
+  shipment: StoredShipment,
+  { scan, location, message }: ScanSaid,
+  { work, context }: Pick<Scope, 'work' | 'context'>,
+): Promise<StoredShipment> {
+  const [status] = rowFor(shipmentLifeCycle, shipment, scan).to;
+  if (status === undefined || status === 'pending') throw new Error(`A scan ${scan} moves a parcel.`);
+  const event = {
+    ...{ status, statusCode: trackingStatusCodes[status], occurredAt: momentAfter(shipment, work.now) },
+    ...(location !== undefined && { location }),
+    ...(message !== undefined && { message }),
+  };
+  const moved = work.transition(shipments, shipment, scan, { events: [...shipment.events, event] });
+  announce(moved, work);
+  await continueJourney(moved, scan, { work, context });
+  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.due(GIVE_UP_PARCEL, moved.id, work.now + GIVE_UP_MS, {});
+  else work.cancel(GIVE_UP_PARCEL, moved.id);
+  return moved;
+}
+
+/** No two scans of a parcel happen at the same moment: whoever hears of them out of order can tell which was later. */
+function momentAfter({ events }: StoredShipment, now: number): string {
+  const last = events.at(-1);
+  return instant(last ? Math.max(now, Date.parse(last.occurredAt) + 1) : now);
+}

@@ -1,0 +1,36 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { generateLabel } from './apis/generate-label.ts';
+import { labelDocument } from './apis/label-document.ts';
+import { trackShipment } from './apis/track-shipment.ts';
+import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
+import { deliverWebhook } from './due/deliver-webhook.ts';
+import { giveUpParcel } from './due/give-up-parcel.ts';
+import { plannedScan } from './due/planned-scan.ts';
+import { applyCarrierProgression } from './internal/apply-carrier-progression.ts';
+import { putShipment } from './internal/put-shipment.ts';
+import { scanShipment } from './internal/scan-shipment.ts';
+import { PLANNED_SCAN } from './journey.ts';
+import { GIVE_UP_PARCEL } from './scanning.ts';
+import { DELIVER_WEBHOOK } from './webhook-delivery.ts';
+
+export const service = defineService({
+  application: 'carrier-platform',
+  collections: [shipments, journeys, carrierServices, webhookEndpoints],
+  counters: [],
+  apis: { 'generate-label-api': generateLabel, 'track-shipment-api': trackShipment, 'label-document': labelDocument },
+  internal: { 'put-shipment': putShipment, 'scan-shipment': scanShipment, 'apply-carrier-progression': applyCarrierProgression },
+  events: {},
+  due: { [PLANNED_SCAN]: plannedScan, [GIVE_UP_PARCEL]: giveUpParcel, [DELIVER_WEBHOOK]: deliverWebhook },
+});
+
+/** The carrier's services: what they promise, and how their parcels travel. */
+export function seed({ carrierScans }: Fixtures, _now: number): Seed {
+  const rows = carrierScans.map(({ service: id, estimatedDelivery: { from, to }, scans }) => ({
+    ...{ id, version: 1, estimate: { fromMs: durationMs(from), toMs: durationMs(to) } },
+    scans: scans.map(({ after, ...scan }) => ({ ...scan, afterMs: durationMs(after) })),
+  }));
+  return { objects: [{ of: carrierServices, rows }] };
+}

@@ -1,0 +1,14 @@
+import { checkDigit } from '../../shared/domain/barcode.ts';
+import { digest } from '../../shared/domain/ids.ts';
+
+const DIGITS = 13;
+
+/**
+ * `UC`, 13 digits and their GS1 check digit: an even row of digits, which Code 128 packs two by two.
+ * @param attempt another number for the same parcel, should one be taken
+ */
+export function trackingNumberOf(shipmentId: string, attempt = 0): string {
+  const hash = BigInt(`0x${digest('tracking-number', shipmentId, String(attempt)).slice(0, 30)}`);
+  const digits = String(hash % 10n ** BigInt(DIGITS)).padStart(DIGITS, '0');
+  return `UC${digits}${checkDigit(digits)}`;
+}

@@ -1,0 +1,35 @@
+import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
+import { invalid, notFound } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
+import { scanned } from '../delivery.ts';
+import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
+import { AHEAD_MS } from '../timing.ts';
+import type { TrackingScan } from '../tracking-rules.ts';
+
+/** The signature was checked before this runs. An id is remembered in the commit of its effect, so that it has one. */
+export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId }) => {
+  if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) return null;
+  refuseFuture(scan, work.now);
+  const tracking = await trackingOf(work, scan);
+  if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
+  scanned(work, await fulfillmentOrderById(work, tracking.fulfillmentOrderId), { tracking, scan });
+  return null;
+});
+
+/** By the carrier's number where the id says nothing to us; of several parcels with one number the newest. @throws Problem `not_found` */
+async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
+  const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
+  if (known) return known;
+  const numbered = trackingNumber === undefined ? undefined : await work.find(trackings, 'trackingNumber', trackingNumber);
+  const newest = numbered?.items.at(-1);
+  if (!newest) throw notFound('shipment', shipmentId ?? trackingNumber ?? '');
+  return newest;
+}
+
+/** A scan from the future would make every later one look old. @throws Problem `validation_failed` */
+function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
+  if (Date.parse(occurredAt) <= now + AHEAD_MS) return;
+  throw invalid('/data/occurredAt', 'in_the_future', `${occurredAt} is more than five minutes ahead of the rehearsal’s clock.`);
+}

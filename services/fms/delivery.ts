@@ -1,0 +1,67 @@
+import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
+import { GIVE_UP_DELIVERY, RESTOCK } from './due-kinds.ts';
+import { GIVE_UP_MS } from './timing.ts';
+import { isNews, type TrackingScan, verbOf } from './tracking-rules.ts';
+
+type Copies = Pick<StoredFulfillmentOrder, 'shipments'>;
+
+/** Books a carrier's scan: our copy of the parcel, and the fulfillment order. One that is repeated or late changes nothing. */
+export function scanned(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  { tracking, scan }: { tracking: Tracking; scan: TrackingScan },
+): void {
+  const copy = found.shipments.find(({ id }) => id === tracking.id);
+  if (!copy || !isNews(copy.state, tracking, scan)) return;
+  const deliveryAttempts = tracking.deliveryAttempts + (scan.status === 'delivery-attempted' ? 1 : 0);
+  const trackingNumber = copy.trackingNumber ?? scan.trackingNumber;
+  const numbered = trackingNumber !== undefined && { trackingNumber };
+  work.put(trackings, { ...tracking, ...numbered, newestScanAt: scan.occurredAt, deliveryAttempts });
+  // What is scanned has a label, whoever made it.
+  const next = { ...copy, ...numbered, state: scan.status, labelStatus: 'ready' as const };
+  const shipments = found.shipments.map((one) => (one.id === tracking.id ? next : one));
+  follow(work, found, { shipments, status: scan.status, attempts: deliveryAttempts });
+}
+
+function follow(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  { shipments, status, attempts }: Copies & { status: TrackingScan['status']; attempts: number },
+): void {
+  const verb = verbOf(found, status, attempts);
+  switch (verb) {
+    case 'return-to-sender':
+      returned(work, found, { shipments });
+      return;
+    case 'deliver':
+    case 'redeliver':
+      work.cancel(GIVE_UP_DELIVERY, found.id);
+      work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: undefined });
+      return;
+    case 'fail-delivery':
+      failed(work, found, { verb, shipments, lost: status === 'lost' });
+      return;
+    case 'note':
+      if (found.state === 'failed-delivery') failed(work, found, { verb, shipments, lost: status === 'lost' });
+      else work.transition(fulfillmentOrders, found, 'note', { shipments });
+  }
+}
+
+/** While nobody took it, each scan begins the week anew; what is lost waits for nothing but being found. */
+function failed(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  { verb, shipments, lost }: Copies & { verb: 'fail-delivery' | 'note'; lost: boolean },
+): void {
+  if (lost) work.cancel(GIVE_UP_DELIVERY, found.id);
+  else work.due(GIVE_UP_DELIVERY, found.id, work.now + GIVE_UP_MS, {});
+  work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: lost ? 'lost' : 'delivery-attempts' });
+}
+
+/** Its goods are back, or count as back: they are on hand again before anybody reads of it, or as soon as that can be had. */
+export function returned(work: UnitOfWork, found: StoredFulfillmentOrder, patch: Patch<StoredFulfillmentOrder>): void {
+  work.cancel(GIVE_UP_DELIVERY, found.id);
+  work.due(RESTOCK, found.id, work.now, {}, { beforeReply: true });
+  work.transition(fulfillmentOrders, found, 'return-to-sender', patch);
+}

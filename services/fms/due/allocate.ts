@@ -1,0 +1,14 @@
+import { allocateInventory } from '../../../shared/catalog/inventory/apis.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfillmentOrders } from '../collections.ts';
+
+/** The reservation of the order holds the stock already: allocating says so for each line, and moves nothing. */
+export const allocate: DueHandler = async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'created') return;
+  const { orderId, reservationId } = found;
+  for (const { orderLineId, sku, qty } of found.lines) {
+    await call(allocateInventory, { body: { orderId, orderLineId, sku, qty, reservationId } }, { step: orderLineId });
+  }
+  work.transition(fulfillmentOrders, found, 'allocate');
+};

@@ -1,0 +1,14 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfillmentOrders } from '../collections.ts';
+import { handOver, isHandedOver, parcelOf } from '../hand-over.ts';
+
+/** What fails is visible on the fulfillment order before this is tried again. */
+export const handOverLater: DueHandler = async ({ key }, scope) => {
+  const found = await scope.work.get(fulfillmentOrders, key);
+  const parcel = found && (await parcelOf(scope.work, found));
+  if (!found || !parcel || isHandedOver(found, parcel)) return;
+  const { failure } = await handOver(found, parcel, scope);
+  if (!failure) return;
+  await scope.work.checkpoint();
+  throw failure;
+};

@@ -1,0 +1,15 @@
+import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfillmentOrders } from '../collections.ts';
+
+/** What came back is on hand again where it came from, once per line. */
+export const restock: DueHandler = async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found?.state !== 'returned-to-sender') return;
+  const { id, locationId } = found;
+  for (const { orderLineId, sku, pickedQty } of found.lines.filter((line) => line.pickedQty > 0)) {
+    const reference = `${id} ${orderLineId} returned-to-sender`;
+    const body = { reference, kind: 'restock', locationId, sku, qty: pickedQty } as const;
+    await call(recordStockMovement, { body }, { step: orderLineId });
+  }
+};

@@ -1,0 +1,11 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfillmentOrders } from '../collections.ts';
+import { parcelOf, takeStock } from '../hand-over.ts';
+
+export const takeStockLater: DueHandler = async ({ key }, scope) => {
+  const found = await scope.work.get(fulfillmentOrders, key);
+  const parcel = found && (await parcelOf(scope.work, found));
+  if (!found || !parcel || parcel.stockTaken) return;
+  const failure = await takeStock(found, parcel, scope);
+  if (failure) throw failure;
+};

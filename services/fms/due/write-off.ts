@@ -1,0 +1,9 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfillmentOrders } from '../collections.ts';
+import { moveUnits } from '../stock-movements.ts';
+
+/** Units that the warehouse did not find leave the stock records, and the reservation that held them. */
+export const writeOff: DueHandler = async ({ key }, { work, call }) => {
+  const found = await work.get(fulfillmentOrders, key);
+  if (found) await moveUnits(found, 'short', { call });
+};

@@ -1,0 +1,44 @@
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import { recordPicking as recordPickingCall } from '../../../shared/catalog/fulfillment/internal.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { fulfillmentOrders, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { WRITE_OFF } from '../due-kinds.ts';
+import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
+import { isReported, pickedLines, refuseUntimely } from '../picking-rules.ts';
+
+type Body = InputOf<typeof recordPickingCall>['body'];
+
+export const recordPicking = handle(recordPickingCall)(async ({ params, body }, { work }) => {
+  const found = await fulfillmentOrderById(work, params.id);
+  if (isReported(found, body)) return again(published(found));
+  refuseUntimely(found, body);
+  return published(moved(work, found, body));
+});
+
+function moved(work: UnitOfWork, found: StoredFulfillmentOrder, body: Body): StoredFulfillmentOrder {
+  const pickingSteps = [...found.pickingSteps, body.status];
+  switch (body.status) {
+    case 'open':
+      return work.transition(fulfillmentOrders, found, 'start-picking', { pickingSteps, pickingOrderId: body.pickingOrderId });
+    case 'started':
+      return work.transition(fulfillmentOrders, found, 'pick', { pickingSteps });
+    case 'picked':
+      return work.transition(fulfillmentOrders, found, 'pick', { pickingSteps, lines: pickedLines(found.lines, body) });
+    case 'short':
+      return short(work, found, { pickingSteps, lines: pickedLines(found.lines, body) });
+    case 'packed':
+      return work.transition(fulfillmentOrders, found, 'pack', { pickingSteps });
+  }
+}
+
+/** It goes on with what was there. What was not there is written off; the OMS serves it from elsewhere. */
+function short(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  patch: Pick<StoredFulfillmentOrder, 'pickingSteps' | 'lines'>,
+): StoredFulfillmentOrder {
+  if (patch.lines.some(({ shortQty }) => shortQty > 0)) work.due(WRITE_OFF, found.id, work.now, {}, { beforeReply: true });
+  if (patch.lines.some(({ pickedQty }) => pickedQty > 0)) return work.transition(fulfillmentOrders, found, 'pick', patch);
+  return work.transition(fulfillmentOrders, found, 'pick-nothing', { ...patch, failureReason: 'short' });
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { recordPicking } from '../../shared/catalog/fulfillment/internal.ts';
+import { fulfillmentOrderLifeCycle, pickingMoves } from '../../shared/catalog/fulfillment/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { allowedFrom, refuseTransition } from '../../shared/domain/life-cycle.ts';
+import type { StoredFulfillmentOrder } from './collections.ts';
+
+type Report = z.output<typeof recordPicking.request>;
+type Line = StoredFulfillmentOrder['lines'][number];
+
+/** The verb of the life cycle that a status of the picking order is. */
+const verbOf = { open: 'start-picking', started: 'pick', picked: 'pick', short: 'pick', packed: 'pack' } as const;
+
+/**
+ * Whether the warehouse has said this before: then nothing changes, wherever the fulfillment order is by now. One that was
+ * cancelled answers only the report by which it ended, so that the warehouse puts the goods back instead of going on.
+ */
+export function isReported({ state, failureReason, pickingSteps }: StoredFulfillmentOrder, { status }: Report): boolean {
+  if (state === 'cancelled' && (status !== 'short' || failureReason !== 'short')) return false;
+  // Each has one picking order, and whoever opens a second one is given the first.
+  return pickingSteps.includes(status);
+}
+
+/** @throws Problem `invalid_state_transition` when it is somebody else's to pick, or this status does not come next */
+export function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingOrderId }: Report): void {
+  const verb = verbOf[status];
+  if (status !== 'open' && found.pickingOrderId !== undefined && found.pickingOrderId !== pickingOrderId) {
+    throw untimely(found, verb, `it is picked by the picking order "${found.pickingOrderId}", not by "${pickingOrderId}"`);
+  }
+  if (!fulfillmentOrderLifeCycle.rows.some((row) => row.verb === verb && !row.again && row.from.includes(found.state))) {
+    throw refuseTransition(fulfillmentOrderLifeCycle, found, verb);
+  }
+  const last = found.pickingSteps.at(-1);
+  const next: readonly string[] = last === undefined ? ['open'] : pickingMoves[last];
+  if (!next.includes(status))
+    throw untimely(found, verb, `its picking is ${last}; next is ${next.join(' or ') || 'nothing'}, not ${status}`);
+}
+
+const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typeof verbOf], why: string): Problem =>
+  new Problem(
+    'invalid_state_transition',
+    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'} so: ${why}.`,
+    {
+      objectType: 'fulfillment-order',
+      id: found.id,
+      currentState: found.state,
+      action: verb,
+      allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, verb),
+    },
+  );
+
+/**
+ * The lines as the warehouse picked them; a line that is not named is picked whole.
+ * @throws Problem `validation_failed` for what the fulfillment order has not, or when less than all was picked and nobody says short
+ */
+export function pickedLines(lines: readonly Line[], { status, lines: reported = [] }: Report): Line[] {
+  const picked = new Map<string, number>();
+  for (const [index, { orderLineId, pickedQty }] of reported.entries()) {
+    const line = lines.find((one) => one.orderLineId === orderLineId);
+    if (!line) throw invalid(`/lines/${index}/orderLineId`, 'unknown_line', `The fulfillment order has no line "${orderLineId}".`);
+    if (picked.has(orderLineId)) throw invalid(`/lines/${index}/orderLineId`, 'repeated', `The line "${orderLineId}" is named twice.`);
+    if (pickedQty > line.qty) {
+      throw invalid(`/lines/${index}/pickedQty`, 'too_big', `The line "${orderLineId}" asks for ${line.qty}, not for ${pickedQty}.`);
+    }
+    if (status !== 'short' && pickedQty < line.qty) {
+      throw invalid(`/lines/${index}/pickedQty`, 'short', `The line "${orderLineId}" asks for ${line.qty}; say short when less was there.`);
+    }
+    picked.set(orderLineId, pickedQty);
+  }
+  return lines.map((line) => {
+    const pickedQty = picked.get(line.orderLineId) ?? line.qty;
+    return { ...line, pickedQty, shortQty: line.qty - pickedQty };
+  });
+}

@@ -1,0 +1,26 @@
+import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import type { StoredFulfillmentOrder } from './collections.ts';
+
+/**
+ * Tells the SIM that units of a fulfillment order left (`consume`) or were not there (`short`). The reference is the fulfillment
+ * order and the kind: however often this is said, it counts once.
+ * @throws Problem when the SIM refuses, or nobody knows what it did
+ */
+export async function moveUnits(
+  { id, reservationId, locationId, lines }: StoredFulfillmentOrder,
+  kind: 'consume' | 'short',
+  { call }: Pick<Scope, 'call'>,
+  timeoutMs?: number,
+): Promise<void> {
+  const counted = lines.map(({ orderLineId, sku, pickedQty, shortQty }) => ({
+    ...{ orderLineId, sku, qty: kind === 'consume' ? pickedQty : shortQty },
+  }));
+  const moved = counted.filter(({ qty }) => qty > 0);
+  if (moved.length === 0) return;
+  await call(
+    moveReservation,
+    { params: { id: reservationId }, body: { reference: `${id} ${kind}`, kind, locationId, lines: moved } },
+    { step: kind, ...(timeoutMs !== undefined && { timeoutMs }) },
+  );
+}

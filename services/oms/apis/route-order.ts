@@ -1,0 +1,40 @@
+import { routeOrder as routeOrderApi } from '../../../shared/catalog/order/apis.ts';
+import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { fulfilmentRecords, orders } from '../collections.ts';
+import { orderById } from '../order-by-id.ts';
+import { fulfillmentOrdersOf } from '../order-fulfilments.ts';
+import { underWay } from '../pending-action.ts';
+import { heldForRouting } from '../route-holds.ts';
+import { beginRouting, isRoutable, routed } from '../routing.ts';
+import { DECIDE_TIMEOUT_MS } from '../timing.ts';
+
+/**
+ * Routes an order that Confirm Order did not route, or could not. One that is routed answers the fulfillment orders that it has. What
+ * is about to be asked of the FMS is committed first, so that a cancellation knows whom to ask.
+ */
+export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const found = await orderById(work, params.id);
+  const isRouted = isAgain(orderLifeCycle, found, 'route') || (await work.get(fulfilmentRecords, found.id))?.routed;
+  if (isRouted) return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
+  if (found.pendingAction) throw underWay(found, 'route', found.pendingAction);
+  if (!isRoutable(found)) {
+    throw new Problem('invalid_state_transition', `The order "${found.id}" has no shipping address; it is not sent anywhere.`, {
+      ...{ objectType: 'order', id: found.id, currentState: found.state, action: 'route', allowedFrom: [] },
+    });
+  }
+  const order = await heldForRouting(found, body.strategy, scope);
+  if (!(await work.get(fulfilmentRecords, order.id))) {
+    work.expect(orders, order);
+    beginRouting(work, order.id);
+    await work.checkpoint();
+  }
+  const record = await work.get(fulfilmentRecords, order.id);
+  if (!record) throw new Error(`The record of ${order.id} was just written.`);
+  await routed(order, record, scope);
+  // Asked anew: the FMS has allocated them meanwhile.
+  return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
+});

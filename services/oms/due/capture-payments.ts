@@ -1,0 +1,54 @@
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { captured, isLost } from '../capture.ts';
+import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { isMoving } from '../fulfilment-course.ts';
+import { requiredFor } from '../line-worth.ts';
+import { giveUp } from '../pending-action.ts';
+import { CAPTURE_AGAIN_MS, LOOK_AGAIN_MS } from '../timing.ts';
+
+const CAPTURE_FAILED = 'capture-failed';
+const AUTHORISATION_LOST = 'authorisation-lost';
+
+/** Goods are being worked on: what was authorised for them is captured, unless a client did or is to do so. */
+export const capturePayments: DueHandler = async ({ kind, key, payload }, scope) => {
+  const { work, context, log } = scope;
+  const order = await work.get(orders, key);
+  if (!order || !isMoving(order)) return;
+  if (order.pendingAction) {
+    work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    return;
+  }
+  if (progressionOf(context).capture === 'manual') {
+    noteCaptured(work, order);
+    return;
+  }
+  const { attempt } = payload as { attempt: number };
+  try {
+    const payments = await captured(key, scope, () => false);
+    if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
+    else noteCaptured(work, order);
+    const record = await work.get(fulfilmentRecords, key);
+    if (record?.owed.some(({ status }) => status === 'owed')) work.due('settle-order', key, work.now, {});
+  } catch (error) {
+    if (!isDependencyProblem(error)) throw error;
+    log.warn({ orderId: key, attempt, code: error.code }, `not captured: ${error.message}`);
+    tryAgain(work, order, attempt);
+  }
+};
+
+function noteCaptured(work: UnitOfWork, order: StoredOrder): void {
+  if (order.captureStatus !== undefined) work.transition(orders, order, 'note', { captureStatus: undefined });
+}
+
+function tryAgain(work: UnitOfWork, order: StoredOrder, attempt: number): void {
+  const wait = CAPTURE_AGAIN_MS[attempt - 1];
+  if (wait === undefined) {
+    giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });
+    return;
+  }
+  work.due('capture-payments', order.id, work.now + wait, { attempt: attempt + 1 });
+  if (order.captureStatus === undefined) work.transition(orders, order, 'note', { captureStatus: 'retrying' });
+}

@@ -1,0 +1,30 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfilmentRecords, orders } from '../collections.ts';
+import { routed, routesByItself } from '../routing.ts';
+import { LOOK_AGAIN_MS } from '../timing.ts';
+
+/** A confirmed order that the FMS has not taken yet. A verb that is under way goes first. */
+export const routeOrder: DueHandler = async ({ kind, key }, scope) => {
+  const { work, context } = scope;
+  const order = await work.get(orders, key);
+  const record = await work.get(fulfilmentRecords, key);
+  if (!order || !record || record.routed || order.state === 'cancelled') return;
+  if (order.pendingAction) {
+    work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
+    return;
+  }
+  if (!routesByItself(context)) {
+    if (order.routingStatus !== 'manual') work.transition(orders, order, 'note', { routingStatus: 'manual' });
+    return;
+  }
+  try {
+    await routed(order, record, scope);
+  } catch (error) {
+    if (error instanceof Problem && order.routingStatus !== 'retrying') {
+      work.transition(orders, order, 'note', { routingStatus: 'retrying' });
+      await work.checkpoint();
+    }
+    throw error;
+  }
+};

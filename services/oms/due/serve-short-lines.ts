@@ -1,0 +1,22 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfilmentRecords, orders } from '../collections.ts';
+import { isMoving } from '../fulfilment-course.ts';
+import { serveElsewhere } from '../short-lines.ts';
+import { LOOK_AGAIN_MS } from '../timing.ts';
+
+/** Units that were not where they should be: one lot at a time, until each is served from elsewhere or cancelled. */
+export const serveShortLines: DueHandler = async ({ kind, key }, scope) => {
+  const { work } = scope;
+  const order = await work.get(orders, key);
+  const record = await work.get(fulfilmentRecords, key);
+  if (!order || !record || !isMoving(order)) return;
+  const open = record.short.filter(({ status }) => status === 'open' || status === 'held');
+  const [units] = open;
+  if (!units) return;
+  if (order.pendingAction) {
+    work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
+    return;
+  }
+  if (open.length > 1) work.due(kind, key, work.now, {});
+  await serveElsewhere({ order, record, units }, scope);
+};

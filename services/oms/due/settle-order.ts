@@ -1,0 +1,53 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { money } from '../../../shared/domain/money.ts';
+import { instant } from '../../../shared/simulation/context.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { isMoving } from '../fulfilment-course.ts';
+import { isResolved } from '../fulfilment-progress.ts';
+import { type Payment, paymentsToDecideOn } from '../order-payments.ts';
+import { earningAmountOf, paidBack } from '../settlement.ts';
+
+/**
+ * Pays back what is owed for cancelled units, and completes the order when each of its units is delivered or cancelled. While a
+ * payment is not captured yet, nothing of it can be paid back: a payment is captured once and in full, and its refund follows.
+ */
+export const settleOrder: DueHandler = async ({ key }, scope) => {
+  const { work, context } = scope;
+  const order = await work.get(orders, key);
+  const record = await work.get(fulfilmentRecords, key);
+  if (!order || !record || !isMoving(order)) return;
+  const owed = record.owed.filter(({ status }) => status === 'owed');
+  if (owed.length === 0 && !isResolved(order.lines)) return;
+  const before = await paymentsToDecideOn(order, scope).catch(pending);
+  const isWaiting = !isResolved(order.lines) && before.some(({ state }) => state === 'authorised' || state === 'pending');
+  if (isWaiting) return;
+  const byHand = progressionOf(context).refund === 'manual';
+  const payments = byHand || owed.length === 0 ? before : await paidBack({ order, owed, payments: before }, scope).catch(pending);
+  if (owed.length > 0) work.put(fulfilmentRecords, settled(record, byHand ? 'left' : 'paid'));
+  if (isResolved(order.lines)) complete(order, payments);
+  else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
+
+  function complete(moving: StoredOrder, paid: readonly Payment[]): void {
+    work.transition(orders, moving, 'complete', {
+      completedAt: instant(work.now),
+      earningAmount: money(earningAmountOf(moving, paid), moving.totals.total.currency),
+      compensation: undefined,
+    });
+  }
+
+  /** Visible from the first attempt that failed; it is tried again. */
+  async function pending(error: unknown): Promise<never> {
+    if (error instanceof Problem && order && owed.length > 0 && order.compensation === undefined) {
+      work.transition(orders, order, 'note', { compensation: 'pending' });
+      await work.checkpoint();
+    }
+    throw error;
+  }
+};
+
+const settled = (record: FulfilmentRecord, status: 'paid' | 'left'): FulfilmentRecord => ({
+  ...record,
+  owed: record.owed.map((one) => (one.status === 'owed' ? { ...one, status } : one)),
+});

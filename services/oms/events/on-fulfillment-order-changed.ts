@@ -1,0 +1,21 @@
+import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { EventHandler } from '../../../shared/contract/handler.ts';
+import { fulfilmentRecords, orders } from '../collections.ts';
+import { takeCourse } from '../fulfilment-course.ts';
+import { followed, freshRecord, isBegun } from '../fulfilment-progress.ts';
+
+/** The order follows its fulfillment orders. Until the warehouse begins there is nothing to follow. */
+export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
+  const { work } = scope;
+  const found = FulfillmentOrder.parse(data.object);
+  if (found.state === 'created' || found.state === 'allocated') return;
+  const order = await work.get(orders, found.orderId);
+  if (!order) return;
+  const record = (await work.get(fulfilmentRecords, order.id)) ?? freshRecord(order.id);
+  const progress = followed(order, record, found);
+  if (!progress) return;
+  const begins = order.state === 'confirmed' && isBegun(found);
+  if (begins) work.due('capture-payments', order.id, work.now, { attempt: 1 });
+  const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
+  await takeCourse(current, progress, found.id, scope);
+};

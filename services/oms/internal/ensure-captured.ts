@@ -1,0 +1,73 @@
+import { ensureCaptured as ensureCapturedCall } from '../../../shared/catalog/order/internal.ts';
+import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
+import { money } from '../../../shared/domain/money.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { captured, isCovered } from '../capture.ts';
+import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { requiredFor } from '../line-worth.ts';
+import { orderById } from '../order-by-id.ts';
+import { paymentsOf } from '../order-payments.ts';
+import { coverageOf } from '../payment-status.ts';
+import { DECIDE_TIMEOUT_MS } from '../timing.ts';
+
+/** No goods leave that are not paid: what is missing is captured now, and while captured − refunded does not cover them the answer is no. */
+export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }, scope) => {
+  const { work, context } = scope;
+  const found = await orderById(work, params.id);
+  refuseUndispatchable(found);
+  // The news that picking has begun may still be on its way; nothing is captured before the order is in fulfilment.
+  const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
+  if (order !== found) {
+    work.due('capture-payments', order.id, work.now, { attempt: 1 });
+    await work.checkpoint();
+  }
+  const required = requiredFor(order);
+  const byHand = progressionOf(context).capture === 'manual';
+  const payments =
+    order.totals.total.amount === 0
+      ? []
+      : byHand
+        ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
+        : await captured(order.id, scope, (now) => isCovered(now, required));
+  const { kept, refunded } = coverageOf(payments);
+  const { currency } = order.totals.total;
+  if (kept < required) throw incomplete(order, required - kept, body.fulfillmentOrderId);
+  if (order.captureStatus !== undefined) {
+    work.cancel('capture-payments', order.id);
+    work.transition(orders, order, 'note', { captureStatus: undefined });
+  }
+  const record = await work.get(fulfilmentRecords, order.id);
+  if (record?.owed.some(({ status }) => status === 'owed')) work.due('settle-order', order.id, work.now, {});
+  return {
+    orderId: order.id,
+    captured: money(kept + refunded, currency),
+    refunded: money(refunded, currency),
+    required: money(required, currency),
+  };
+});
+
+function refuseUndispatchable({ id, state, pendingAction }: StoredOrder): void {
+  const context = { objectType: 'order', id, currentState: state, action: 'dispatch' };
+  const allowed = ['confirmed', ...allowedFrom(orderLifeCycle, 'complete')];
+  if (!allowed.includes(state)) {
+    const sentence = `The order "${id}" is ${state}; goods leave for one that is ${allowed.join(', ')}.`;
+    throw new Problem('invalid_state_transition', sentence, { ...context, allowedFrom: allowed });
+  }
+  if (!pendingAction) return;
+  throw new Problem('invalid_state_transition', `The order "${id}" is being cancelled since ${pendingAction.since}; send this again.`, {
+    ...context,
+    ...{ allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 },
+  });
+}
+
+function incomplete({ id, totals }: StoredOrder, missing: number, fulfillmentOrderId: string): Problem {
+  const outstanding = money(missing, totals.total.currency);
+  return new Problem(
+    'payment_incomplete',
+    `${missing} ${outstanding.currency} (minor units) of the order "${id}" are not captured, or were paid back; capture them, then dispatch again.`,
+    { objectType: 'order', id, outstanding, fulfillmentOrderId },
+  );
+}

@@ -1,0 +1,43 @@
+import { refundPayment } from '../../shared/catalog/payment/apis.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import { money } from '../../shared/domain/money.ts';
+import type { OwedRefund, StoredOrder } from './collections.ts';
+import { goodsOf, requiredFor } from './line-worth.ts';
+import type { Payment } from './order-payments.ts';
+import { excessOf, refundSplit, stillOwed } from './refund-split.ts';
+import { DECIDE_TIMEOUT_MS } from './timing.ts';
+
+/**
+ * Pays back what is owed for cancelled units, as far as it was captured. What was paid back before, under the same references, is
+ * seen on the payments and not paid twice.
+ * @returns the payments afterwards
+ */
+export async function paidBack(
+  { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
+  { call }: Scope,
+): Promise<readonly Payment[]> {
+  const after = new Map(payments.map((payment) => [payment.id, payment]));
+  for (const { reference, amount } of owed) {
+    const now = [...after.values()];
+    const due = Math.min(stillOwed({ reference, amount }, now), excessOf(now, requiredFor(order)));
+    for (const part of refundSplit(due, reference, now)) {
+      const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
+      // An attempt that was refused may be followed by one of another amount: that is another call.
+      const step = `${reference} ${part.id} ${part.amount}`;
+      after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
+    }
+  }
+  return [...after.values()];
+}
+
+/**
+ * Minor units that earn points: goods that arrived, less what was paid by points, and never more than what is kept of the other
+ * tenders without the shipping.
+ */
+export function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
+  const kept = (isPoints: boolean): number =>
+    payments
+      .filter(({ tender }) => (tender.type === 'loyalty') === isPoints)
+      .reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+  return Math.max(0, Math.min(goodsOf(lines) - kept(true), kept(false) - totals.shipping.amount));
+}

@@ -1,0 +1,5 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { moveStockOf } from '../stock-movements.ts';
+
+/** Repeated until the Inventory Service has moved all that was recorded here. */
+export const moveStock: DueHandler = async ({ key }, { work, call }) => moveStockOf(key, { work, call });

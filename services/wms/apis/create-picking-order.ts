@@ -1,0 +1,9 @@
+import { createPickingOrder as createPickingOrderApi } from '../../../shared/catalog/fulfillment/apis.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import { pickingOrders } from '../collections.ts';
+import { openPickingOrder } from '../picking.ts';
+
+export const createPickingOrder = handle(createPickingOrderApi)(async ({ body: { fulfillmentOrderId } }, scope) => {
+  const existing = await scope.work.one(pickingOrders, 'fulfillmentOrder', fulfillmentOrderId);
+  return existing ? again(existing) : openPickingOrder(fulfillmentOrderId, scope);
+});

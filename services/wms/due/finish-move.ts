@@ -1,0 +1,13 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { intendedMoves, pickingOrders } from '../collections.ts';
+import { carryOut } from '../picking.ts';
+
+/** The FMS may have heard of a status that is not stored here: it is told once more. */
+export const finishMove: DueHandler = async ({ key }, scope) => {
+  const order = await scope.work.get(pickingOrders, key);
+  const move = (await scope.work.get(intendedMoves, key))?.move;
+  if (!order || !move) return;
+  const moved = await carryOut(order, move, scope);
+  if (moved instanceof Problem && moved.retryable) throw moved;
+};

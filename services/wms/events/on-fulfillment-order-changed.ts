@@ -1,0 +1,33 @@
+import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { EventHandler } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { warehouseTasks } from '../collections.ts';
+import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
+
+/** Allocated fulfillment orders wait to be picked; those that left, or were cancelled, no longer do. */
+export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggregateversion: seen }, { work, context }) => {
+  const { id, state } = FulfillmentOrder.parse(data.object);
+  const task = await work.get(warehouseTasks, id);
+  if (task && task.seen >= seen) return;
+  switch (state) {
+    case 'created':
+      return;
+    case 'allocated':
+      await scheduleStep(
+        work,
+        { id, seen, open: true, allocatedAt: time },
+        { order: await pickingOrderOf(work, id), mode: progressionOf(context).warehouse },
+      );
+      return;
+    case 'picking':
+    case 'packed':
+      if (task) work.put(warehouseTasks, { ...task, seen });
+      return;
+    case 'dispatched':
+    case 'delivered':
+    case 'failed-delivery':
+    case 'returned-to-sender':
+    case 'cancelled':
+      closeTask(work, task ?? { id, version: 0, seen, open: false, allocatedAt: time }, seen);
+  }
+};

@@ -1,0 +1,76 @@
+import { pickingMoves } from '../../shared/catalog/fulfillment/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { PickedLines, PickingOrder, PickingStatus } from './collections.ts';
+
+const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
+
+/** The statuses from which a picking order becomes `status`. */
+export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
+  (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
+
+/** @throws Problem `invalid_state_transition` unless the picking order may become `status` now */
+export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus): void {
+  if (moves[order.status].includes(status)) return;
+  throw new Problem(
+    'invalid_state_transition',
+    `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${allowedFrom(status).join(', ')}.`,
+    { objectType: 'picking-order', id: order.id, currentState: order.status, action: status, allowedFrom: allowedFrom(status) },
+  );
+}
+
+/** What a caller says of a line. */
+export interface SaidLine {
+  readonly orderLineId: string;
+  readonly sku?: string | undefined;
+  readonly pickedQty: number;
+}
+
+/**
+ * What was picked of every line, from what a caller says of some: a line that nobody mentions was picked in full.
+ * @returns undefined for a status that picks nothing
+ * @throws Problem `validation_failed` at the line that does not fit the picking order, or the status
+ */
+export function pickedLines(
+  order: Pick<PickingOrder, 'lines'>,
+  { status, lines: said = [] }: { readonly status: PickingStatus; readonly lines?: readonly SaidLine[] | undefined },
+): PickedLines | undefined {
+  if (status !== 'picked' && status !== 'short') {
+    if (said.length === 0) return undefined;
+    throw invalid('/lines', 'unexpected_lines', `Nothing is picked with status ${status}; send lines with picked or short.`);
+  }
+  said.forEach((line, position) => {
+    checkLine(order, { line, position, status });
+  });
+  const repeated = said.findIndex(({ orderLineId }, position) => said.findIndex((line) => line.orderLineId === orderLineId) < position);
+  if (repeated >= 0) throw invalid(`/lines/${repeated}/orderLineId`, 'repeated_line', 'Each line is named once.');
+  const picked = order.lines.map(({ orderLineId, qty }) => ({
+    orderLineId,
+    pickedQty: said.find((line) => line.orderLineId === orderLineId)?.pickedQty ?? qty,
+  }));
+  if (status === 'short' && picked.every(({ pickedQty }, position) => pickedQty === order.lines[position]?.qty)) {
+    throw invalid('/lines', 'nothing_short', 'All units of all lines were picked: that is status picked.');
+  }
+  return picked;
+}
+
+function checkLine(
+  order: Pick<PickingOrder, 'lines'>,
+  { line, position, status }: { readonly line: SaidLine; readonly position: number; readonly status: PickingStatus },
+): void {
+  const at = `/lines/${position}`;
+  const known = order.lines.find(({ orderLineId }) => orderLineId === line.orderLineId);
+  if (!known) throw invalid(`${at}/orderLineId`, 'unknown_line', `This picking order has no line "${line.orderLineId}".`);
+  if (line.sku !== undefined && line.sku !== known.sku) {
+    throw invalid(`${at}/sku`, 'other_sku', `The line "${line.orderLineId}" is about ${known.sku}, not ${line.sku}.`);
+  }
+  if (line.pickedQty > known.qty) {
+    throw invalid(`${at}/pickedQty`, 'too_many', `At most ${known.qty} of ${known.sku} can be picked, not ${line.pickedQty}.`);
+  }
+  if (status === 'picked' && line.pickedQty < known.qty) {
+    throw invalid(
+      `${at}/pickedQty`,
+      'too_few',
+      `${line.pickedQty} of ${known.qty} is short: send status short, so that the rest is served from elsewhere.`,
+    );
+  }
+}

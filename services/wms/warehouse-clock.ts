@@ -1,0 +1,61 @@
+import type { Progression } from '../../shared/simulation/progression.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from './collections.ts';
+import { pickingOrderIdOf } from './picking.ts';
+
+/** Due work of a warehouse that works by itself, one item per fulfillment order. */
+export const WAREHOUSE_STEP = 'warehouse-step';
+
+export type Step = 'started' | 'picked' | 'packed' | 'dispatched';
+
+/** What comes next for a fulfillment order: it is read off its picking order, so that a warehouse may change hands midway. */
+export const nextStep = (order: Pick<PickingOrder, 'status'> | undefined): Step => {
+  switch (order?.status) {
+    case undefined:
+    case 'open':
+      return 'started';
+    case 'started':
+      return 'picked';
+    case 'picked':
+    case 'short':
+      return 'packed';
+    case 'packed':
+      return 'dispatched';
+  }
+};
+
+/** When a step is taken, as epoch milliseconds; undefined in a warehouse that is worked by hand. */
+async function momentOf(
+  work: UnitOfWork,
+  { allocatedAt }: Pick<WarehouseTask, 'allocatedAt'>,
+  { step, mode }: { readonly step: Step; readonly mode: Progression['warehouse'] },
+): Promise<number | undefined> {
+  if (mode === 'manual') return undefined;
+  if (mode === 'immediate') return work.now;
+  const afterMs = (await work.get(warehouseSteps, step))?.afterMs ?? 0;
+  return Math.max(work.now, Date.parse(allocatedAt) + afterMs);
+}
+
+/** Stores a task with the moment of its next step, and the due work that takes it. @returns whether that is another moment than before */
+export async function scheduleStep(
+  work: UnitOfWork,
+  task: Omit<WarehouseTask, 'version'>,
+  { order, mode }: { readonly order: Pick<PickingOrder, 'status'> | undefined; readonly mode: Progression['warehouse'] },
+): Promise<boolean> {
+  const { stepAt: before, ...kept } = task;
+  const stepAt = await momentOf(work, task, { step: nextStep(order), mode });
+  work.put(warehouseTasks, { ...kept, ...(stepAt !== undefined && { stepAt }) });
+  if (stepAt !== undefined) work.due(WAREHOUSE_STEP, task.id, stepAt, { attempt: 0 });
+  else if (before !== undefined) work.cancel(WAREHOUSE_STEP, task.id);
+  return stepAt !== before;
+}
+
+/** The warehouse has nothing left to do for a fulfillment order. */
+export function closeTask(work: UnitOfWork, task: WarehouseTask, seen = task.seen): void {
+  if (task.stepAt !== undefined) work.cancel(WAREHOUSE_STEP, task.id);
+  const { stepAt: _taken, ...kept } = task;
+  work.put(warehouseTasks, { ...kept, seen, open: false });
+}
+
+export const pickingOrderOf = (work: UnitOfWork, fulfillmentOrderId: string): Promise<PickingOrder | undefined> =>
+  work.get(pickingOrders, pickingOrderIdOf(fulfillmentOrderId));

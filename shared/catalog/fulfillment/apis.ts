@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { REHEARSAL_NAME } from '../../domain/ids.ts';
+import { defineApi } from '../define.ts';
+import { atLeastOne, Id, Instant, Sku } from '../shapes.ts';
+import { Carrier, CarrierService, DeliveryWindow, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
+
+export const getFulfillmentOrder = defineApi({
+  id: 'get-fulfillment-order-api',
+  name: 'Get Fulfillment Order',
+  summary: 'A fulfillment order with its lines and parcels.',
+  domain: 'fulfillment',
+  type: 'query',
+  application: 'fms',
+  auth: 'bearer',
+  method: 'GET',
+  path: '/fulfillment/orders/{id}',
+  response: FulfillmentOrder,
+  problems: ['not_found'],
+});
+
+export const dispatchFulfillmentOrder = defineApi({
+  id: 'dispatch-fulfillment-order-api',
+  name: 'Dispatch Fulfillment Order',
+  summary: 'Hands a packed fulfillment order to the carrier: what it costs is captured, its stock leaves, its parcel gets a label.',
+  domain: 'fulfillment',
+  type: 'action',
+  application: 'fms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/fulfillment/orders/{id}/dispatch',
+  request: z.strictObject({
+    carrier: Carrier.optional(),
+    service: CarrierService.optional().describe('Default: the shipping method of the order.'),
+  }),
+  response: FulfillmentOrder,
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'payment_incomplete',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+  shapes: 'our choice',
+});
+
+export const createPickingOrder = defineApi({
+  id: 'create-picking-order-api',
+  name: 'Create Picking Order',
+  summary: 'Begins to pick an allocated fulfillment order. Each has one picking order.',
+  domain: 'fulfillment',
+  type: 'command',
+  application: 'wms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/picking-orders',
+  request: z.strictObject({ fulfillmentOrderId: Id }),
+  response: PickingOrder,
+  status: 201,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  shapes: 'our choice',
+});
+
+const PickedLine = z.strictObject({ orderLineId: Id, sku: Sku.optional(), pickedQty: z.int().min(0).max(9999) }).meta({ id: 'PickedLine' });
+
+export const updatePickingStatus = defineApi({
+  id: 'update-picking-status-api',
+  name: 'Update Picking Status',
+  summary: 'Says how far the picking is. What is short is written off and served from elsewhere, or cancelled.',
+  domain: 'fulfillment',
+  type: 'action',
+  application: 'wms',
+  auth: 'bearer',
+  method: 'PUT',
+  path: '/picking-orders/{id}/status',
+  request: z
+    .strictObject({
+      status: z.enum(['started', 'picked', 'short', 'packed']),
+      lines: z.array(PickedLine).min(1).max(200).optional().describe('What was picked of which line; required for short.'),
+    })
+    .refine(({ status, lines }) => status !== 'short' || lines !== undefined, {
+      path: ['lines'],
+      error: 'Say with status short what was picked of each line.',
+    }),
+  response: PickingOrder,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  shapes: 'our choice',
+});
+
+export const generateLabel = defineApi({
+  id: 'generate-label-api',
+  name: 'Generate Shipping Label',
+  summary: 'Makes the label of a dispatched parcel, with its tracking number. Dispatching does so by itself; then this answers the label.',
+  domain: 'fulfillment',
+  type: 'command',
+  application: 'carrier-platform',
+  auth: 'api-key',
+  method: 'POST',
+  path: '/shipments/{id}/label',
+  request: z.strictObject({ carrier: Carrier.optional(), service: CarrierService.optional(), format: z.literal('PDF').optional() }),
+  response: Shipment,
+  status: 201,
+  emits: ['shipment-label-generated'],
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+});
+
+export const trackShipment = defineApi({
+  id: 'track-shipment-api',
+  name: 'Track Shipment',
+  summary: 'Where a parcel is, when it is expected, and every scan of it.',
+  domain: 'fulfillment',
+  type: 'query',
+  application: 'carrier-platform',
+  auth: 'api-key',
+  method: 'GET',
+  path: '/shipments/{id}/tracking',
+  response: Shipment,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+/** What a carrier sends when a parcel was scanned. */
+export const TrackingUpdate = z
+  .strictObject({
+    type: z.literal('shipment.tracking.updated'),
+    timestamp: Instant,
+    data: atLeastOne(
+      z.strictObject({
+        shipmentId: Id.optional(),
+        trackingNumber: z.string().min(1).max(64).optional(),
+        status: TrackingStatus,
+        statusCode: z.string().min(1).max(64).optional(),
+        occurredAt: Instant,
+        location: z.string().max(120).optional(),
+        message: z.string().max(200).optional(),
+        estimatedDelivery: DeliveryWindow.optional(),
+      }),
+      ['shipmentId', 'trackingNumber'],
+    ),
+  })
+  .meta({ id: 'TrackingUpdate' });
+
+export const carrierWebhook = defineApi({
+  id: 'carrier-webhook',
+  name: 'Carrier Webhook',
+  summary:
+    'A carrier says that a parcel was scanned. Signed as in Standard Webhooks with the webhook secret of the rehearsal. Repeated and older scans are accepted and move nothing.',
+  domain: 'fulfillment',
+  type: 'command',
+  application: 'fms',
+  auth: 'signature',
+  method: 'POST',
+  path: '/webhooks/carrier',
+  query: z.strictObject({
+    rehearsal: z
+      .string()
+      .regex(REHEARSAL_NAME)
+      .max(40)
+      .optional()
+      .describe('For carriers that can send no header of their own. Default: X-Rehearsal, else default.'),
+  }),
+  request: TrackingUpdate,
+  response: z.null(),
+  status: 204,
+  problems: ['not_found'],
+  shapes: 'our choice',
+  addition: true,
+});
+
+export const labelDocument = defineApi({
+  id: 'label-document',
+  name: 'Label Document',
+  summary: 'The label of a parcel as a document. The path is in label.url; nobody can guess it.',
+  domain: 'fulfillment',
+  type: 'query',
+  application: 'carrier-platform',
+  auth: 'none',
+  method: 'GET',
+  path: '/labels/{rehearsal}/{file}',
+  response: z.base64(),
+  problems: ['not_found'],
+  shapes: 'our choice',
+  addition: true,
+  produces: 'application/pdf',
+});

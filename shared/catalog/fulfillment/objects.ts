@@ -1,0 +1,304 @@
+import { z } from 'zod';
+import { defineLifeCycle } from '../../domain/life-cycle.ts';
+import { defineObject } from '../define.ts';
+import { Address, commonFields, Id, Instant, Quantity, Sku } from '../shapes.ts';
+
+export const shipmentLifeCycle = defineLifeCycle({
+  object: 'shipment',
+  states: [
+    'pending',
+    'label-created',
+    'collected',
+    'in-transit',
+    'out-for-delivery',
+    'delivery-attempted',
+    'held-at-depot',
+    'delivered',
+    'returned-to-sender',
+    'lost',
+  ],
+  rows: [
+    { verb: 'register', from: [null], to: 'pending', trigger: 'the FMS registers a parcel: Dispatch Fulfillment Order' },
+    {
+      verb: 'register',
+      from: [
+        'pending',
+        'label-created',
+        'collected',
+        'in-transit',
+        'out-for-delivery',
+        'delivery-attempted',
+        'held-at-depot',
+        'delivered',
+        'returned-to-sender',
+        'lost',
+      ],
+      again: true,
+      trigger: 'the FMS registers the same parcel once more',
+    },
+    {
+      verb: 'label',
+      from: ['pending'],
+      to: 'label-created',
+      events: ['shipment-label-generated'],
+      trigger: 'Generate Shipping Label',
+    },
+    {
+      verb: 'label',
+      from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered'],
+      again: true,
+      trigger: 'Generate Shipping Label, repeated',
+    },
+    { verb: 'collect', from: ['label-created'], to: 'collected', trigger: 'scan: handed to the carrier' },
+    { verb: 'depart', from: ['collected'], to: 'in-transit', trigger: 'scan: left the depot' },
+    {
+      verb: 'out-for-delivery',
+      from: ['in-transit', 'delivery-attempted', 'held-at-depot'],
+      to: 'out-for-delivery',
+      trigger: 'scan: on the van',
+    },
+    { verb: 'hold', from: ['in-transit', 'delivery-attempted'], to: 'held-at-depot', trigger: 'scan: kept for pickup' },
+    {
+      verb: 'deliver',
+      from: ['out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      to: 'delivered',
+      trigger: 'scan: delivered, or picked up',
+    },
+    { verb: 'attempt', from: ['out-for-delivery'], to: 'delivery-attempted', trigger: 'scan: nobody took it' },
+    {
+      verb: 'return',
+      from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      to: 'returned-to-sender',
+      trigger: 'scan: back at the sender',
+    },
+    {
+      verb: 'lose',
+      from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      to: 'lost',
+      trigger: 'scan: given up; time: 14 d without a scan',
+    },
+    { verb: 'find', from: ['lost'], to: 'delivered', trigger: 'scan: found, and delivered' },
+  ],
+});
+
+/** What a scan does to a parcel, in the words of the carrier: the verbs of the life cycle that the outside world has. */
+export const Scan = z
+  .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
+  .meta({ id: 'Scan' });
+
+/** A service of the carrier. The last three are for rehearsing: the parcel is lost, returned to sender, or never gets anybody to the door. */
+export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
+
+export const Carrier = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,40}$/)
+  .meta({ id: 'Carrier', description: 'Who carries the parcel.', example: 'demo-carrier' });
+
+/** Who carries what nobody names a carrier for. */
+export const DEFAULT_CARRIER = 'demo-carrier';
+
+export const LabelStatus = z.enum(['none', 'ready', 'failed']).meta({ id: 'LabelStatus' });
+
+/** States that a scan or a label tells of. */
+export const TrackingStatus = z.enum(shipmentLifeCycle.states).exclude(['pending']).meta({ id: 'TrackingStatus' });
+
+/** The code that carriers' interfaces use for what a state means; EasyPost's names. */
+export const trackingStatusCodes = {
+  'label-created': 'pre_transit',
+  collected: 'in_transit',
+  'in-transit': 'in_transit',
+  'out-for-delivery': 'out_for_delivery',
+  'delivery-attempted': 'failure',
+  'held-at-depot': 'available_for_pickup',
+  delivered: 'delivered',
+  'returned-to-sender': 'return_to_sender',
+  lost: 'failure',
+} as const satisfies Record<z.output<typeof TrackingStatus>, string>;
+
+export const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).meta({ id: 'DeliveryWindow' });
+
+export const TrackingEvent = z
+  .object({
+    status: TrackingStatus,
+    statusCode: z.string().describe('The carrier’s code.'),
+    occurredAt: Instant,
+    location: z.string().optional(),
+    message: z.string().optional(),
+  })
+  .meta({ id: 'TrackingEvent' });
+
+/** What the carrier is told of a parcel. */
+export const ParcelData = z
+  .object({ id: Id, fulfillmentOrderId: Id, carrier: Carrier, service: CarrierService, from: Address, to: Address })
+  .meta({ id: 'ParcelData' });
+
+export const Shipment = z
+  .object({
+    ...commonFields,
+    state: z.enum(shipmentLifeCycle.states),
+    fulfillmentOrderId: Id,
+    carrier: Carrier,
+    service: CarrierService,
+    trackingNumber: z.string().optional().describe('Given with the label.'),
+    label: z
+      .object({
+        format: z.literal('PDF'),
+        url: z.string().describe('Path at the gateway. It needs no credential: nobody can guess it.'),
+      })
+      .optional(),
+    labelStatus: LabelStatus,
+    estimatedDelivery: DeliveryWindow.optional().describe('Given with the label.'),
+    events: z.array(TrackingEvent).describe('As they came in, oldest first.'),
+  })
+  .meta({ id: 'Shipment' });
+
+export const shipment = defineObject({
+  type: 'shipment',
+  domain: 'fulfillment',
+  owner: 'carrier-platform',
+  meaning: 'Movement or collection unit for delivery or pickup',
+  schema: Shipment,
+  lifeCycle: shipmentLifeCycle,
+});
+
+export const fulfillmentOrderLifeCycle = defineLifeCycle({
+  object: 'fulfillment-order',
+  states: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
+  rows: [
+    { verb: 'create', from: [null], to: 'created', events: ['fulfillment-order-created'], trigger: 'Route Order, or Confirm Order' },
+    { verb: 'allocate', from: ['created'], to: 'allocated', trigger: 'internal: Allocate Inventory with the reservation of its lines' },
+    { verb: 'start-picking', from: ['allocated'], to: 'picking', trigger: 'Create Picking Order' },
+    {
+      verb: 'start-picking',
+      from: ['picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
+      again: true,
+      trigger: 'Create Picking Order, repeated',
+    },
+    {
+      verb: 'pick',
+      from: ['picking'],
+      trigger: 'Update Picking Status: started, picked; short, but something was picked. The same status again changes nothing',
+    },
+    { verb: 'pick-nothing', from: ['picking'], to: 'cancelled', trigger: 'Update Picking Status: short, and nothing was picked' },
+    { verb: 'pack', from: ['picking'], to: 'packed', trigger: 'Update Picking Status: packed' },
+    {
+      verb: 'pack',
+      from: ['packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
+      again: true,
+      trigger: 'Update Picking Status: packed, repeated',
+    },
+    { verb: 'dispatch', from: ['packed'], to: 'dispatched', trigger: 'Dispatch Fulfillment Order; what it costs is captured' },
+    {
+      verb: 'dispatch',
+      from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
+      again: true,
+      trigger: 'Dispatch Fulfillment Order, repeated',
+    },
+    {
+      verb: 'note',
+      from: ['dispatched', 'failed-delivery', 'returned-to-sender'],
+      trigger: 'its parcel has its label, or could not get one; webhook: a scan that moves nothing but the copy of the parcel',
+    },
+    {
+      verb: 'fail-delivery',
+      from: ['dispatched'],
+      to: 'failed-delivery',
+      trigger: 'webhook: third attempt, or lost; what is lost is refunded at once',
+    },
+    { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery once more' },
+    {
+      verb: 'deliver',
+      from: ['dispatched', 'failed-delivery'],
+      to: 'delivered',
+      trigger: 'webhook: delivered, also a lost parcel that was found',
+    },
+    {
+      verb: 'return-to-sender',
+      from: ['dispatched', 'failed-delivery'],
+      to: 'returned-to-sender',
+      trigger: 'webhook: returned to sender; time: not delivered, not lost, and 7 d without a scan. Restocked and refunded',
+    },
+    {
+      verb: 'cancel',
+      from: ['created', 'allocated', 'picking', 'packed'],
+      to: 'cancelled',
+      trigger: 'Cancel Order: all fulfillment orders of the order, or none',
+    },
+    { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
+    {
+      verb: 'repeat-scan',
+      from: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
+      again: true,
+      trigger: 'webhook: a scan that is repeated, or older than the newest one seen',
+    },
+  ],
+});
+
+export const FulfillmentLine = z
+  .object({
+    orderLineId: Id,
+    sku: Sku,
+    qty: Quantity,
+    pickedQty: z.int().min(0),
+    shortQty: z.int().min(0).describe('Units that were not there; they are served from elsewhere, or cancelled.'),
+  })
+  .meta({ id: 'FulfillmentLine' });
+
+/** What the FMS knows of a parcel; the Carrier Platform owns it. */
+export const FulfillmentShipment = z
+  .object({ id: Id, trackingNumber: z.string().optional(), state: Shipment.shape.state, labelStatus: LabelStatus })
+  .meta({ id: 'FulfillmentShipment' });
+
+export const FulfillmentOrder = z
+  .object({
+    ...commonFields,
+    state: z.enum(fulfillmentOrderLifeCycle.states),
+    orderId: Id,
+    locationId: Id.describe('The one node that serves all of its lines.'),
+    lines: z.array(FulfillmentLine),
+    pickingOrderId: Id.optional(),
+    shipments: z.array(FulfillmentShipment),
+    failureReason: z
+      .enum(['short', 'delivery-attempts', 'lost'])
+      .optional()
+      .describe('short: nothing could be picked. delivery-attempts: three in vain. lost: the carrier gave the parcel up.'),
+  })
+  .meta({ id: 'FulfillmentOrder' });
+
+export const fulfillmentOrder = defineObject({
+  type: 'fulfillment-order',
+  domain: 'fulfillment',
+  owner: 'fms',
+  meaning: 'Fulfillment grouping derived from an order',
+  schema: FulfillmentOrder,
+  lifeCycle: fulfillmentOrderLifeCycle,
+  changeSubscribers: [
+    {
+      application: 'oms',
+      mode: 'each',
+      purpose: 'the order follows: picking, short lines, what is delivered, cancelled, failed or returned',
+    },
+    { application: 'wms', mode: 'each', purpose: 'allocated ones wait to be picked; cancelled ones no longer do' },
+  ],
+});
+
+export const PickingStatus = z.enum(['open', 'started', 'picked', 'short', 'packed']).meta({ id: 'PickingStatus' });
+
+/** What a picking order may become; the same status again changes nothing. */
+export const pickingMoves = {
+  open: ['started'],
+  started: ['picked', 'short'],
+  picked: ['packed'],
+  short: ['packed'],
+  packed: [],
+} as const satisfies Record<z.output<typeof PickingStatus>, readonly z.output<typeof PickingStatus>[]>;
+
+/** The warehouse's work on a fulfillment order, one each. No business object of its own: its moves are the fulfillment order's. */
+export const PickingOrder = z
+  .object({
+    ...commonFields,
+    fulfillmentOrderId: Id,
+    status: PickingStatus,
+    lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, pickedQty: z.int().min(0) })),
+  })
+  .meta({ id: 'PickingOrder' });

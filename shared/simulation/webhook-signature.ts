@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Signatures as the Standard Webhooks specification describes them: HMAC-SHA256 over `<id>.<timestamp>.<raw body>`, base64, in a
+ * space separated list of `v1,<signature>`. Its own library compares timestamps with the wall clock; here the rehearsal's clock
+ * counts, so verification takes the time from outside.
+ */
+
+export interface WebhookHeaders {
+  readonly 'webhook-id': string;
+  /** Seconds since the epoch, of the attempt. */
+  readonly 'webhook-timestamp': string;
+  readonly 'webhook-signature': string;
+}
+
+/** How far a timestamp may be off, in seconds. */
+const TOLERANCE_SECONDS = 300;
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+
+function signature(secret: string, id: string, timestamp: string, body: string): string {
+  return createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+}
+
+/** @param at epoch milliseconds */
+export function signWebhook(secret: string, { id, at, body }: { id: string; at: number; body: string }): WebhookHeaders {
+  const timestamp = String(Math.floor(at / 1_000));
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature(secret, id, timestamp, body)}` };
+}
+
+/**
+ * @param now epoch milliseconds on the clock that counts
+ * @returns what is wrong in a sentence, or undefined
+ */
+export function refuseWebhook(
+  secret: string,
+  {
+    id,
+    timestamp,
+    signatures,
+    body,
+    now,
+  }: { id: string | undefined; timestamp: string | undefined; signatures: string | undefined; body: string; now: number },
+): string | undefined {
+  if (id === undefined || !/^[\x21-\x7e]{1,128}$/.test(id)) return 'webhook-id is missing or no id.';
+  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is missing or no number of seconds.';
+  if (Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE_SECONDS) {
+    return 'webhook-timestamp is more than five minutes away from the rehearsal’s clock.';
+  }
+  const expected = Buffer.from(signature(secret, id, timestamp, body));
+  const given = (signatures ?? '').split(' ').flatMap((one) => (one.startsWith('v1,') ? [Buffer.from(one.slice(3))] : []));
+  const fits = given.filter((one) => one.length === expected.length && timingSafeEqual(one, expected));
+  return fits.length > 0 ? undefined : 'webhook-signature does not fit this id, timestamp and body.';
+}

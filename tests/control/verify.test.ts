@@ -1,0 +1,401 @@
+import { describe, expect, test } from '@jest/globals';
+import { type BreakableWorld, eur, soundWorld } from './broken-world.ts';
+
+type Break = (world: BreakableWorld) => Promise<unknown>;
+type Case = readonly [what: string, break_: Break, named: string];
+
+const order =
+  (id: string, patch: (order: { lines: [object] }) => object): Break =>
+  (world) =>
+    world.change('oms', 'orders', id, patch);
+const line = (id: string, counters: object): Break => order(id, ({ lines: [one] }) => ({ lines: [{ ...one, ...counters }] }));
+const payment =
+  (id: string, patch: object): Break =>
+  (world) =>
+    world.change('payment-hub', 'payments', id, () => patch);
+const fulfillmentOrder =
+  (id: string, patch: (one: { lines: [object]; shipments: [object] }) => object): Break =>
+  (world) =>
+    world.change('fms', 'fulfillment-orders', id, patch);
+const units = (id: string, counters: object): Break => fulfillmentOrder(id, ({ lines: [one] }) => ({ lines: [{ ...one, ...counters }] }));
+const allocation =
+  (id: string, counters: object): Break =>
+  (world) =>
+    world.change('sim', 'reservations', id, ({ allocations: [one] }: { allocations: [object] }) => ({
+      allocations: [{ ...one, ...counters }],
+    }));
+const account =
+  (patch: (one: { entries: object[] }) => object): Break =>
+  (world) =>
+    world.change('loyalty-platform', 'accounts', 'loy_ada', patch);
+const entry = (more: object) => ({ type: 'earn', points: 0, at: '2026-03-02T09:00:00.000Z', ...more });
+
+const cases: Readonly<Record<string, readonly Case[]>> = {
+  money: [
+    [
+      'more captured than authorised',
+      payment('pay_sent', { capturedAmount: eur(2500) }),
+      'payment/pay_sent: captured 2500 > authorised 2490',
+    ],
+    ['more authorised than asked for', payment('pay_sent', { amount: eur(2000) }), 'payment/pay_sent: authorised 2490 > asked 2000'],
+    [
+      'more refunded than captured',
+      payment('pay_back', { refundedAmount: eur(1500), refunds: [{ amount: eur(1500) }] }),
+      'payment/pay_back: refunded 1500 > captured 1490',
+    ],
+    ['refunds that do not add up', payment('pay_back', { refunds: [] }), 'payment/pay_back: its refunds add up to 0, not to 1490'],
+    ['half a cent', payment('pay_sent', { capturedAmount: eur(2489.5) }), 'payment/pay_sent: amounts are not integers'],
+    ['a captured payment of nothing', payment('pay_sent', { capturedAmount: eur(0) }), 'payment/pay_sent: captured with 0 captured'],
+    ['a voided payment that was captured', payment('pay_sent', { state: 'voided' }), 'payment/pay_sent: voided with 2490 captured'],
+    ['a state that hides a refund', payment('pay_back', { state: 'captured' }), 'payment/pay_back: captured with 1490 of 1490 refunded'],
+    ['a line that is not in the total', line('ord_new', { lineTotal: eur(999) }), 'order/ord_new: lines 999 and shipping 490 are not'],
+    ['a discount that is on no line', line('ord_new', { discount: eur(5) }), 'order/ord_new: line discounts add up to 5, not to 0'],
+    [
+      'totals that do not add up',
+      order('ord_new', () => ({ totals: { subtotal: eur(1), discount: eur(0), shipping: eur(490), tax: eur(0), total: eur(1490) } })),
+      'order/ord_new: totals do not add up',
+    ],
+    [
+      'an order paid twice',
+      (world) => world.copy('payment-hub', 'payments', 'pay_sent', { id: 'pay_twice' }),
+      'order/ord_sent: payments of 4980',
+    ],
+    [
+      'goods sent that nobody paid for',
+      payment('pay_open', { state: 'voided', capturedAmount: eur(0) }),
+      'order/ord_open: goods have left, and payment/pay_open keep 0 of the 3490',
+    ],
+    [
+      'a line paid back that the customer keeps',
+      payment('pay_sent', {
+        state: 'partially-refunded',
+        refundedAmount: eur(1000),
+        refunds: [{ amount: eur(1000), reference: 'cancelled/line-1/1' }],
+      }),
+      'order/ord_sent: goods have left, and payment/pay_sent keep 1490 of the 2490',
+    ],
+    ['points that no entry explains', account(() => ({ pointsBalance: 501 })), 'loyalty-account/loy_ada: entries add up to 500'],
+    [
+      'a balance below zero',
+      account(({ entries }) => ({ pointsBalance: -1, entries: [...entries, entry({ type: 'redeem', points: -501 })] })),
+      'loyalty-account/loy_ada: negative balance -1',
+    ],
+  ],
+  stock: [
+    ['fewer units than none', (world) => world.move('stock', { onHand: -2_000 }), 'stock/mug-blue|dc-01: on hand -1005'],
+    ['more promised than there is', (world) => world.move('stock', { safetyStock: 2_000 }), 'stock/mug-blue|dc-01: ATP -1006'],
+    [
+      'a unit held for nobody',
+      (world) => world.move('stock', { reserved: 1 }),
+      'stock/mug-blue|dc-01: open reservations hold 1, reserved is 2',
+    ],
+    [
+      'a unit that vanishes',
+      (world) => world.move('stock', { onHand: -1 }),
+      'stock/mug-blue|dc-01: received 1000 + returned 1 + found 0 is not on hand 994',
+    ],
+    ['a unit that appears', (world) => world.move('stock', { onHand: 1 }, 'mug-blue|store-01'), 'stock/mug-blue|store-01: received 50'],
+    [
+      'a unit shipped twice',
+      (world) => world.move('units-moved', { shipped: 1 }),
+      'stock/mug-blue|dc-01: reservations say 5 shipped, the counters say 6',
+    ],
+    ['a write-off that nobody asked for', allocation('res_open', { cancelledQty: 0 }), 'reservations say 0 writtenOff, the counters say 1'],
+    [
+      'a unit that was never counted back',
+      (world) => world.move('units-moved', { returned: -1 }),
+      '1 came back with fulfillment-order/ful_back, and 0 were put back',
+    ],
+    ['movements below zero', (world) => world.move('units-moved', { found: -1 }), 'stock/mug-blue|dc-01: units moved are negative'],
+    [
+      'a unit sent that is still held',
+      units('ful_sent', { pickedQty: 1 }),
+      'reservation/res_sent: 2 of mug-blue|dc-01 left it, and its fulfillment orders sent 1',
+    ],
+  ],
+  fulfilment: [
+    ['more ends than units', line('ord_sent', { cancelledQty: 1 }), 'order/ord_sent line-1: 2 delivered and 1 cancelled of 2'],
+    ['more returned than delivered', line('ord_open', { returnedQty: 1 }), 'order/ord_open line-1: 1 returned of 0 delivered'],
+    ['less than nothing', line('ord_open', { cancelledQty: -1 }), 'order/ord_open line-1: units are not integers'],
+    [
+      'a unit on two ways',
+      units('ful_rest', { qty: 2 }),
+      'order/ord_open line-1: fulfillment-order/ful_open, fulfillment-order/ful_rest have 4',
+    ],
+    ['a unit both cancelled and sent', line('ord_open', { cancelledQty: 1 }), 'have 3 and 1 are cancelled, of 3'],
+    [
+      'a delivery that the order does not know',
+      line('ord_sent', { fulfilledQty: 1 }),
+      'order/ord_sent line-1: 1 delivered, its fulfillment orders delivered 2',
+    ],
+    [
+      'a completed order with a unit left',
+      order('ord_open', () => ({ state: 'completed' })),
+      'order/ord_open line-1: completed with 0 delivered and 0 cancelled of 3',
+    ],
+    [
+      'a fulfillment order of no order',
+      fulfillmentOrder('ful_rest', () => ({ orderId: 'ord_gone' })),
+      'fulfillment-order/ful_rest: of order/ord_gone',
+    ],
+    [
+      'more picked and short than asked for',
+      units('ful_rest', { pickedQty: 1, shortQty: 1 }),
+      'fulfillment-order/ful_rest line-1: picked 1 and short 1 of 1',
+    ],
+    [
+      'a picking that the warehouse does not know',
+      fulfillmentOrder('ful_rest', () => ({ pickingOrderId: 'pck_gone' })),
+      'picking-order/pck_gone, which the WMS does not have',
+    ],
+    [
+      'a picking order of another fulfillment order',
+      (world) => world.change('wms', 'picking-orders', 'pck_rest', () => ({ fulfillmentOrderId: 'ful_open' })),
+      'picking-order/pck_rest: of fulfillment-order/ful_open, which is picked by pck_open',
+    ],
+    [
+      'a scan that nobody heard of',
+      fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'collected' }] })),
+      'shipment/shp_open: in-transit at the carrier, collected at fulfillment-order/ful_open',
+    ],
+    [
+      'a parcel that the carrier was never told of',
+      fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, id: 'shp_gone' }] })),
+      'shipment/shp_gone: of fulfillment-order/ful_open, and the carrier was never told of it',
+    ],
+    [
+      'a parcel of nobody',
+      (world) => world.copy('carrier-platform', 'shipments', 'shp_open', { id: 'shp_gone' }),
+      'shipment/shp_gone: of no fulfillment order',
+    ],
+  ],
+  'one-effect': [
+    [
+      'two orders of one basket',
+      (world) => world.copy('oms', 'orders', 'ord_new', { id: 'ord_too' }),
+      'order of basket bsk_new: 2 times, ord_new, ord_too',
+    ],
+    [
+      'two holds of one basket',
+      async (world) => {
+        for (const id of ['res_1', 'res_2']) await world.add('sim', 'reservations', { ...HOLD, id });
+      },
+      'open hold of basket bsk_1: 2 times, res_1, res_2',
+    ],
+    [
+      'two picking orders of one fulfillment order',
+      (world) => world.copy('wms', 'picking-orders', 'pck_rest', { id: 'pck_too' }),
+      'picking order of fulfillment-order ful_rest: 2 times, pck_rest, pck_too',
+    ],
+    [
+      'two refunds under one reference',
+      payment('pay_back', { refunds: [745, 745].map((amount) => ({ amount: eur(amount), reference: 'cancelled/line-1/1' })) }),
+      'refund of payment/pay_back under cancelled/line-1/1: 2 times',
+    ],
+    [
+      'an order that earns twice',
+      account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_sent' }), entry({ orderId: 'ord_sent' })] })),
+      'earn at loyalty-account/loy_ada for order ord_sent: 2 times',
+    ],
+    [
+      'a refund that takes points back twice',
+      account(({ entries }) => ({
+        entries: [...entries, ...[0, 0].map(() => entry({ type: 'reverse', reference: 'pay_sent.refund-1' }))],
+      })),
+      'points taken back at loyalty-account/loy_ada for pay_sent.refund-1: 2 times',
+    ],
+    [
+      'an event that is there twice',
+      async (world) => {
+        for (let count = 0; count < 2; count++) await world.event('oms', 'order/ord_new', 1, {});
+      },
+      'ext.order-changed order/ord_new v1: 2 times',
+    ],
+  ],
+  'event-versions': [
+    ['a change without its event', order('ord_new', () => ({ version: 2 })), 'order/ord_new: no event for version 2'],
+    ['an event without its change', (world) => world.event('oms', 'order/ord_new', 2, {}), 'order/ord_new: events beyond version 1'],
+    [
+      'an event of nobody',
+      (world) => world.event('oms', 'order/ord_gone', 1, {}),
+      'order/ord_gone: events of an object that nobody stores',
+    ],
+  ],
+  moving: [
+    [
+      'an intent that nobody finishes',
+      order('ord_open', () => ({ pendingAction: { action: 'cancel', since: '' } })),
+      'order/ord_open: cancel is pending',
+    ],
+    ['a compensation that nobody does', order('ord_back', () => ({ compensation: 'pending' })), 'order/ord_back: compensation is pending'],
+    [
+      'a draft that never ends',
+      (world) => world.due('oms', 'expire-draft', 'ord_new', null),
+      'order/ord_new: draft, and nothing will ever expire it',
+    ],
+    [
+      'a routing that nobody tries again',
+      order('ord_open', () => ({ routingStatus: 'retrying' })),
+      'order/ord_open: its routing is tried again',
+    ],
+    [
+      'a capture that nobody tries again',
+      order('ord_open', () => ({ captureStatus: 'retrying' })),
+      'order/ord_open: its capture is tried again',
+    ],
+    [
+      'a confirmed order that nobody routes',
+      async (world) => {
+        await order('ord_new', () => ({ state: 'confirmed' }))(world);
+        await world.due('oms', 'expire-draft', 'ord_new', null);
+      },
+      'order/ord_new: confirmed with no fulfillment order, and nothing will move it',
+    ],
+    [
+      'an order whose fulfillment orders have all ended',
+      async (world) => {
+        await fulfillmentOrder('ful_open', () => ({ state: 'delivered' }))(world);
+        await fulfillmentOrder('ful_rest', () => ({ state: 'cancelled' }))(world);
+      },
+      'order/ord_open: in-fulfilment with fulfillment-order/ful_open delivered, fulfillment-order/ful_rest cancelled, and nothing will move it',
+    ],
+    [
+      'a fulfillment order that nobody allocates',
+      fulfillmentOrder('ful_rest', () => ({ state: 'created' })),
+      'fulfillment-order/ful_rest: created, and nothing',
+    ],
+    [
+      'a failed delivery that nobody gives up',
+      fulfillmentOrder('ful_open', () => ({ state: 'failed-delivery' })),
+      'fulfillment-order/ful_open: failed-delivery, and nothing',
+    ],
+    [
+      'a dispatch without a parcel',
+      fulfillmentOrder('ful_open', () => ({ shipments: [] })),
+      'fulfillment-order/ful_open: dispatched, and nothing',
+    ],
+    [
+      'work for an order that was cancelled',
+      order('ord_open', () => ({ state: 'cancelled' })),
+      'fulfillment-order/ful_rest: picking, and order/ord_open is cancelled',
+    ],
+    ['a payment that nobody decides', payment('pay_open', { state: 'pending' }), 'payment/pay_open: pending, and nothing will decide it'],
+    [
+      'a hold that never expires',
+      (world) => world.add('sim', 'reservations', { ...HOLD, id: 'res_1' }),
+      'reservation/res_1: requested, and nothing will ever',
+    ],
+  ],
+  replay: [
+    [
+      'an event that says something else than what is stored',
+      (world) => world.event('oms', 'order/ord_new', 1, { id: 'ord_new', state: 'confirmed' }),
+      'order/ord_new: its last event, version 1, says something else',
+    ],
+  ],
+};
+
+const HOLD = { version: 1, state: 'requested', basketId: 'bsk_1', items: [], allocations: [], createdAt: '', updatedAt: '' };
+
+const violationsOf = async (world: BreakableWorld): Promise<Record<string, string[]>> =>
+  Object.fromEntries((await world.verify()).map(({ id, violations }) => [id, violations]));
+
+const broken = async (world: BreakableWorld): Promise<string[]> => Object.values(await violationsOf(world)).flat();
+
+describe('Verifying a world', () => {
+  test('that is sound finds nothing, looks at everything, and says for whom open orders wait', async () => {
+    const results = await (await soundWorld()).verify();
+    expect(results.flatMap(({ violations }) => violations)).toEqual([]);
+    expect(results.map(({ id, holds }) => [id, holds])).toEqual([...Object.keys(cases)].map((id) => [id, true]));
+    for (const { id, checked } of results) expect([id, checked > 0 || id === 'replay']).toEqual([id, true]);
+    expect(results.find(({ id }) => id === 'moving')?.waiting).toEqual([
+      'order/ord_open: the carrier, fulfillment-order/ful_open is dispatched',
+      'order/ord_open: the warehouse, fulfillment-order/ful_rest is picking',
+      'order/ord_new: the OMS has work queued',
+    ]);
+  });
+
+  describe.each(Object.entries(cases))('finds in what it calls %s', (id, found) => {
+    test.each(found)('%s', async (_what, break_, named) => {
+      const world = await soundWorld();
+      await break_(world);
+      expect((await violationsOf(world))[id]).toEqual(expect.arrayContaining([expect.stringContaining(named)]));
+    });
+  });
+
+  test.each([
+    [
+      'goodwill that somebody paid back by hand',
+      payment('pay_sent', { state: 'partially-refunded', refundedAmount: eur(1000), refunds: [{ amount: eur(1000) }] }),
+    ],
+    [
+      'stock that the SIM has still to have moved',
+      async (world) => {
+        await allocation('res_open', { fulfilledQty: 3 })(world);
+        await world.add('sim', 'movements', {
+          ...{ id: 'res_open|late', reservationId: 'res_open', reference: 'late', kind: 'consume', pending: true },
+          ...{ version: 1, allocations: [{ sku: 'mug-blue', locationId: 'dc-01', qty: 1 }] },
+        } as never);
+        await world.due('sim', 'move-stock', 'res_open');
+        await world.due('fms', 'take-stock', 'ful_rest');
+      },
+    ],
+    [
+      'the rest of a released hold that is still to be given back',
+      async (world) => {
+        await world.change('sim', 'reservations', 'res_open', () => ({ state: 'released' }));
+        await world.due('sim', 'give-back-stock', 'res_open');
+      },
+    ],
+    [
+      'a hold that the SIM has not recorded yet',
+      async (world) => {
+        await world.add('inventory-service', 'holds', {
+          ...{ id: 'res_1', version: 1, state: 'held', allocations: [{ sku: 'mug-blue', locationId: 'dc-01', qty: 3 }] },
+        } as never);
+        await world.move('stock', { reserved: 3 });
+        await world.add('sim', 'attempts', { id: 'res_1' });
+        await world.due('sim', 'abort-hold', 'res_1');
+      },
+    ],
+    [
+      'a scan whose webhook is queued',
+      async (world) => {
+        await fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'collected' }] }))(world);
+        await world.due('carrier-platform', 'deliver-webhook', 'shp_open.3');
+      },
+    ],
+    [
+      'a scan that somebody else told the FMS of',
+      fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'out-for-delivery' }] })),
+    ],
+    [
+      'a capture that is in the queue',
+      async (world) => {
+        await order('ord_open', () => ({ captureStatus: 'retrying' }))(world);
+        await world.due('oms', 'capture-payments', 'ord_open');
+      },
+    ],
+    [
+      'an order that waits for somebody to route it',
+      async (world) => {
+        await order('ord_new', () => ({ state: 'confirmed', routingStatus: 'manual' }))(world);
+        await world.due('oms', 'expire-draft', 'ord_new', null);
+      },
+    ],
+  ] as readonly (readonly [string, Break])[])('leaves alone %s', async (_what, change) => {
+    const world = await soundWorld();
+    await change(world);
+    expect(await broken(world)).toEqual([]);
+  });
+
+  test('counts a parked delivery as a queue of the application that could not consume it', async () => {
+    const world = await soundWorld();
+    await fulfillmentOrder('ful_rest', () => ({ state: 'cancelled' }))(world);
+    await fulfillmentOrder('ful_open', () => ({ state: 'cancelled' }))(world);
+    expect((await violationsOf(world))['moving']).toHaveLength(1);
+    const stored = { id: 'ful_rest', orderId: 'ord_open' };
+    await world.park('oms', await world.event('fms', 'fulfillment-order/ful_rest', 1, stored, ['oms']));
+    expect((await violationsOf(world))['moving']).toEqual([]);
+  });
+});

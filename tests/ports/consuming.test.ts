@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { Agent } from 'undici';
+import type { AnyService } from '../../shared/contract/handler.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { createPipeline } from '../../shared/runtime/pipeline.ts';
+import type { Context } from '../../shared/simulation/context.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { aPlan } from './store-suite.ts';
+
+const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): EstateEvent =>
+  ({
+    id,
+    type: 'com.unified-commerce.order-confirmed',
+    subject: 'order/ord_1',
+    aggregateversion,
+    correlationid: 'c',
+    data: { object: {} },
+  }) as EstateEvent;
+
+/** A pipeline of an application that notes which versions it was given. */
+async function noting() {
+  const adapter = createMemoryStore();
+  const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+  const seen: number[] = [];
+  const service: AnyService = {
+    application: 'crm',
+    collections: [],
+    counters: [],
+    apis: {},
+    internal: {},
+    due: {},
+    events: { 'order-confirmed': async ({ aggregateversion }) => void seen.push(aggregateversion) },
+  };
+  const pipeline = createPipeline({
+    service,
+    store: adapter.store('crm'),
+    simulation: adapter.simulation,
+    directory: adapter.worlds,
+    gatewayUrl: () => '',
+    addressOf: () => '',
+    token: '',
+    agent: new Agent(),
+    log: createLogger('silent'),
+    strictResponses: true,
+    relay: () => undefined,
+  });
+  const context: Context = {
+    world,
+    now: 1_000,
+    principal: 'event',
+    requestId: 'r',
+    correlationId: 'c',
+    deadline: Date.now() + 5_000,
+    faults: 0,
+    chain: [],
+  };
+  const consume = async (event: EstateEvent, mode: 'each' | 'latest'): Promise<void> => {
+    const planned = { id: event.id, topic: 't', key: 'ord_1', json: JSON.stringify(event), subscribers: ['crm'] as const };
+    await adapter.store('oms').commit(world, aPlan({ events: [planned] }));
+    await pipeline.event(event, context, [], mode);
+  };
+  const pending = async () => (await adapter.worlds.ledger(world)).pending;
+  return { consume, pending, seen, again: (event: EstateEvent) => pipeline.event(event, context, [], 'each') };
+}
+
+describe('Consuming', () => {
+  test('a subscription that copies state skips versions older than the newest it has seen, and takes two events of one version', async () => {
+    const { consume, pending, seen } = await noting();
+    for (const event of [versioned(1), versioned(3), versioned(2), versioned(3, 'evt_3b'), versioned(4)]) await consume(event, 'latest');
+    expect(seen).toEqual([1, 3, 3, 4]);
+    expect(await pending()).toEqual([]);
+  });
+
+  test('a subscription that reacts takes every event, in whatever order', async () => {
+    const { consume, seen } = await noting();
+    for (const event of [versioned(3), versioned(1), versioned(2)]) await consume(event, 'each');
+    expect(seen).toEqual([3, 1, 2]);
+  });
+
+  test('an event that comes twice has one effect', async () => {
+    const { consume, again, pending } = await noting();
+    await consume(versioned(1), 'each');
+    await expect(again(versioned(1))).rejects.toMatchObject({ code: 'contention' });
+    expect(await pending()).toEqual([]);
+  });
+});

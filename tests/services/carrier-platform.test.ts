@@ -1,0 +1,470 @@
+import { describe, expect, test } from '@jest/globals';
+import * as carrierPlatform from '../../services/carrier-platform/service.ts';
+import { putShipment, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import type { Problem } from '../../shared/catalog/problems.ts';
+import { checkDigit } from '../../shared/domain/barcode.ts';
+import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import { ADDRESS, estate } from '../support/estate.ts';
+import { startInside } from '../support/inside.ts';
+import { readLabel } from './label-reading.ts';
+import { fulfilling } from './parcel-scenes.ts';
+
+const HOUR = 3_600_000;
+const DEPOT = { name: 'Athlone distribution centre', line1: '4 Monksland Park', city: 'Athlone', postalCode: 'N37', country: 'IE' };
+const PARCEL = { fulfillmentOrderId: 'ful_1', carrier: 'demo-carrier', service: 'STANDARD', from: DEPOT, to: ADDRESS } as const;
+
+type Verb = (typeof Scan.options)[number];
+
+const refusal = (promise: Promise<unknown>): Promise<Problem> =>
+  promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (problem: Problem) => problem,
+  );
+
+/** The carrier by itself: parcels are registered as the FMS does it, and nobody hears the webhooks. */
+async function carrier() {
+  const inside = await startInside(carrierPlatform);
+  const asFms = inside.as('fms');
+  const register = (id: string, parcel: object = {}) => asFms(putShipment, { params: { id }, body: { ...PARCEL, ...parcel } });
+  const label = (id: string, body: object = {}) => inside.call('POST', `/shipments/${id}/label`, body);
+  return {
+    inside,
+    ...{ register, label },
+    labelled: async (id: string, parcel: object = {}) => {
+      await register(id, parcel);
+      return (await label(id)).body;
+    },
+    scan: (id: string, scan: Verb, more: object = {}) => inside.play(scanShipment, { params: { id }, body: { scan, ...more } }),
+    track: (id: string) => inside.call('GET', `/shipments/${id}/tracking`),
+    [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose](),
+  };
+}
+
+interface Promised {
+  readonly estimatedDelivery: { readonly from: string; readonly to: string };
+  readonly events: readonly { readonly occurredAt: string }[];
+}
+
+/** How long after the label the parcel is expected, at the earliest and at the latest. */
+const promiseOf = ({ estimatedDelivery: { from, to }, events }: Promised): number[] =>
+  [from, to].map((at) => Date.parse(at) - Date.parse(events[0]?.occurredAt ?? ''));
+
+describe('Put Shipment', () => {
+  test('registers a parcel once, whatever a repeat says', async () => {
+    await using scene = await carrier();
+    const first = await scene.register('shp_1');
+    expect(first).toMatchObject({ id: 'shp_1', state: 'pending', version: 1, labelStatus: 'none', service: 'STANDARD', events: [] });
+    expect(first).not.toHaveProperty('to');
+    expect(await scene.register('shp_1', { service: 'EXPRESS' })).toEqual(first);
+    expect((await scene.inside.events('shipment/shp_1')).map(({ type }) => type)).toEqual(['com.unified-commerce.ext.shipment-changed']);
+  });
+});
+
+describe('Generate Label', () => {
+  test('gives the parcel its number, its label and a promise: 201', async () => {
+    await using scene = await carrier();
+    await scene.register('shp_1');
+    const { status, body } = await scene.label('shp_1');
+    expect([status, body.state, body.version, body.labelStatus]).toEqual([201, 'label-created', 2, 'ready']);
+    expect(body.label).toEqual({ format: 'PDF', url: expect.stringMatching(/^\/labels\/inside\/[0-9a-f]{40}\.pdf$/) });
+    expect(promiseOf(body)).toEqual([24 * HOUR, 48 * HOUR]);
+    expect(body.events).toMatchObject([{ status: 'label-created', statusCode: 'pre_transit' }]);
+    const [, event] = await scene.inside.events('shipment/shp_1');
+    expect(event).toMatchObject({
+      type: 'com.unified-commerce.shipment-label-generated',
+      aggregateversion: 2,
+      data: { previousState: 'pending', object: { trackingNumber: body.trackingNumber } },
+    });
+    for (const hidden of ['from', 'to', 'labelToken']) expect(event.data.object).not.toHaveProperty(hidden);
+  });
+
+  test('again answers 200 with the same label, from every state up to delivered', async () => {
+    await using scene = await carrier();
+    await scene.labelled('shp_1');
+    for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt', 'hold', 'deliver'] as const) {
+      await scene.scan('shp_1', scan);
+      const before = (await scene.track('shp_1')).body;
+      const { status, body } = await scene.label('shp_1', { service: 'EXPRESS' });
+      expect([status, body]).toEqual([200, before]);
+    }
+  });
+
+  test.each(['return', 'lose'] as const)('is refused after %s: 409', async (end) => {
+    await using scene = await carrier();
+    await scene.labelled('shp_1');
+    await scene.scan('shp_1', 'collect');
+    const { state } = await scene.scan('shp_1', end);
+    const { status, body } = await scene.label('shp_1');
+    expect([status, body.code, body.currentState, body.action]).toEqual([409, 'invalid_state_transition', state, 'label']);
+    expect(body.allowedFrom).toEqual(allowedFrom(shipmentLifeCycle, 'label'));
+  });
+
+  test('takes another carrier and service while there is no label, and promises accordingly', async () => {
+    await using scene = await carrier();
+    await scene.register('shp_1');
+    const { body } = await scene.label('shp_1', { carrier: 'fast-wheels', service: 'EXPRESS', format: 'PDF' });
+    expect([body.carrier, body.service, ...promiseOf(body)]).toEqual(['fast-wheels', 'EXPRESS', 8 * HOUR, 16 * HOUR]);
+  });
+
+  test('gives every parcel another number, with a check digit', async () => {
+    await using scene = await carrier();
+    const numbers: string[] = [];
+    for (let parcel = 1; parcel <= 50; parcel++) numbers.push((await scene.labelled(`shp_${parcel}`)).trackingNumber);
+    expect(new Set(numbers).size).toBe(50);
+    for (const number of numbers) {
+      expect(number).toMatch(/^UC\d{14}$/);
+      expect(checkDigit(number.slice(2, -1))).toBe(number.at(-1));
+    }
+  });
+
+  test('asked for ten times at once is made once', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ label: 'manual', carrier: 'manual' });
+    const { shipmentId } = await scene.dispatched();
+    const replies = await Promise.all(Array.from({ length: 10 }, () => scene.label(shipmentId)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 9 }, () => 200), 201]);
+    expect(new Set(replies.map(({ body }) => body.trackingNumber)).size).toBe(1);
+    expect(await scene.rehearsal.events({ type: 'shipment-label-generated' })).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('of a parcel that was not registered yet asks the FMS what it is', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.fault('down', { match: { api: 'put-shipment' }, fault: { kind: 'outage' } });
+    const { shipmentId } = await scene.dispatched();
+    expect((await scene.track(shipmentId)).status).toBe(404);
+    const { status, body } = await scene.label(shipmentId);
+    expect([status, body.state]).toEqual([201, 'label-created']);
+    const events = await scene.rehearsal.events({ subject: `shipment/${shipmentId}`, ext: true });
+    expect(events.map(({ type, aggregateversion }) => [type.replace('com.unified-commerce.', ''), aggregateversion])).toEqual([
+      ['ext.shipment-changed', 1],
+      ['shipment-label-generated', 2],
+    ]);
+  });
+
+  test('of a parcel that nobody knows: 404; while the FMS is down: 503', async () => {
+    await using scene = await fulfilling();
+    expect((await scene.label('shp_1')).status).toBe(404);
+    await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
+    const { status, body } = await scene.label('shp_1');
+    expect([status, body.code]).toEqual([503, 'dependency_unavailable']);
+  });
+
+  test('needs the API key, and no bearer token', async () => {
+    await using scene = await fulfilling();
+    const { status, headers } = await scene.rehearsal.call('POST', '/shipments/shp_1/label', {});
+    expect([status, headers['www-authenticate']]).toEqual([401, expect.stringContaining('ApiKey')]);
+  });
+
+  test('heeds If-Match, and an Idempotency-Key', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ label: 'manual' });
+    const { shipmentId } = await scene.dispatched();
+    expect((await scene.label(shipmentId, {}, { 'if-match': '"7"' })).status).toBe(412);
+    const headers = { 'idempotency-key': 'label-it', 'if-match': '"1"' };
+    const first = await scene.label(shipmentId, {}, headers);
+    const second = await scene.label(shipmentId, {}, headers);
+    expect([first.status, second.status, second.headers['idempotent-replayed']]).toEqual([201, 201, 'true']);
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+describe('Label Document', () => {
+  const fetchLabel = (url: string) => fetch(`${estate.gateway}${url}`);
+
+  test('is a page of 4 by 6 inches for anybody with its address, whose barcode is the tracking number', async () => {
+    await using scene = await fulfilling();
+    const { shipmentId } = await scene.dispatched();
+    const { body } = await scene.label(shipmentId);
+    const response = await fetchLabel(body.label.url);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const read = await readLabel(bytes);
+    expect(read).toMatchObject({ pages: 1, points: [288, 432], format: 'CODE_128', code: body.trackingNumber });
+    for (const text of [
+      'DEMO-CARRIER',
+      'STANDARD',
+      ADDRESS.name,
+      ADDRESS.line1,
+      'H91 Galway',
+      'Ireland (IE)',
+      'Athlone distribution centre',
+    ]) {
+      expect(read.text).toContain(text);
+    }
+    expect(new Uint8Array(await (await fetchLabel(body.label.url)).arrayBuffer())).toEqual(bytes);
+  });
+
+  test('holds the longest names and addresses there can be, and letters of other alphabets', async () => {
+    await using scene = await carrier();
+    const to = {
+      name: `${'Wilhelmina-Maximiliane Łódźberg '.repeat(3)}Ångström`,
+      line1: `${'Donaudampfschifffahrtsgesellschaftshauptgebäude'.repeat(2)} 4711`,
+      city: 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch',
+      postalCode: '1234567890123456',
+      country: 'GB',
+    };
+    const from = { name: 'W'.repeat(120), line1: 'Ω'.repeat(120), city: 'M'.repeat(80), postalCode: '9'.repeat(16), country: 'VC' };
+    const shipment = await scene.labelled('shp_1', { to, from, carrier: 'x'.repeat(40), service: 'ATTEMPT3' });
+    const { body } = await scene.inside.document(shipment.label.url);
+    const read = await readLabel(body);
+    expect([read.pages, read.code]).toEqual([1, shipment.trackingNumber]);
+    const text = read.text.replaceAll(' ', '');
+    for (const part of [
+      'Lódzberg',
+      'Ångström',
+      to.line1.replaceAll(' ', ''),
+      to.city,
+      from.name,
+      from.city,
+      '?'.repeat(120),
+      'X'.repeat(40),
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  test.each(['nobody-made-this.pdf', `${'0'.repeat(40)}.pdf`, `${'0'.repeat(40)}`, '%2e%2e.pdf'])('%s: 404 or refused', async (file) => {
+    await using scene = await fulfilling();
+    expect([400, 404]).toContain((await fetchLabel(`/labels/${scene.rehearsal.name}/${file}`)).status);
+  });
+
+  test('of one rehearsal is not shown in another', async () => {
+    await using scene = await fulfilling();
+    await using other = await fulfilling();
+    const { shipmentId } = await scene.dispatched();
+    const { body } = await scene.label(shipmentId);
+    const elsewhere = body.label.url.replace(scene.rehearsal.name, other.rehearsal.name);
+    expect([(await fetchLabel(body.label.url)).status, (await fetchLabel(elsewhere)).status]).toEqual([200, 404]);
+  });
+});
+
+describe('Track Shipment', () => {
+  test('tells state, promise and every scan, oldest first', async () => {
+    await using scene = await carrier();
+    await scene.labelled('shp_1');
+    await scene.scan('shp_1', 'collect', { location: 'Athlone', message: 'Picked up' });
+    await scene.scan('shp_1', 'depart');
+    const { status, body } = await scene.track('shp_1');
+    expect([status, body.state]).toEqual([200, 'in-transit']);
+    expect(body.estimatedDelivery).toBeDefined();
+    expect(body.events.map(({ status: state, statusCode }: { status: string; statusCode: string }) => [state, statusCode])).toEqual([
+      ['label-created', 'pre_transit'],
+      ['collected', 'in_transit'],
+      ['in-transit', 'in_transit'],
+    ]);
+    expect(body.events[1]).toMatchObject({ location: 'Athlone', message: 'Picked up' });
+  });
+
+  test('of a pending parcel: 409; of one that nobody knows: 404', async () => {
+    await using scene = await carrier();
+    await scene.register('shp_1');
+    const { status, body } = await scene.track('shp_1');
+    expect([status, body.code, body.currentState, body.action]).toEqual([409, 'invalid_state_transition', 'pending', 'track']);
+    expect(body.allowedFrom).toEqual(shipmentLifeCycle.states.slice(1));
+    expect((await scene.track('shp_2')).status).toBe(404);
+  });
+});
+
+/** Scans that lead a labelled parcel into each state. */
+const waysTo: Readonly<Record<string, readonly Verb[]>> = {
+  'label-created': [],
+  collected: ['collect'],
+  'in-transit': ['collect', 'depart'],
+  'out-for-delivery': ['collect', 'depart', 'out-for-delivery'],
+  'delivery-attempted': ['collect', 'depart', 'out-for-delivery', 'attempt'],
+  'held-at-depot': ['collect', 'depart', 'hold'],
+  delivered: ['collect', 'depart', 'out-for-delivery', 'deliver'],
+  'returned-to-sender': ['collect', 'return'],
+  lost: ['collect', 'lose'],
+};
+
+describe('A scan', () => {
+  test.each(Object.entries(waysTo))('of a parcel that is %s does what the life cycle says, or is refused', async (state, way) => {
+    await using scene = await carrier();
+    for (const scan of Scan.options) {
+      const id = `shp_${scan}`;
+      await scene.labelled(id);
+      for (const step of way) await scene.scan(id, step);
+      const before = (await scene.track(id)).body;
+      expect(before.state).toBe(state);
+      const row = shipmentLifeCycle.rows.find(({ verb, from }) => verb === scan && (from as readonly unknown[]).includes(state));
+      if (row) {
+        const after = await scene.scan(id, scan);
+        const [to] = row.to;
+        expect([after.state, after.version, after.events.length]).toEqual([to, before.version + 1, before.events.length + 1]);
+        expect(after.events.at(-1)).toMatchObject({ status: to, statusCode: trackingStatusCodes[to as keyof typeof trackingStatusCodes] });
+      } else {
+        const { code, context } = await refusal(scene.scan(id, scan));
+        expect([code, context['currentState'], context['action']]).toEqual(['invalid_state_transition', state, scan]);
+        expect(context['allowedFrom']).toEqual(allowedFrom(shipmentLifeCycle, scan));
+        expect((await scene.track(id)).body).toEqual(before);
+      }
+    }
+  });
+
+  test('of a parcel without a label is refused, of one that nobody knows is not found', async () => {
+    await using scene = await carrier();
+    await scene.register('shp_1');
+    expect((await refusal(scene.scan('shp_1', 'collect'))).context['allowedFrom']).toEqual(['label-created']);
+    expect((await refusal(scene.scan('shp_2', 'collect'))).code).toBe('not_found');
+  });
+
+  test('happens at a moment of its own, and has its event', async () => {
+    await using scene = await carrier();
+    await scene.labelled('shp_1');
+    for (const scan of ['collect', 'depart', 'out-for-delivery', 'deliver'] as const) await scene.scan('shp_1', scan);
+    const { events } = (await scene.track('shp_1')).body;
+    const moments: string[] = events.map(({ occurredAt }: { occurredAt: string }) => occurredAt);
+    expect(moments).toEqual([...new Set(moments)].toSorted());
+    const emitted = await scene.inside.events('shipment/shp_1');
+    expect(emitted.map(({ aggregateversion, data }) => `${aggregateversion} ${data.previousState ?? '–'} → ${data.object.state}`)).toEqual([
+      '1 – → pending',
+      '2 pending → label-created',
+      '3 label-created → collected',
+      '4 collected → in-transit',
+      '5 in-transit → out-for-delivery',
+      '6 out-for-delivery → delivered',
+    ]);
+  });
+
+  test('played through the simulation plane moves the parcel, and the fulfillment order hears of it', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ carrier: 'manual' });
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatched();
+    for (const scan of waysTo['delivered'] ?? []) {
+      await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+    }
+    await scene.rehearsal.settle();
+    expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A parcel', () => {
+  const history = async (scene: Awaited<ReturnType<typeof fulfilling>>, id: string): Promise<string[]> =>
+    (await scene.track(id)).body.events.map(({ status }: { status: string }) => status);
+
+  test.each([
+    ['STANDARD', 'PT28H', ['collected', 'in-transit', 'out-for-delivery', 'delivered'], 'delivered'],
+    ['EXPRESS', 'PT12H', ['collected', 'in-transit', 'out-for-delivery', 'delivered'], 'delivered'],
+    ['RTS', 'PT72H', ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'returned-to-sender'], 'returned-to-sender'],
+    [
+      'ATTEMPT3',
+      'PT76H',
+      [
+        ...['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'out-for-delivery', 'delivery-attempted'],
+        ...['out-for-delivery', 'delivery-attempted'],
+      ],
+      'failed-delivery',
+    ],
+    ['LOST', 'P20D', ['collected', 'in-transit', 'lost'], 'failed-delivery'],
+  ])('of service %s has made its way after %s', async (service, by, states, end) => {
+    await using scene = await fulfilling();
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatched({ service });
+    await scene.rehearsal.advance(by);
+    expect(await history(scene, shipmentId)).toEqual(['label-created', ...states]);
+    expect((await scene.fulfillmentOrder(fulfillmentOrderId)).state).toBe(end);
+    await scene.rehearsal.verify();
+  });
+
+  test('is scanned at the hours of its service, and not before', async () => {
+    await using scene = await carrier();
+    await scene.labelled('shp_1');
+    const seen: string[] = [];
+    for (const hours of [1.99, 0.01, 3.99, 0.01, 17.99, 0.01, 3.99, 0.01]) {
+      await scene.inside.advance(Math.round(hours * HOUR));
+      seen.push((await scene.track('shp_1')).body.state);
+    }
+    expect(seen).toEqual([
+      ...['label-created', 'collected', 'collected', 'in-transit', 'in-transit', 'out-for-delivery', 'out-for-delivery', 'delivered'],
+    ]);
+  });
+
+  test('with progression manual stays where it is, until it is given up after 14 days without a scan', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ carrier: 'manual' });
+    const untouched = await scene.dispatched();
+    const begun = await scene.dispatched();
+    await scene.rehearsal.client.control('play-scan', { params: { id: begun.shipmentId, scan: 'collect' }, body: {} });
+    await scene.rehearsal.advance('P13D');
+    await scene.rehearsal.client.control('play-scan', { params: { id: begun.shipmentId, scan: 'depart' }, body: {} });
+    await scene.rehearsal.advance('P13D');
+    expect((await scene.track(begun.shipmentId)).body.state).toBe('in-transit');
+    await scene.rehearsal.advance('P1DT1S');
+    expect((await scene.track(begun.shipmentId)).body.state).toBe('lost');
+    expect((await scene.track(untouched.shipmentId)).body.state).toBe('label-created');
+  });
+
+  test('with progression immediate is delivered as soon as all is quiet, and every scan was heard of in order', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ carrier: 'immediate' });
+    const { shipmentId, fulfillmentOrderId } = await scene.dispatched({ service: 'ATTEMPT3' });
+    await scene.rehearsal.settle();
+    expect(await history(scene, shipmentId)).toHaveLength(9);
+    expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({
+      state: 'failed-delivery',
+      failureReason: 'delivery-attempts',
+    });
+  });
+
+  test('that moves by itself from now on takes up its plan where somebody left it', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ carrier: 'manual' });
+    const { shipmentId } = await scene.dispatched();
+    for (const scan of ['collect', 'depart', 'hold']) {
+      await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+    }
+    await scene.rehearsal.advance('PT25H');
+    await scene.progression({ carrier: 'time' });
+    await scene.rehearsal.settle();
+    expect((await scene.track(shipmentId)).body.state).toBe('out-for-delivery');
+    await scene.rehearsal.advance('PT4H');
+    expect(await history(scene, shipmentId)).toEqual([
+      ...['label-created', 'collected', 'in-transit', 'held-at-depot', 'out-for-delivery', 'delivered'],
+    ]);
+  });
+
+  test('whose plan was overtaken by hand goes on with what is still ahead', async () => {
+    await using scene = await fulfilling();
+    const { shipmentId } = await scene.dispatched();
+    for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt']) {
+      await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+    }
+    await scene.rehearsal.advance('PT27H');
+    expect((await scene.track(shipmentId)).body.state).toBe('delivery-attempted');
+    await scene.rehearsal.advance('PT2H');
+    expect((await scene.track(shipmentId)).body.state).toBe('delivered');
+  });
+
+  test('on its way stops when progression becomes manual, and is all there at once when it becomes immediate', async () => {
+    await using scene = await fulfilling();
+    const { shipmentId } = await scene.dispatched();
+    await scene.rehearsal.advance('PT3H');
+    await scene.progression({ carrier: 'manual' });
+    await scene.rehearsal.advance('P2D');
+    expect((await scene.track(shipmentId)).body.state).toBe('collected');
+    await scene.progression({ carrier: 'immediate' });
+    await scene.rehearsal.settle();
+    expect((await scene.track(shipmentId)).body.state).toBe('delivered');
+  });
+
+  test('that was delivered is left alone, however long', async () => {
+    await using scene = await fulfilling();
+    await scene.dispatched();
+    await scene.rehearsal.advance('P2D');
+    const { ran } = await scene.rehearsal.advance('P30D');
+    expect(ran.filter(({ application }) => application === 'carrier-platform')).toEqual([]);
+  });
+
+  test('that was lost may be found, and nothing moves it after that', async () => {
+    await using scene = await fulfilling();
+    const { shipmentId } = await scene.dispatched({ service: 'LOST' });
+    await scene.rehearsal.advance('P15D');
+    await scene.rehearsal.client.control('play-scan', { params: { id: shipmentId, scan: 'find' }, body: {} });
+    const { ran } = await scene.rehearsal.advance('P30D');
+    expect(ran.filter(({ kind }) => kind === 'planned-scan' || kind === 'give-up-parcel')).toEqual([]);
+    expect(await history(scene, shipmentId)).toEqual(['label-created', 'collected', 'in-transit', 'lost', 'delivered']);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { ADDRESS } from '../support/estate.ts';
+
+/**
+ * Parcels on their way while a process is killed at one of its commits, before the store hears of it and after: with a client that
+ * insists, and with one that sends its request a single time. Goods leave once and come back once, and nothing stays half done.
+ */
+const MINUTE = 60_000;
+/** More than any of the requests below makes at any application. */
+const MOST_COMMITS = 12;
+
+/** Most of the time a killed process is waited for: so many estates at once wait together. */
+const LANES = 8;
+
+interface Request {
+  readonly application: Application;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  /** The fulfillment order that it is about. */
+  readonly id: string;
+  /** How many units it took out of stock, as the fulfillment order tells. */
+  readonly gone: (found: { state: string; lines: readonly { shortQty: number }[] }) => number;
+}
+
+/** What happens to parcels, in an estate that may be killed meanwhile. */
+function fulfilling(estate: CrashingEstate) {
+  let keys = 0;
+  const fresh = (what: string): string => `${what} ${++keys}`;
+  const ok = async (application: Application, method: string, path: string, body?: unknown) => {
+    const reply = await estate.insist(application, method, path, body, fresh(path));
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  };
+
+  async function confirmed(): Promise<{ id: string; orderId: string }> {
+    const lines = [{ sku: 'mug-blue', qty: 2 }];
+    const basket = await ok('ecommerce-platform', 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+    await ok('ecommerce-platform', 'POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+    const order = await ok('oms', 'POST', '/orders', { basketId: basket.id });
+    await ok('payment-hub', 'POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
+    await ok('oms', 'POST', `/orders/${order.id}/confirm`);
+    const { fulfillmentOrders } = await ok('oms', 'GET', `/orders/${order.id}`);
+    return { id: fulfillmentOrders[0].id, orderId: order.id };
+  }
+
+  async function picked(...statuses: readonly string[]): Promise<{ id: string; picking: string; line: string }> {
+    const { id } = await confirmed();
+    const { id: picking, lines } = await ok('wms', 'POST', '/picking-orders', { fulfillmentOrderId: id });
+    for (const status of statuses) await ok('wms', 'PUT', `/picking-orders/${picking}/status`, { status });
+    return { id, picking, line: lines[0].orderLineId };
+  }
+
+  const packed = async (): Promise<string> => (await picked('started', 'picked', 'packed')).id;
+
+  async function sent(): Promise<{ id: string; shipmentId: string }> {
+    const id = await packed();
+    const { shipments } = await ok('fms', 'POST', `/fulfillment/orders/${id}/dispatch`, { service: 'LOST' });
+    await estate.settle();
+    await ok('carrier-platform', 'POST', `/internal/shipments/${shipments[0].id}/scans`, { scan: 'collect' });
+    await estate.settle();
+    return { id, shipmentId: shipments[0].id };
+  }
+
+  async function onHand(): Promise<number> {
+    const { locations } = await ok('sim', 'GET', '/inventory/items/mug-blue');
+    return locations.reduce((sum: number, location: { onHand: number }) => sum + location.onHand, 0);
+  }
+
+  const requests: Record<string, () => Promise<Request>> = {
+    'Dispatch Fulfillment Order': async () => {
+      const id = await packed();
+      const path = `/fulfillment/orders/${id}/dispatch`;
+      return { application: 'fms', method: 'POST', path, body: {}, id, gone: ({ state }) => (state === 'dispatched' ? 2 : 0) };
+    },
+    'Update Picking Status, short': async () => {
+      const { id, picking, line } = await picked('started');
+      const body = { status: 'short', lines: [{ orderLineId: line, pickedQty: 1 }] };
+      const path = `/picking-orders/${picking}/status`;
+      return { application: 'wms', method: 'PUT', path, body, id, gone: ({ lines }) => lines[0]?.shortQty ?? 0 };
+    },
+    'the scan of a parcel that came back': async () => {
+      const { id, shipmentId } = await sent();
+      const path = `/internal/shipments/${shipmentId}/scans`;
+      const gone: Request['gone'] = ({ state }) => (state === 'returned-to-sender' ? -2 : 0);
+      return { application: 'carrier-platform', method: 'POST', path, body: { scan: 'return' }, id, gone };
+    },
+  };
+
+  async function atRest(): Promise<void> {
+    // The longest pause after which somebody takes over what broke off.
+    await estate.advance(MINUTE);
+    await estate.advance(6 * MINUTE);
+    expect(await estate.settle()).toMatchObject({ settled: true });
+    expect((await estate.ledger()).parked).toEqual([]);
+    expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
+  }
+
+  /** @returns whether anything was killed: there is such a commit */
+  async function survived(name: string, crash: Crash, insists: boolean): Promise<boolean> {
+    const request = await requests[name]?.();
+    if (!request) throw new Error(`${name} is a request.`);
+    const { application, method, path, body, id } = request;
+    const [before, crashes] = [await onHand(), estate.crashes()];
+    estate.crashAt(crash);
+    if (insists) await estate.insist(application, method, path, body, fresh('insisting'));
+    else await estate.ask(application, method, path, body, fresh('once')).catch(() => undefined);
+    await estate.settle();
+    estate.crashAt(undefined);
+    await atRest();
+    const gone = request.gone(await ok('fms', 'GET', `/fulfillment/orders/${id}`));
+    if (insists) expect(gone).not.toBe(0);
+    expect(before - (await onHand())).toBe(gone);
+    return estate.crashes() > crashes;
+  }
+
+  return { survived };
+}
+
+async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
+  const queue = applications.flatMap((application) =>
+    (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
+  );
+  const lane = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { application, when, insists } = next;
+      const estate = await crashingEstate();
+      let commit = 0;
+      try {
+        const { survived } = fulfilling(estate);
+        do commit += 1;
+        while (commit < MOST_COMMITS && (await survived(name, { application, commit, when }, insists)));
+        expect(commit).toBeGreaterThan(1);
+        expect(commit).toBeLessThan(MOST_COMMITS);
+      } catch (error) {
+        throw new Error(`${application} killed ${when} its commit ${commit}: ${(error as Error).message}`);
+      } finally {
+        await estate.close();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+describe('A fulfilment that is killed at any commit', () => {
+  test.each<[string, readonly Application[]]>([
+    ['Dispatch Fulfillment Order', ['fms', 'sim', 'inventory-service', 'carrier-platform']],
+    ['Update Picking Status, short', ['fms', 'sim', 'inventory-service']],
+    ['the scan of a parcel that came back', ['fms', 'inventory-service', 'carrier-platform']],
+  ])('%s: goods move once, whether it is repeated or not', eachCrash, 120_000);
+});

@@ -1,0 +1,418 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { ordering } from './oms-scenes.ts';
+
+type Scene = Awaited<ReturnType<typeof fulfilling>>;
+
+interface Scan {
+  readonly shipmentId?: string;
+  readonly trackingNumber?: string;
+  readonly status: string;
+  /** When it happened, epoch milliseconds; now when absent. */
+  readonly at?: number;
+  readonly id?: string;
+  readonly secret?: string;
+  /** Of the signature, relative to the rehearsal's clock, in milliseconds. */
+  readonly signedAt?: number;
+}
+
+/** A rehearsal with the steps that lead to a parcel. The carrier scans nothing by itself: the tests are the carrier. */
+async function fulfilling() {
+  const orders = await ordering();
+  const { rehearsal } = orders;
+  await rehearsal.client.control('set-progression', { body: { carrier: 'manual' } });
+  let webhooks = 0;
+  const read = (id: string) => rehearsal.ok('GET', `/fulfillment/orders/${id}`);
+  async function packed(qty = 2): Promise<string> {
+    const { id: orderId } = await orders.confirmed({ qty });
+    const { fulfillmentOrders } = await orders.order(orderId);
+    const [{ id }] = fulfillmentOrders;
+    const picking = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId: id });
+    for (const status of ['started', 'picked', 'packed']) await rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status });
+    return id;
+  }
+  const dispatch = (id: string, body: object = {}) => rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, body);
+  async function dispatched() {
+    const id = await packed();
+    const { body } = await dispatch(id);
+    await rehearsal.settle();
+    const [shipment] = body.shipments;
+    return { id, shipmentId: shipment.id as string, trackingNumber: shipment.trackingNumber as string };
+  }
+  async function webhook({ status, at, id = `scan-${++webhooks}`, secret, signedAt = 0, ...parcel }: Scan) {
+    const now = await rehearsal.now();
+    const instant = new Date(at ?? now).toISOString();
+    const body = JSON.stringify({
+      type: 'shipment.tracking.updated',
+      timestamp: instant,
+      data: { ...parcel, status, occurredAt: instant },
+    });
+    const headers = { ...signWebhook(secret ?? rehearsal.credentials.webhookSecret, { id, at: now + signedAt, body }) };
+    return rehearsal.client.call('POST', `/webhooks/carrier?rehearsal=${rehearsal.name}`, body, { as: 'none', headers });
+  }
+  return {
+    ...orders,
+    ...{ read, packed, dispatch, dispatched, webhook },
+    /** Scans of one parcel, a minute apart, each of which must be accepted. */
+    async scans(shipmentId: string, ...statuses: readonly string[]) {
+      for (const status of statuses) {
+        await rehearsal.advance('PT1M');
+        const { status: answer, body } = await webhook({ shipmentId, status });
+        if (answer !== 204) throw new Error(`${status}: ${answer} ${JSON.stringify(body)}`);
+      }
+    },
+    label: (shipmentId: string) => rehearsal.call('POST', `/shipments/${shipmentId}/label`, {}, { as: 'api-key' }),
+    onHand: async (): Promise<number> => {
+      const { locations } = await rehearsal.ok('GET', '/inventory/items/mug-blue');
+      return locations.find(({ locationId }: { locationId: string }) => locationId === 'dc-01').onHand;
+    },
+    /** The moves of a fulfillment order since it was dispatched. */
+    async moves(id: string): Promise<string[]> {
+      const events = await rehearsal.events({ subject: `fulfillment-order/${id}`, ext: true });
+      const all = events.map(({ data }) => `${data.previousState ?? '–'}→${data.object.state}`);
+      return all.slice(all.indexOf('packed→dispatched') + 1);
+    },
+    labels: async () => (await rehearsal.events({ type: 'shipment-label-generated' })).length,
+    outage: (application: string) => rehearsal.fault('gone', { match: { application }, fault: { kind: 'outage' } }),
+  };
+}
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = await fulfilling();
+});
+afterEach(async () => {
+  await scene.rehearsal.noFaults();
+  await scene[Symbol.asyncDispose]();
+});
+
+describe('Dispatch', () => {
+  test('answers the parcel with its label and number; a repeat answers the same and does nothing', async () => {
+    const { packed, dispatch, read, onHand, labels, rehearsal } = scene;
+    const before = await onHand();
+    const id = await packed();
+    const first = await dispatch(id);
+    expect([first.status, first.body.state]).toEqual([200, 'dispatched']);
+    const [shipment] = first.body.shipments;
+    expect(shipment).toEqual({
+      ...{ id: expect.stringMatching(/^shp_/), trackingNumber: expect.any(String) },
+      ...{ state: 'label-created', labelStatus: 'ready' },
+    });
+    expect((await rehearsal.object('shipment', shipment.id)).trackingNumber).toBe(shipment.trackingNumber);
+    await rehearsal.settle();
+    const again = await dispatch(id);
+    expect([again.status, again.body.shipments]).toEqual([200, first.body.shipments]);
+    expect((await read(id)).version).toBe(again.body.version);
+    expect(await onHand()).toBe(before - 2);
+    expect(await labels()).toBe(1);
+    await rehearsal.verify();
+  });
+
+  test('succeeds while the carrier is down: the label is failed, and made later by itself', async () => {
+    const { packed, dispatch, read, labels, outage, moves, rehearsal } = scene;
+    const id = await packed();
+    await outage('carrier-platform');
+    const { status, body } = await dispatch(id);
+    expect([status, body.state]).toEqual([200, 'dispatched']);
+    expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'failed' });
+    await rehearsal.advance('PT5M');
+    expect((await read(id)).shipments[0].labelStatus).toBe('failed');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect((await read(id)).shipments[0]).toMatchObject({
+      state: 'label-created',
+      labelStatus: 'ready',
+      trackingNumber: expect.any(String),
+    });
+    expect(await labels()).toBe(1);
+    expect(await moves(id)).toEqual(['dispatched→dispatched', 'dispatched→dispatched']);
+    await rehearsal.verify();
+  });
+
+  test('the missing label may also be called for; its number comes by webhook', async () => {
+    const { packed, dispatch, read, label, labels, outage, rehearsal } = scene;
+    const id = await packed();
+    await outage('carrier-platform');
+    const { body } = await dispatch(id);
+    await rehearsal.noFaults();
+    const made = await label(body.shipments[0].id);
+    expect(made.status).toBe(201);
+    await rehearsal.settle();
+    const [shipment] = (await read(id)).shipments;
+    expect(shipment).toMatchObject({ state: 'label-created', labelStatus: 'ready', trackingNumber: made.body.trackingNumber });
+    await rehearsal.advance('PT3H');
+    expect((await read(id)).shipments).toEqual([shipment]);
+    expect(await labels()).toBe(1);
+  });
+
+  test('a repeat makes the label that is missing', async () => {
+    const { packed, dispatch, labels, outage, rehearsal } = scene;
+    const id = await packed();
+    await outage('carrier-platform');
+    await dispatch(id);
+    await rehearsal.noFaults();
+    const { status, body } = await dispatch(id);
+    expect([status, body.shipments[0].labelStatus]).toEqual([200, 'ready']);
+    await rehearsal.advance('PT3H');
+    expect(await labels()).toBe(1);
+  });
+
+  test('a label whose answer is lost is made once', async () => {
+    const { packed, dispatch, read, labels, rehearsal } = scene;
+    const id = await packed();
+    await rehearsal.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await dispatch(id)).status).toBe(200);
+    await rehearsal.advance('PT10M');
+    expect((await read(id)).shipments[0]).toMatchObject({
+      state: 'label-created',
+      labelStatus: 'ready',
+      trackingNumber: expect.any(String),
+    });
+    expect(await labels()).toBe(1);
+  });
+
+  test('makes none where labels are made by hand', async () => {
+    const { packed, dispatch, read, label, labels, rehearsal } = scene;
+    await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
+    const id = await packed();
+    const { body } = await dispatch(id);
+    expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'none' });
+    await rehearsal.advance('P1D');
+    expect((await read(id)).shipments).toEqual(body.shipments);
+    expect(await labels()).toBe(0);
+    expect((await label(body.shipments[0].id)).status).toBe(201);
+    await rehearsal.settle();
+    expect((await read(id)).shipments[0]).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
+  });
+
+  test('a carrier that scans at once does not keep it from its end', async () => {
+    const { packed, dispatch, read, rehearsal } = scene;
+    await rehearsal.client.control('set-progression', { body: { carrier: 'immediate' } });
+    const id = await packed();
+    expect((await dispatch(id)).status).toBe(200);
+    await rehearsal.settle();
+    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered', labelStatus: 'ready' }] });
+    await rehearsal.verify();
+  });
+});
+
+describe('The carrier’s webhook', () => {
+  test('is refused when it is forged, late, or about nothing that was sent, and moves nothing then', async () => {
+    const { dispatched, webhook, read, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    const before = await read(id);
+    const forged = await webhook({ shipmentId, status: 'delivered', secret: 'whsec_Zm9yZ2Vk' });
+    expect([forged.status, forged.body.code]).toEqual([401, 'unauthenticated']);
+    for (const signedAt of [-6 * 60_000, 6 * 60_000]) {
+      expect((await webhook({ shipmentId, status: 'delivered', signedAt })).status).toBe(401);
+    }
+    const unknown = await webhook({ shipmentId: 'shp_unknown', status: 'delivered' });
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
+    expect((await webhook({ trackingNumber: 'unknown', status: 'delivered' })).status).toBe(404);
+    expect((await webhook({ status: 'delivered' })).status).toBe(422);
+    expect((await webhook({ shipmentId, status: 'pending' })).status).toBe(422);
+    const ahead = await webhook({ shipmentId, status: 'delivered', at: (await rehearsal.now()) + 6 * 60_000 });
+    expect([ahead.status, ahead.body.errors[0].pointer]).toEqual([422, '/data/occurredAt']);
+    expect(await read(id)).toEqual(before);
+  });
+
+  test('finds a parcel by its id, by its number, or by the number where the id is somebody else’s', async () => {
+    const { dispatched, webhook, read } = scene;
+    const { id, shipmentId, trackingNumber } = await dispatched();
+    expect((await webhook({ shipmentId, status: 'collected' })).status).toBe(204);
+    expect((await read(id)).shipments[0].state).toBe('collected');
+    expect((await webhook({ trackingNumber, status: 'in-transit' })).status).toBe(204);
+    expect((await read(id)).shipments[0].state).toBe('in-transit');
+    expect((await webhook({ shipmentId: 'theirs', trackingNumber, status: 'out-for-delivery' })).status).toBe(204);
+    expect((await read(id)).shipments[0].state).toBe('out-for-delivery');
+  });
+
+  test('learns a number that it did not know', async () => {
+    const { packed, dispatch, webhook, read, rehearsal } = scene;
+    await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
+    const id = await packed();
+    const [{ id: shipmentId }] = (await dispatch(id)).body.shipments;
+    await webhook({ shipmentId, trackingNumber: 'THEIRS-1', status: 'collected' });
+    expect((await read(id)).shipments).toEqual([{ id: shipmentId, trackingNumber: 'THEIRS-1', state: 'collected', labelStatus: 'ready' }]);
+    expect((await webhook({ trackingNumber: 'THEIRS-1', status: 'delivered' })).status).toBe(204);
+    expect((await read(id)).state).toBe('delivered');
+  });
+
+  test('moves its parcel along, one event for each scan', async () => {
+    const { dispatched, scans, read, moves } = scene;
+    const { id, shipmentId } = await dispatched();
+    const noted = (await moves(id)).length;
+    await scans(shipmentId, 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered');
+    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+    expect((await moves(id)).slice(noted)).toEqual([...Array<string>(5).fill('dispatched→dispatched'), 'dispatched→delivered']);
+    await scene.rehearsal.verify();
+  });
+
+  test('counts an id once, whatever comes with it', async () => {
+    const { dispatched, webhook, read, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    const at = await rehearsal.now();
+    const scan = { shipmentId, status: 'delivery-attempted', at, id: 'one' };
+    const answers = await Promise.all([
+      webhook(scan),
+      webhook(scan),
+      webhook(scan),
+      webhook({ ...scan, at: at + 1 }),
+      webhook({ ...scan, at: at + 2 }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+    const { version, state } = await read(id);
+    expect(state).toBe('dispatched');
+    expect((await webhook({ ...scan, status: 'delivered', at: at + 60_000 })).status).toBe(204);
+    expect(await read(id)).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
+  });
+
+  test('moves nothing back and repeats nothing, under whatever id a late scan comes', async () => {
+    const { dispatched, webhook, read, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    await rehearsal.advance('PT1H');
+    const at = await rehearsal.now();
+    await webhook({ shipmentId, status: 'out-for-delivery', at });
+    const before = await read(id);
+    const late = [
+      { status: 'out-for-delivery', at },
+      { status: 'out-for-delivery', at: at - 1 },
+      { status: 'in-transit', at: at - 60_000 },
+      { status: 'collected', at },
+      { status: 'in-transit', at: at + 60_000 },
+      { status: 'label-created', at: at + 60_000 },
+      { status: 'delivered', at: at - 1 },
+    ];
+    for (const scan of late) expect((await webhook({ shipmentId, ...scan })).status).toBe(204);
+    expect(await read(id)).toEqual(before);
+  });
+
+  test('delivers once in a storm of repeated scans in any order', async () => {
+    const { dispatched, webhook, read, moves, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    const noted = (await moves(id)).length;
+    await rehearsal.advance('PT1H');
+    const at = await rehearsal.now();
+    const way = ['collected', 'in-transit', 'out-for-delivery', 'delivered'];
+    const storm = [3, 0, 2, 1, 3, 1, 0, 2, 3, 3].map((step, position) =>
+      webhook({
+        shipmentId,
+        status: way[step] ?? '',
+        at: at - 1_000 + step,
+        id: position % 2 === 0 ? `storm-${step}` : `echo-${position}`,
+      }),
+    );
+    expect(new Set((await Promise.all(storm)).map(({ status }) => status))).toEqual(new Set([204]));
+    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+    const delivered = (await moves(id)).slice(noted);
+    expect(delivered.filter((move) => move.endsWith('delivered'))).toEqual(['dispatched→delivered']);
+    expect(delivered.at(-1)).toBe('dispatched→delivered');
+    await rehearsal.verify();
+  });
+});
+
+describe('Delivery', () => {
+  test('fails with the third attempt in vain, goes on when the parcel is on the van again, and fails with the next', async () => {
+    const { dispatched, scans, read } = scene;
+    const { id, shipmentId } = await dispatched();
+    const attempt = ['out-for-delivery', 'delivery-attempted'];
+    await scans(shipmentId, ...attempt, ...attempt);
+    expect((await read(id)).state).toBe('dispatched');
+    await scans(shipmentId, ...attempt);
+    expect(await read(id)).toMatchObject({ state: 'failed-delivery', failureReason: 'delivery-attempts' });
+    await scans(shipmentId, 'out-for-delivery');
+    const again = await read(id);
+    expect([again.state, again.failureReason]).toEqual(['dispatched', undefined]);
+    await scans(shipmentId, 'delivery-attempted');
+    expect((await read(id)).state).toBe('failed-delivery');
+    await scans(shipmentId, 'delivered');
+    const delivered = await read(id);
+    expect([delivered.state, delivered.failureReason]).toEqual(['delivered', undefined]);
+  });
+
+  test('nobody took it, and nobody scans it for seven days: it is returned to sender, and on hand again', async () => {
+    const { dispatched, scans, read, onHand, rehearsal, moves } = scene;
+    const { id, shipmentId } = await dispatched();
+    const before = await onHand();
+    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted');
+    await rehearsal.advance('P6D');
+    await scans(shipmentId, 'held-at-depot');
+    await rehearsal.advance('P6D');
+    expect(await read(id)).toMatchObject({ state: 'failed-delivery', shipments: [{ state: 'held-at-depot' }] });
+    await rehearsal.advance('P1D');
+    expect(await read(id)).toMatchObject({ state: 'returned-to-sender', failureReason: 'delivery-attempts' });
+    expect(await onHand()).toBe(before + 2);
+    expect((await moves(id)).at(-1)).toBe('failed-delivery→returned-to-sender');
+    await scans(shipmentId, 'returned-to-sender');
+    expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'returned-to-sender' }] });
+    expect((await moves(id)).at(-1)).toBe('returned-to-sender→returned-to-sender');
+    expect(await onHand()).toBe(before + 2);
+    await rehearsal.verify();
+  });
+
+  test('what was delivered after all stays delivered when the seven days are over', async () => {
+    const { dispatched, scans, read, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'out-for-delivery');
+    await rehearsal.advance('P8D');
+    expect((await read(id)).state).toBe('dispatched');
+    await scans(shipmentId, 'delivered');
+    await rehearsal.advance('P8D');
+    expect((await read(id)).state).toBe('delivered');
+  });
+
+  test('a lost parcel waits to be found, however long, and comes back only by being delivered', async () => {
+    const { dispatched, scans, read, onHand, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    const before = await onHand();
+    await scans(shipmentId, 'collected', 'lost');
+    const lost = await read(id);
+    expect(lost).toMatchObject({ state: 'failed-delivery', failureReason: 'lost', shipments: [{ state: 'lost' }] });
+    await rehearsal.advance('P30D');
+    await scans(shipmentId, 'out-for-delivery', 'returned-to-sender');
+    expect(await read(id)).toEqual(lost);
+    expect(await onHand()).toBe(before);
+    await scans(shipmentId, 'delivered');
+    expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
+  });
+
+  test('what nobody took may get lost as well; then it is not returned by time', async () => {
+    const { dispatched, scans, read, rehearsal, moves } = scene;
+    const { id, shipmentId } = await dispatched();
+    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'lost');
+    expect(await read(id)).toMatchObject({ state: 'failed-delivery', failureReason: 'lost' });
+    expect((await moves(id)).at(-1)).toBe('failed-delivery→failed-delivery');
+    await rehearsal.advance('P8D');
+    expect((await read(id)).state).toBe('failed-delivery');
+  });
+
+  test.each([
+    ['dispatched', []],
+    ['failed-delivery', ['delivery-attempted', 'delivery-attempted', 'delivery-attempted']],
+  ] as const)('what is %s and comes back is on hand again, once', async (from, before) => {
+    const { dispatched, scans, webhook, read, onHand, rehearsal, moves } = scene;
+    const { id, shipmentId } = await dispatched();
+    const sent = await onHand();
+    await scans(shipmentId, ...before, 'returned-to-sender');
+    expect((await read(id)).state).toBe('returned-to-sender');
+    expect((await moves(id)).at(-1)).toBe(`${from}→returned-to-sender`);
+    expect(await onHand()).toBe(sent + 2);
+    await webhook({ shipmentId, status: 'returned-to-sender' });
+    await rehearsal.advance('P8D');
+    expect(await onHand()).toBe(sent + 2);
+  });
+
+  test.each(['outage', 'lost-response'] as const)(
+    'what comes back is on hand once, whatever becomes of the Inventory Service (%s)',
+    async (kind) => {
+      const { dispatched, webhook, read, onHand, rehearsal } = scene;
+      const { id, shipmentId } = await dispatched();
+      const sent = await onHand();
+      await rehearsal.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });
+      expect((await webhook({ shipmentId, status: 'returned-to-sender' })).status).toBe(204);
+      expect((await read(id)).state).toBe('returned-to-sender');
+      await rehearsal.advance('PT1H');
+      expect(await onHand()).toBe(sent + 2);
+    },
+  );
+});

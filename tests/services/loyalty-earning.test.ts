@@ -1,0 +1,219 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import { orders, type StoredOrder } from '../../services/oms/collections.ts';
+import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
+import { refunded } from '../../services/payment-hub/refund-rules.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import type { Fresh, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { type Inside, startInside } from '../support/inside.ts';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const MINUTE = 60_000;
+
+const anOrder = (id: string, now: number, more: Partial<StoredOrder> = {}): Fresh<StoredOrder> => ({
+  ...{ id, orderNumber: id, channel: 'web', basketId: `bsk_${id}`, validatedAt: instant(now), voucherCodes: [], holdAttempts: 0 },
+  lines: [
+    {
+      ...{ lineId: 'line-1', sku: 'mug-blue', qty: 2, unitPrice: eur(1299), discount: eur(0), tax: eur(0), lineTotal: eur(2598) },
+      // No fulfillment order delivered it: here its goods are nobody's business.
+      ...{ fulfilledQty: 0, returnedQty: 0, cancelledQty: 2 },
+    },
+  ],
+  totals: { subtotal: eur(2598), discount: eur(0), shipping: eur(490), tax: eur(0), total: eur(3088) },
+  ...{ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' },
+  ...more,
+});
+
+const aPayment = (id: string, orderId: string, amount: number, type: StoredPayment['tender']['type']): Fresh<StoredPayment> => ({
+  ...{ id, orderId, tender: { type }, amount: eur(amount), authorizedAmount: eur(amount), capturedAmount: eur(amount) },
+  ...{ refundedAmount: eur(0), refunds: [] },
+});
+
+/** Orders and payments as their owners change them, and what the member has of it. */
+function story(inside: Inside) {
+  const completed =
+    (id: string, amount: number | undefined, more: Partial<StoredOrder> = {}) =>
+    async (work: UnitOfWork) => {
+      const draft = work.create(orders, 'create', anOrder(id, work.now, more));
+      const begun = work.transition(orders, work.transition(orders, draft, 'confirm'), 'begin-fulfilment');
+      const { completedAt = instant(work.now) } = more;
+      return work.transition(orders, begun, 'complete', { completedAt, ...(amount !== undefined && { earningAmount: eur(amount) }) });
+    };
+  const paidBack = (id: string, amount: number, reference?: string) => async (work: UnitOfWork) => {
+    const payment = await work.get(payments, id);
+    if (!payment) throw new Error(`There is no payment ${id}.`);
+    const { patch, to } = refunded(payment, { amount: eur(amount), at: instant(work.now), ...(reference !== undefined && { reference }) });
+    work.transition(payments, payment, 'refund', patch, to);
+  };
+  return {
+    complete: (id: string, amount?: number, more?: Partial<StoredOrder>) => inside.commitAs('oms', completed(id, amount, more)),
+    note: (id: string) =>
+      inside.commitAs('oms', async (work) => {
+        const found = await work.get(orders, id);
+        if (found) work.transition(orders, found, 'note');
+      }),
+    pay: (id: string, orderId: string, amount: number, type: StoredPayment['tender']['type'] = 'card') =>
+      inside.commitAs('payment-hub', async (work) => {
+        work.transition(payments, work.create(payments, 'authorise', aPayment(id, orderId, amount, type)), 'capture');
+      }),
+    refund: (id: string, amount: number, reference?: string) => inside.commitAs('payment-hub', paidBack(id, amount, reference)),
+    /** What came since the world began. */
+    async member(id = 'loy_ada') {
+      const { body } = await inside.call('GET', `/members/${id}/balance`);
+      const before = inside.fixtures.loyaltyAccounts.find((account) => account.id === id);
+      return {
+        points: body.pointsBalance - (before?.pointsBalance ?? 0),
+        lifetime: body.lifetimePoints - (before?.lifetimePoints ?? 0),
+        entries: body.entries.slice(before?.entries.length ?? 0),
+      };
+    },
+  };
+}
+
+describe('An order that is completed', () => {
+  test('earns its member one point per full 1.00 of what was paid otherwise than by points, once', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, note, member } = story(inside);
+    await complete('ord_1', 2598);
+    await note('ord_1');
+    await complete('ord_2', 99);
+    const { points, lifetime, entries } = await member();
+    expect([points, lifetime]).toEqual([25, 25]);
+    expect(entries).toEqual([{ type: 'earn', points: 25, at: expect.any(String), orderId: 'ord_1' }]);
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('earns nothing without a member, for a member whom nobody knows, and before it says what for', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, member } = story(inside);
+    await complete('ord_1', 2598, { loyaltyAccountId: undefined });
+    await complete('ord_2', 2598, { loyaltyAccountId: 'loy_nobody' });
+    await complete('ord_3');
+    expect((await member()).entries).toEqual([]);
+  });
+
+  test('that has earned by hand does not earn again, whichever comes first', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, member } = story(inside);
+    const byHand = (orderId: string) => inside.call('POST', '/members/loy_ada/earn', { orderId, amount: eur(1000) });
+    expect((await byHand('ord_1')).status).toBe(201);
+    await complete('ord_1', 2598);
+    await complete('ord_2', 2598);
+    expect((await byHand('ord_2')).status).toBe(200);
+    expect((await inside.call('POST', '/members/loy_clara/earn', { orderId: 'ord_2', amount: eur(1000) })).status).toBe(422);
+    expect((await member()).entries.map(({ points }: { points: number }) => points)).toEqual([10, 25]);
+  });
+});
+
+describe('A refund', () => {
+  test('takes back what the rest would not have earned, refund by refund, until nothing is left', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await complete('ord_1', 2598);
+    await back('pay_1', 1299);
+    const { points, lifetime, entries } = await member();
+    expect([points, lifetime]).toEqual([12, 25]);
+    expect(entries.at(-1)).toEqual({ type: 'reverse', points: -13, at: expect.any(String), orderId: 'ord_1', reference: 'pay_1.refund-1' });
+    // 12.98 are left, which earn 12; then nothing, however much more is paid back.
+    await back('pay_1', 1);
+    expect((await member()).entries).toHaveLength(2);
+    await back('pay_1', 1788);
+    expect((await member()).points).toBe(0);
+    expect((await member()).entries.at(-1)).toMatchObject({ points: -12, reference: 'pay_1.refund-3' });
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('takes no more than the balance has, and says what is missing', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await complete('ord_1', 2598);
+    await inside.call('POST', '/members/loy_ada/redeem', { points: 520, orderId: 'ord_9' });
+    await back('pay_1', 1299);
+    expect((await member()).entries.at(-1)).toMatchObject({ type: 'reverse', points: -5, shortfall: 8 });
+    await back('pay_1', 1299);
+    expect((await member()).entries.at(-1)).toMatchObject({ type: 'reverse', points: 0, shortfall: 12 });
+    expect((await member()).points).toBe(-500);
+    // What is missing is not made up for by what comes later.
+    await complete('ord_2', 1000);
+    expect((await member()).points).toBe(-490);
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('that is heard of before the earn waits for it', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, note, pay, refund: back, member } = story(inside);
+    const completedAt = instant(await inside.now());
+    await inside.advance(MINUTE);
+    await pay('pay_1', 'ord_1', 3088);
+    await back('pay_1', 1299);
+    expect((await member()).entries).toEqual([]);
+    await complete('ord_1', 2598, { completedAt });
+    await note('ord_1');
+    expect((await member()).entries).toMatchObject([
+      { type: 'earn', points: 25 },
+      { type: 'reverse', points: -13, orderId: 'ord_1', reference: 'pay_1.refund-1' },
+    ]);
+  });
+
+  test('from before the order was completed is not in what it earned for, and takes nothing', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await back('pay_1', 1000);
+    await inside.advance(MINUTE);
+    await complete('ord_1', 1598);
+    expect((await member()).entries).toMatchObject([{ type: 'earn', points: 15 }]);
+    await back('pay_1', 98);
+    expect((await member()).entries).toHaveLength(1);
+    await back('pay_1', 1);
+    expect((await member()).entries.at(-1)).toMatchObject({ points: -1, reference: 'pay_1.refund-3' });
+  });
+
+  test('of goods that were never delivered, and one in points, take nothing', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_card', 'ord_1', 2588);
+    await pay('pay_points', 'ord_1', 500, 'loyalty');
+    await complete('ord_1', 2098);
+    await back('pay_card', 1000, 'cancelled/line-1/1');
+    await back('pay_points', 500);
+    expect((await member()).entries).toMatchObject([{ type: 'earn', points: 20 }]);
+    await back('pay_card', 98);
+    expect((await member()).entries).toHaveLength(1);
+    await back('pay_card', 1);
+    expect((await member()).entries.at(-1)).toMatchObject({ points: -1, reference: 'pay_card.refund-3' });
+  });
+
+  test('of an order that never earned stays without effect', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await back('pay_1', 1299);
+    await complete('ord_1', 2598, { loyaltyAccountId: undefined });
+    expect((await member()).entries).toEqual([]);
+  });
+});
+
+describe('Earning and refunds that come at once', () => {
+  test('in whatever order, the member keeps what the rest earns', async () => {
+    const property = fc.asyncProperty(
+      fc.integer({ min: 0, max: 2_500 }),
+      fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),
+      async (amount, refunds) => {
+        await using inside = await startInside(loyaltyPlatform);
+        const { complete, pay, refund: back, member } = story(inside);
+        for (const [index] of refunds.entries()) await pay(`pay_${index}`, 'ord_1', 770);
+        const completedAt = instant(await inside.now());
+        await inside.advance(MINUTE);
+        await Promise.all([complete('ord_1', amount, { completedAt }), ...refunds.map((part, index) => back(`pay_${index}`, part))]);
+        const left = Math.max(0, amount - refunds.reduce((sum, part) => sum + part, 0));
+        expect((await member()).points).toBe(Math.floor(left / 100));
+        expect(await inside.violations()).toEqual([]);
+      },
+    );
+    await fc.assert(property, { numRuns: 25, interruptAfterTimeLimit: 15_000, endOnFailure: true });
+  }, 40_000);
+});

@@ -1,0 +1,325 @@
+import { describe, expect, test } from '@jest/globals';
+import { fulfilling } from './oms-fulfilment-scenes.ts';
+
+const only = <T>(items: readonly T[]): T => {
+  const [item] = items;
+  if (items.length !== 1 || item === undefined) throw new Error(`${items.length} items, not one`);
+  return item;
+};
+
+describe('Confirm Order routes', () => {
+  test('one fulfillment order for lines of one node, at once visible on the order', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmedOf([
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'mug-green', qty: 1 },
+    ]);
+    expect(order).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated', locationId: 'dc-01', shipments: [] }] });
+    expect(order).not.toHaveProperty('routingStatus');
+    const { lines } = await scene.rehearsal.ok('GET', `/fulfillment/orders/${order.fulfillmentOrders[0].id}`);
+    expect(lines).toMatchObject(order.lines.map(({ lineId, sku, qty }: Record<string, unknown>) => ({ orderLineId: lineId, sku, qty })));
+    expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('one fulfillment order per node for lines that lie apart', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+    const { id } = await scene.confirmedOf([
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ]);
+    expect((await scene.routed(id)).map(({ locationId }) => locationId).sort()).toEqual(['dc-01', 'dc-02']);
+  });
+
+  test('later, when the FMS is down: the order is confirmed and says so', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.paidDraft();
+    await scene.down('fms');
+    const reply = await scene.confirm(id);
+    expect([reply.status, reply.body.state, reply.body.routingStatus]).toEqual([200, 'confirmed', 'retrying']);
+    expect(reply.body).not.toHaveProperty('fulfillmentOrders');
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    const order = await scene.order(id);
+    expect(order).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated' }] });
+    expect(order).not.toHaveProperty('routingStatus');
+    await scene.rehearsal.verify();
+  });
+
+  test('once, when the answer of the FMS is lost, and a repeat of Confirm Order goes on', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.paidDraft();
+    await scene.rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.confirm(id)).body).toMatchObject({ state: 'confirmed', routingStatus: 'retrying' });
+    const repeated = await scene.confirm(id);
+    expect(repeated.body.fulfillmentOrders).toHaveLength(1);
+    expect(repeated.body).not.toHaveProperty('routingStatus');
+    expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Route Order', () => {
+  test('answers what Confirm Order has routed, and changes nothing', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const reply = await scene.rehearsal.call('POST', `/orders/${order.id}/route`);
+    expect([reply.status, reply.body.items.map(({ id }: { id: string }) => id)]).toEqual([200, [order.fulfillmentOrders[0].id]]);
+    expect(reply.body.items).toMatchObject([{ orderId: order.id, state: 'allocated' }]);
+    expect((await scene.order(order.id)).version).toBe(order.version);
+    expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
+  });
+
+  test('routes by hand what the rehearsal does not route by itself', async () => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id, routingStatus, fulfillmentOrders } = await scene.confirmed();
+    expect([routingStatus, fulfillmentOrders]).toEqual(['manual', []]);
+    await scene.rehearsal.advance('PT1H');
+    expect(await scene.routed(id)).toEqual([]);
+    const { items } = await scene.rehearsal.ok('POST', `/orders/${id}/route`);
+    expect(items).toMatchObject([{ orderId: id, state: 'allocated', locationId: 'dc-01' }]);
+    const order = await scene.order(id);
+    expect(order).not.toHaveProperty('routingStatus');
+    const again = await scene.rehearsal.ok('POST', `/orders/${id}/route`);
+    expect(again.items).toEqual(items);
+    expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test.each([
+    ['nearest', 'dc-01'],
+    ['most-stock', 'dc-02'],
+  ])('finds a node by %s for a line whose hold was released', async (strategy, locationId) => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id, lines } = await scene.confirmedOf([{ sku: 'desk-two-nodes', qty: 1 }]);
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 1 }], locationId: 'dc-01' });
+    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
+    const { items } = await scene.rehearsal.ok('POST', `/orders/${id}/route`, { strategy });
+    expect(items).toMatchObject([{ locationId, state: 'allocated' }]);
+    const order = await scene.order(id);
+    expect(order.lines[0]).toMatchObject({ nodeId: locationId });
+    expect(await scene.rehearsal.object('reservation', order.lines[0].reservationId)).toMatchObject({ state: 'confirmed', orderId: id });
+    await scene.rehearsal.verify();
+  });
+
+  test('refuses when no node has a line whose hold was released; the order stays as it is', async () => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id, lines } = await scene.confirmedOf([{ sku: 'lamp-last-one', qty: 1 }]);
+    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    for (const strategy of ['nearest', 'most-stock']) {
+      const { status, body } = await scene.rehearsal.call('POST', `/orders/${id}/route`, { strategy });
+      expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'lamp-last-one', requested: 1, available: 0 }]]);
+    }
+    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', fulfillmentOrders: [] });
+    await scene.rehearsal.verify();
+  });
+
+  test('refuses a draft, a cancelled order and one that nobody knows', async () => {
+    await using scene = await fulfilling();
+    const draft = await scene.draft();
+    const route = (id: string) => scene.rehearsal.call('POST', `/orders/${id}/route`);
+    expect((await route(draft.id)).body).toMatchObject({ code: 'invalid_state_transition', currentState: 'draft', action: 'route' });
+    await scene.cancel(draft.id);
+    expect((await route(draft.id)).body).toMatchObject({ code: 'invalid_state_transition', currentState: 'cancelled' });
+    expect((await route('ord_nobody')).status).toBe(404);
+  });
+
+  test('says so when the FMS is down, and its due work does it then', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.paidDraft();
+    await scene.down('fms');
+    await scene.confirm(id);
+    expect((await scene.rehearsal.call('POST', `/orders/${id}/route`)).body).toMatchObject({ status: 503, dependency: 'fms' });
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.routed(id)).toHaveLength(1);
+  });
+});
+
+describe('Get Order', () => {
+  test('shows an order without its fulfillment orders while the FMS is down', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    await scene.down('fms');
+    const reply = await scene.rehearsal.call('GET', `/orders/${order.id}`);
+    const { fulfillmentOrders: _left, ...rest } = order;
+    expect([reply.status, reply.body]).toEqual([200, rest]);
+  });
+});
+
+describe('An order whose goods are picked', () => {
+  test('is in fulfilment and captured', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.pick(id);
+    await scene.settle();
+    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+    expect(await scene.eventsOf(order.id)).toEqual([
+      ...['order-created v1', 'ext.order-changed v2', 'order-confirmed v3'],
+      'ext.order-changed v4',
+    ]);
+    await scene.rehearsal.verify();
+  });
+
+  test('is delivered and completed, and earns for its goods', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed({ qty: 2 });
+    const { id } = only(await scene.routed(order.id));
+    await scene.delivered(await scene.sent(id));
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'paid', earningAmount: { amount: 2598, currency: 'EUR' } },
+      lines: [{ fulfilledQty: 2, cancelledQty: 0 }],
+      fulfillmentOrders: [{ state: 'delivered' }],
+    });
+    expect(after.completedAt).toEqual(expect.any(String));
+    const told = await scene.rehearsal.events({ subject: `order/${order.id}`, ext: true });
+    expect([...new Set(told.map(({ data }) => data.object.state))]).toEqual(['draft', 'confirmed', 'in-fulfilment', 'completed']);
+    await scene.rehearsal.verify();
+  });
+
+  test('earns for what was not paid by points', async () => {
+    await using scene = await fulfilling();
+    const { id, totals } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
+    const { redemption } = await scene.rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, orderId: id });
+    await scene.rehearsal.ok('POST', '/payments/authorizations', {
+      orderId: id,
+      tender: { type: 'loyalty', token: redemption.id },
+      amount: { amount: 300, currency: 'EUR' },
+    });
+    await scene.authorise(id);
+    await scene.rehearsal.ok('POST', `/orders/${id}/confirm`);
+    await scene.delivered(await scene.sent(only(await scene.routed(id)).id));
+    const { earningAmount } = await scene.order(id);
+    expect(earningAmount.amount).toBe(totals.total.amount - totals.shipping.amount - 300);
+    await scene.rehearsal.verify();
+  });
+
+  test('is partially fulfilled while a parcel is on its way, and completed when the last one arrives', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+    const { id } = await scene.confirmedOf([
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ]);
+    const [first, second] = await scene.routed(id);
+    await scene.delivered(await scene.sent(first?.id ?? ''));
+    expect(await scene.order(id)).toMatchObject({ state: 'partially-fulfilled' });
+    expect((await scene.cancel(id)).body).toMatchObject({ code: 'invalid_state_transition', currentState: 'partially-fulfilled' });
+    await scene.delivered(await scene.sent(second?.id ?? ''));
+    expect(await scene.order(id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1 }, { fulfilledQty: 2 }] });
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Capturing', () => {
+  test('is tried again after 1, 5 and 30 minutes', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    await scene.pick(id);
+    await scene.settle();
+    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
+    await scene.rehearsal.advance('PT35M');
+    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT2M');
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+    expect(after).not.toHaveProperty('captureStatus');
+    await scene.rehearsal.verify();
+  });
+
+  test('is given up after that: the order is cancelled with its fulfillment orders, its stock free, its money not taken', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    await scene.pick(id);
+    await scene.rehearsal.advance('PT37M');
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT3H');
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ state: 'cancelled', cancelReason: 'capture-failed', fulfillmentOrders: [{ state: 'cancelled' }] });
+    expect(after.payments).toMatchObject([{ state: 'voided' }]);
+    expect(after).not.toHaveProperty('compensation');
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    await scene.rehearsal.verify();
+  });
+
+  test('of a lost answer captures once', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    await scene.rehearsal.fault('lost', { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.pick(only(await scene.routed(order.id)).id);
+    await scene.settle();
+    await scene.rehearsal.advance('PT2M');
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ paymentStatus: 'paid' });
+    expect(after).not.toHaveProperty('captureStatus');
+    expect(await scene.rehearsal.events({ type: 'payment-captured' })).toHaveLength(1);
+  });
+
+  test('of an authorisation that ran out cancels the order', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    await scene.rehearsal.advance('P8D');
+    await scene.pick(only(await scene.routed(order.id)).id);
+    await scene.settle();
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ state: 'cancelled', cancelReason: 'authorisation-lost', fulfillmentOrders: [{ state: 'cancelled' }] });
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    await scene.rehearsal.verify();
+  });
+
+  test('leaves alone what a client captured, and what it captured less of keeps the goods here', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const payment = only(order.payments as { id: string }[]);
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${payment.id}/capture`, { amount: { amount: 2000, currency: 'EUR' } });
+    const { id } = only(await scene.routed(order.id));
+    await scene.packed(id);
+    await scene.settle();
+    const { status, body } = await scene.dispatch(id);
+    expect([status, body.code, body.outstanding]).toEqual([409, 'payment_incomplete', { amount: 1088, currency: 'EUR' }]);
+    await scene.authorise(order.id);
+    expect((await scene.dispatch(id)).body).toMatchObject({ state: 'dispatched' });
+    expect((await scene.order(order.id)).paymentStatus).toBe('paid');
+    await scene.rehearsal.verify();
+  });
+
+  test('is left to a client where the rehearsal says so', async () => {
+    await using scene = await fulfilling({ capture: 'manual' });
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.packed(id);
+    await scene.settle();
+    expect((await scene.order(order.id)).paymentStatus).toBe('authorised');
+    expect((await scene.dispatch(id)).body).toMatchObject({ code: 'payment_incomplete', outstanding: { amount: 3088 } });
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${order.payments[0].id}/capture`, {});
+    expect((await scene.dispatch(id)).status).toBe(200);
+    await scene.rehearsal.verify();
+  });
+
+  test('happens at the latest when goods are dispatched', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    await scene.packed(id);
+    await scene.settle();
+    expect((await scene.dispatch(id)).status).toBe(503);
+    await scene.rehearsal.noFaults();
+    expect((await scene.dispatch(id)).body.state).toBe('dispatched');
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ paymentStatus: 'paid' });
+    expect(after).not.toHaveProperty('captureStatus');
+    await scene.rehearsal.advance('PT1H');
+    expect((await scene.order(order.id)).state).toBe('in-fulfilment');
+    await scene.rehearsal.verify();
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import * as inventoryService from '../../services/inventory-service/service.ts';
+import * as sim from '../../services/sim/service.ts';
+import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { type Inside, startInside } from '../support/inside.ts';
+
+/**
+ * Units that are held, sent, missed, given back, restocked, scrapped and found, in any order, some calls repeated, several together
+ * and with the Inventory Service failing in between: what was there + returned + found is on hand + shipped + written off.
+ */
+
+const RESERVATIONS = '/inventory/reservations';
+const NODES = ['dc-01', 'dc-02'] as const;
+const SKUS = ['desk-two-nodes', 'lamp-last-one', 'mug-blue'] as const;
+
+const units = { sku: fc.constantFrom(...SKUS), qty: fc.integer({ min: 1, max: 3 }), locationId: fc.constantFrom(...NODES) };
+const aStep = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('hold' as const),
+      basket: fc.option(fc.constantFrom('bsk_1', 'bsk_2'), { nil: undefined }),
+      ...units,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('confirm' as const), of: fc.nat(7) }) },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      do: fc.constantFrom('consume' as const, 'consume' as const, 'short' as const),
+      of: fc.nat(7),
+      reference: fc.constantFrom('one', 'two', 'three'),
+      qty: units.qty,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('release' as const), of: fc.nat(7) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('restock' as const, 'scrap' as const, 'found' as const),
+      reference: fc.constantFrom('a', 'b', 'c', 'd'),
+      ...units,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('advance' as const), minutes: fc.constantFrom(1, 16) }) },
+);
+type Step = typeof aStep extends fc.Arbitrary<infer T> ? T : never;
+
+const aFault = fc.record({
+  api: fc.constantFrom('take-hold', 'move-hold'),
+  fault: fc.constantFrom(
+    { kind: 'outage' as const },
+    { kind: 'lost-response' as const, as: 'timeout' as const },
+    { kind: 'lost-response' as const, as: 'reset' as const },
+    { kind: 'status' as const, status: 500 },
+  ),
+  times: fc.integer({ min: 1, max: 4 }),
+});
+
+interface Held {
+  readonly id: string;
+  readonly sku: string;
+  readonly locationId: string;
+}
+
+/** @returns the reservation that came to be */
+async function perform(inside: Inside, step: Step, held: readonly Held[]): Promise<Held | undefined> {
+  const one = 'of' in step ? held[step.of % Math.max(1, held.length)] : undefined;
+  switch (step.do) {
+    case 'hold': {
+      const { sku, qty, locationId, basket } = step;
+      const body = { items: [{ sku, qty }], locationId, ...(basket !== undefined && { basketId: basket }) };
+      const { id } = await inside.as('ecommerce-platform')(reserveInventory, { body });
+      return { id, sku, locationId };
+    }
+    case 'confirm':
+      if (one) await inside.call('POST', `${RESERVATIONS}/${one.id}/confirm`, {});
+      return undefined;
+    case 'release':
+      if (one) await inside.call('DELETE', `${RESERVATIONS}/${one.id}`);
+      return undefined;
+    case 'consume':
+    case 'short': {
+      if (!one) return undefined;
+      const body = { reference: step.reference, kind: step.do, locationId: one.locationId, lines: [{ sku: one.sku, qty: step.qty }] };
+      await inside.as('fms')(moveReservation, { params: { id: one.id }, body });
+      return undefined;
+    }
+    case 'restock':
+    case 'scrap':
+    case 'found': {
+      const { reference, sku, qty, locationId } = step;
+      await inside.as('fms')(recordStockMovement, { body: { reference, kind: step.do, locationId, sku, qty } });
+      return undefined;
+    }
+    case 'advance':
+      await inside.advance(step.minutes * 60_000);
+      return undefined;
+  }
+}
+
+/** Refusals are answers too; anything else that goes wrong is not. */
+const answered = (promise: Promise<Held | undefined>): Promise<Held | undefined> =>
+  promise.catch((error: unknown) => {
+    if (error instanceof Problem || (error instanceof Error && error.message.startsWith('not settled'))) return undefined;
+    throw error;
+  });
+
+const movedAt = async (inside: Inside, sku: string, locationId: string) => {
+  const { onHand = 0, reserved = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`);
+  const moved = await inside.counters('inventory-service', 'units-moved', `${sku}|${locationId}`);
+  const { shipped = 0, writtenOff = 0, returned = 0, found = 0 } = moved;
+  return { reserved, balance: onHand + shipped + writtenOff - returned - found };
+};
+
+describe('The conservation of units that move', () => {
+  test.each([
+    ['one call at a time', 1, fc.constant(undefined)],
+    ['many calls together, with failures in between', 6, fc.option(aFault, { nil: undefined })],
+  ] as const)(
+    '%s: no unit appears or vanishes',
+    async (_what, together, fault) => {
+      const aBatch = fc.record({ steps: fc.array(aStep, { minLength: 1, maxLength: together }), fault });
+      const property = fc.asyncProperty(fc.array(aBatch, { minLength: 5, maxLength: together === 1 ? 40 : 10 }), async (batches) => {
+        await using inside = await startInside(sim, inventoryService);
+        const begin = new Map<string, number>();
+        for (const sku of SKUS) for (const node of NODES) begin.set(`${sku}|${node}`, (await movedAt(inside, sku, node)).balance);
+        const held: Held[] = [];
+        for (const batch of batches) {
+          if (batch.fault)
+            await inside.fault('fault', { match: { api: batch.fault.api }, fault: batch.fault.fault, times: batch.fault.times });
+          const known = [...held];
+          const made = await Promise.all(batch.steps.map((step) => answered(perform(inside, step, known))));
+          held.push(...made.filter((one) => one !== undefined));
+          if (together === 1) expect(await inside.violations()).toEqual([]);
+        }
+        await inside.noFaults();
+        await inside.advance(10 * 60_000);
+        expect(await inside.violations()).toEqual([]);
+        await inside.advance(60 * 60_000);
+        for (const id of await everyReservation(inside)) await inside.call('DELETE', `${RESERVATIONS}/${id}`);
+        for (const sku of SKUS) {
+          for (const node of NODES) {
+            expect([sku, node, await movedAt(inside, sku, node)]).toEqual([
+              sku,
+              node,
+              { reserved: 0, balance: begin.get(`${sku}|${node}`) },
+            ]);
+          }
+        }
+        expect(await inside.violations()).toEqual([]);
+      });
+      await fc.assert(property, { numRuns: 40, interruptAfterTimeLimit: 20_000, endOnFailure: true });
+    },
+    60_000,
+  );
+});
+
+/** Those as well that came to be although nobody was told so. */
+const everyReservation = async (inside: Inside): Promise<Set<string>> =>
+  new Set((await inside.events()).map(({ data }) => data.object.id as string));

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { refuseWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { INSIDE_WEBHOOK_SECRET } from '../support/inside.ts';
+
+export interface Received {
+  readonly id: string;
+  /** Epoch milliseconds, as the sender says. */
+  readonly at: number;
+  readonly status: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into what was sent freely
+  readonly body: any;
+  /** What a verifier finds wrong with the signature. */
+  readonly refusal: string | undefined;
+}
+
+/** Somebody to whom a carrier sends its webhooks; `answer` says what each is answered with. */
+export async function startReceiver(
+  answer: (received: Received, attempt: number) => { status: number; retryAfter?: number; afterMs?: number },
+) {
+  const received: Received[] = [];
+  let open = 0;
+  let most = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const header = (name: string): string => String(request.headers[name] ?? '');
+      const at = Number(header('webhook-timestamp')) * 1_000;
+      const signed = { id: header('webhook-id'), timestamp: header('webhook-timestamp'), signatures: header('webhook-signature') };
+      const body = JSON.parse(text);
+      const one = {
+        id: signed.id,
+        at,
+        status: body.data.status,
+        body,
+        refusal: refuseWebhook(INSIDE_WEBHOOK_SECRET, { ...signed, body: text, now: at }),
+      };
+      received.push(one);
+      const { status, retryAfter, afterMs = 0 } = answer(one, received.filter(({ id }) => id === one.id).length);
+      open += 1;
+      most = Math.max(most, open);
+      setTimeout(() => {
+        open -= 1;
+        response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }).end();
+      }, afterMs);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    received,
+    /** How many it had to answer at the same time, at most. */
+    mostAtOnce: (): number => most,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

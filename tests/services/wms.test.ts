@@ -1,0 +1,433 @@
+import { describe, expect, test } from '@jest/globals';
+import { fulfilling } from './parcel-scenes.ts';
+
+const LINE = 'lines';
+const STATUSES = ['open', 'started', 'picked', 'short', 'packed'] as const;
+type Status = (typeof STATUSES)[number];
+
+/** The statuses that lead to one, the last line being short by one where it says so. */
+const leadingTo: Readonly<Record<Status, readonly Status[]>> = {
+  open: [],
+  started: ['started'],
+  picked: ['started', 'picked'],
+  short: ['started', 'short'],
+  packed: ['started', 'picked', 'packed'],
+};
+
+const mayBecome: Readonly<Record<Status, readonly Status[]>> = {
+  open: ['started'],
+  started: ['picked', 'short'],
+  picked: ['packed'],
+  short: ['packed'],
+  packed: [],
+};
+
+/** A picking order of two mugs in this status. */
+async function pickingIn(scene: Awaited<ReturnType<typeof fulfilling>>, status: Status) {
+  const order = await scene.picking();
+  const orderLineId: string = order.pickingOrder.lines[0].orderLineId;
+  let pickingOrder = order.pickingOrder;
+  for (const next of leadingTo[status]) {
+    const reply = await scene.move(pickingOrder.id, next, next === 'short' ? [{ orderLineId, pickedQty: 1 }] : undefined);
+    expect([next, reply.status]).toEqual([next, 200]);
+    pickingOrder = reply.body;
+  }
+  return { ...order, pickingOrder, orderLineId };
+}
+
+describe('Create Picking Order', () => {
+  test('begins to pick an allocated fulfillment order: 201, open, with its lines', async () => {
+    await using scene = await fulfilling();
+    const { orderId, fulfillmentOrderId } = await scene.routed();
+    const { status, body, headers } = await scene.open(fulfillmentOrderId);
+    expect([status, headers['etag']]).toEqual([201, '"1"']);
+    const [line] = (await scene.fulfillmentOrder(fulfillmentOrderId)).lines;
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^pck_/),
+      fulfillmentOrderId,
+      status: 'open',
+      lines: [{ orderLineId: line.orderLineId, sku: 'mug-blue', qty: 2, pickedQty: 0 }],
+    });
+    expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: 'picking', pickingOrderId: body.id });
+    await scene.rehearsal.settle();
+    expect(await scene.order(orderId)).toMatchObject({ state: 'in-fulfilment' });
+  });
+
+  test('again answers 200 with the one there is, whatever became of it', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId, pickingOrder } = await scene.packed();
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.id, body.status]).toEqual([200, pickingOrder.id, 'packed']);
+  });
+
+  test('with the same Idempotency-Key gives the stored answer', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId } = await scene.routed();
+    const create = () =>
+      scene.rehearsal.call('POST', '/picking-orders', { fulfillmentOrderId }, { headers: { 'idempotency-key': 'pick-it' } });
+    const first = await create();
+    const second = await create();
+    expect([second.status, second.headers['idempotent-replayed'], second.body]).toEqual([201, 'true', first.body]);
+  });
+
+  test('asked for twelve times at once makes one, and says so once', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId } = await scene.routed();
+    const replies = await Promise.all(Array.from({ length: 12 }, () => scene.open(fulfillmentOrderId)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 11 }, () => 200), 201]);
+    expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
+    await scene.rehearsal.verify();
+  });
+
+  test.each(['ful_01M7YXMYP12VZJVANWHR33QF54', 'ord_1', 'x'.repeat(64)])('of %s, which nobody routed: 404', async (fulfillmentOrderId) => {
+    await using scene = await fulfilling();
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'fulfillment-order']);
+    expect((await scene.rehearsal.advance('PT1M')).ran).toEqual([]);
+  });
+
+  test('of a cancelled fulfillment order: 409 that says where it could be picked', async () => {
+    await using scene = await fulfilling();
+    const { orderId, fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.ok('POST', `/orders/${orderId}/cancel`);
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.code, body.objectType, body.currentState]).toEqual([
+      ...[409, 'invalid_state_transition', 'fulfillment-order', 'cancelled'],
+    ]);
+    expect(body.allowedFrom).toContain('allocated');
+  });
+
+  test('while the FMS is down: 503, and nothing is begun', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
+    const refused = await scene.open(fulfillmentOrderId);
+    expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'dependency_unavailable', '1']);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT5M');
+    expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: 'allocated' });
+    expect((await scene.open(fulfillmentOrderId)).status).toBe(201);
+  });
+
+  test('whose answer from the FMS is lost: 504, and half a minute later it is there', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.open(fulfillmentOrderId)).status).toBe(504);
+    const { pickingOrderId } = await scene.fulfillmentOrder(fulfillmentOrderId);
+    const { ran } = await scene.rehearsal.advance('PT1M');
+    expect(ran.map(({ kind }) => kind)).toContain('finish-opening');
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.id, body.status]).toEqual([200, pickingOrderId, 'open']);
+  });
+
+  test('whose answer was lost is finished by a repeat at once', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.open(fulfillmentOrderId)).status).toBe(504);
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    const { pickingOrderId } = await scene.fulfillmentOrder(fulfillmentOrderId);
+    expect([status, body.id]).toEqual([201, pickingOrderId]);
+    expect((await scene.rehearsal.advance('PT1M')).ran.map(({ kind }) => kind)).not.toContain('finish-opening');
+  });
+});
+
+describe('Update Picking Status', () => {
+  test('goes from open over started and picked to packed, and the fulfillment order with it', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId, pickingOrder } = await scene.picking();
+    const seen: unknown[] = [];
+    for (const status of ['started', 'picked', 'packed']) {
+      const { body } = await scene.move(pickingOrder.id, status);
+      const { state, lines } = await scene.fulfillmentOrder(fulfillmentOrderId);
+      seen.push([body.status, body.version, body.lines[0].pickedQty, state, lines[0].pickedQty]);
+    }
+    expect(seen).toEqual([
+      ['started', 2, 0, 'picking', 0],
+      ['picked', 3, 2, 'picking', 2],
+      ['packed', 4, 2, 'packed', 2],
+    ]);
+    const events = await scene.rehearsal.events({ subject: `fulfillment-order/${fulfillmentOrderId}`, ext: true });
+    expect(events.slice(-4).map(({ data }) => `${data.previousState} → ${data.object.state}`)).toEqual([
+      'allocated → picking',
+      'picking → picking',
+      'picking → picking',
+      'picking → packed',
+    ]);
+    expect(new Set(events.slice(-4).map(({ type }) => type))).toEqual(new Set(['com.unified-commerce.ext.fulfillment-order-changed']));
+  });
+
+  describe.each(STATUSES)('of one that is %s', (current) => {
+    test.each(STATUSES.filter((status) => status !== 'open'))('to %s moves, repeats or refuses as the table says', async (status) => {
+      await using scene = await fulfilling();
+      const { pickingOrder, orderLineId } = await pickingIn(scene, current);
+      const lines = status === 'short' ? [{ orderLineId, pickedQty: 1 }] : undefined;
+      const reply = await scene.move(pickingOrder.id, status, lines);
+      if (status === current) {
+        expect([reply.status, reply.body]).toEqual([200, pickingOrder]);
+      } else if (mayBecome[current].includes(status)) {
+        expect([reply.status, reply.body.status, reply.body.version]).toEqual([200, status, pickingOrder.version + 1]);
+      } else {
+        const { code, objectType, id, currentState, action, allowedFrom } = reply.body;
+        expect([reply.status, code]).toEqual([409, 'invalid_state_transition']);
+        expect({ objectType, id, currentState, action }).toEqual({
+          ...{ objectType: 'picking-order', id: pickingOrder.id, currentState: current, action: status },
+        });
+        expect(allowedFrom).toEqual(STATUSES.filter((from) => mayBecome[from].includes(status)));
+      }
+    });
+  });
+
+  test('short of some units goes on with the others', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId, pickingOrder, orderLineId } = await pickingIn(scene, 'started');
+    const { body } = await scene.move(pickingOrder.id, 'short', [{ orderLineId, sku: 'mug-blue', pickedQty: 1 }]);
+    expect(body).toMatchObject({ status: 'short', lines: [{ orderLineId, qty: 2, pickedQty: 1 }] });
+    expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: 'picking', lines: [{ pickedQty: 1, shortQty: 1 }] });
+    expect((await scene.move(pickingOrder.id, 'packed')).status).toBe(200);
+  });
+
+  test('short of everything ends the fulfillment order, and nothing is left to pack', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId, pickingOrder, orderLineId } = await pickingIn(scene, 'started');
+    expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 0 }])).body.status).toBe('short');
+    expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: 'cancelled', failureReason: 'short' });
+    const { status, body } = await scene.move(pickingOrder.id, 'packed');
+    expect([status, body.objectType, body.currentState]).toEqual([409, 'fulfillment-order', 'cancelled']);
+    expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 0 }])).status).toBe(200);
+  });
+
+  test('takes a line that is not named as picked in full', async () => {
+    await using scene = await fulfilling();
+    const { body } = await scene.rehearsal.call('POST', '/baskets', {
+      ...{ channel: 'web', customerId: 'cus_ada' },
+      lines: [
+        { sku: 'mug-blue', qty: 2 },
+        { sku: 'wine-red', qty: 3 },
+      ],
+    });
+    await scene.rehearsal.ok('POST', `/baskets/${body.id}/checkout`, {
+      shippingAddress: { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' },
+    });
+    const order = await scene.rehearsal.ok('POST', '/orders', { basketId: body.id });
+    await scene.authorise(order.id);
+    await scene.rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+    await scene.rehearsal.settle();
+    const [fulfillmentOrder] = (await scene.order(order.id)).fulfillmentOrders;
+    const opened = (await scene.open(fulfillmentOrder.id)).body;
+    await scene.move(opened.id, 'started');
+    const [first] = opened.lines;
+    const short = await scene.move(opened.id, 'short', [{ orderLineId: first.orderLineId, pickedQty: 0 }]);
+    expect(short.body.lines.map(({ qty, pickedQty }: { qty: number; pickedQty: number }) => qty - pickedQty)).toEqual([first.qty, 0]);
+  });
+
+  interface Said {
+    readonly orderLineId: string;
+    readonly sku?: string;
+    readonly pickedQty: number;
+  }
+
+  test.each<[status: Status, lines: readonly Said[] | undefined, pointer: string, why: string]>([
+    ['short', undefined, '/lines', 'what was picked must be said'],
+    ['short', [{ orderLineId: 'line-x', pickedQty: 1 }], '/lines/0/orderLineId', 'no such line'],
+    ['short', [{ orderLineId: LINE, pickedQty: 3 }], '/lines/0/pickedQty', 'more than was ordered'],
+    ['short', [{ orderLineId: LINE, sku: 'wine-red', pickedQty: 1 }], '/lines/0/sku', 'another SKU'],
+    ['short', [{ orderLineId: LINE, pickedQty: 2 }], '/lines', 'nothing is short'],
+    [
+      'short',
+      [
+        { orderLineId: LINE, pickedQty: 1 },
+        { orderLineId: LINE, pickedQty: 1 },
+      ],
+      '/lines/1/orderLineId',
+      'a line twice',
+    ],
+    ['picked', [{ orderLineId: LINE, pickedQty: 1 }], '/lines/0/pickedQty', 'less than all is short'],
+  ])('%s with lines %j: 422 at %s, %s', async (status, lines, pointer, _why) => {
+    await using scene = await fulfilling();
+    const { pickingOrder, orderLineId } = await pickingIn(scene, 'started');
+    const sent = lines?.map((line) => ({ ...line, ...(line.orderLineId === LINE && { orderLineId }) }));
+    const reply = await scene.move(pickingOrder.id, status, sent);
+    expect([reply.status, reply.body.code, reply.body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
+  });
+
+  test('started with lines: 422, since nothing was picked yet', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder, orderLineId } = await pickingIn(scene, 'open');
+    const { status, body } = await scene.move(pickingOrder.id, 'started', [{ orderLineId, pickedQty: 2 }]);
+    expect([status, body.errors[0].pointer]).toEqual([422, '/lines']);
+  });
+
+  test('of a picking order that nobody has: 404', async () => {
+    await using scene = await fulfilling();
+    const { status, body } = await scene.move('pck_1', 'started');
+    expect([status, body.objectType]).toEqual([404, 'picking-order']);
+  });
+
+  test('after the order was cancelled: 409 about the fulfillment order, and the picking order stays', async () => {
+    await using scene = await fulfilling();
+    const { orderId, pickingOrder } = await pickingIn(scene, 'started');
+    await scene.rehearsal.ok('POST', `/orders/${orderId}/cancel`);
+    const { status, body } = await scene.move(pickingOrder.id, 'picked');
+    expect([status, body.objectType, body.currentState]).toEqual([409, 'fulfillment-order', 'cancelled']);
+    expect((await scene.move(pickingOrder.id, 'started')).body).toEqual(pickingOrder);
+  });
+
+  test('while the FMS is down: 503, and any status may follow', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder, orderLineId } = await pickingIn(scene, 'started');
+    await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
+    expect((await scene.move(pickingOrder.id, 'picked')).status).toBe(503);
+    await scene.rehearsal.noFaults();
+    expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }])).body.status).toBe('short');
+  });
+
+  test('whose answer from the FMS is lost is finished by due work; another status waits for that', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder, orderLineId } = await pickingIn(scene, 'started');
+    await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.move(pickingOrder.id, 'picked')).status).toBe(504);
+    const other = await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }]);
+    expect([other.status, other.body.code, other.body.retryable]).toEqual([409, 'invalid_state_transition', true]);
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.move(pickingOrder.id, 'picked')).body).toMatchObject({ status: 'picked', version: pickingOrder.version + 1 });
+    expect((await scene.move(pickingOrder.id, 'packed')).status).toBe(200);
+  });
+
+  test('whose answer was lost is finished by a repeat at once', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder } = await pickingIn(scene, 'started');
+    await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.move(pickingOrder.id, 'picked')).status).toBe(504);
+    expect((await scene.move(pickingOrder.id, 'picked')).body).toMatchObject({ status: 'picked', version: pickingOrder.version + 1 });
+  });
+});
+
+describe('Get Stock Locations', () => {
+  const ask = (scene: Awaited<ReturnType<typeof fulfilling>>, sku: string) => scene.rehearsal.call('GET', `/stock/${sku}/locations`);
+
+  test('lists the warehouses that hold a SKU, with what is on hand and reserved there', async () => {
+    await using scene = await fulfilling();
+    const before = (await ask(scene, 'mug-blue')).body.locations;
+    await scene.confirmed({ qty: 3 });
+    const { status, body } = await ask(scene, 'mug-blue');
+    expect([status, body.sku]).toEqual([200, 'mug-blue']);
+    expect(body.locations).toEqual([
+      { ...before[0], locationId: 'dc-01', reserved: before[0].reserved + 3, atp: before[0].atp - 3 },
+      { ...before[1], locationId: 'dc-02' },
+    ]);
+  });
+
+  test.each([
+    ['lamp-last-one', ['dc-01']],
+    ['vase-sold-out', []],
+  ])('of %s: %j', async (sku, locations) => {
+    await using scene = await fulfilling();
+    const { body } = await ask(scene, sku);
+    expect(body.locations.map(({ locationId }: { locationId: string }) => locationId)).toEqual(locations);
+  });
+
+  test('of a SKU that nobody has: 404; while the Inventory Service is down: 503', async () => {
+    await using scene = await fulfilling();
+    expect((await ask(scene, 'no-such-sku')).status).toBe(404);
+    await scene.rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
+    expect((await ask(scene, 'mug-blue')).status).toBe(503);
+  });
+});
+
+describe('A warehouse', () => {
+  const stateAt = async (scene: Awaited<ReturnType<typeof fulfilling>>, id: string) => (await scene.fulfillmentOrder(id)).state;
+
+  test('waits to be worked by hand, however long', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId } = await scene.routed();
+    const { ran } = await scene.rehearsal.advance('P1D');
+    expect(ran.filter(({ application }) => application === 'wms')).toEqual([]);
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('allocated');
+  });
+
+  test('with progression time starts after 10 minutes, has picked after 30, packed after 45 and dispatched after an hour', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { fulfillmentOrderId } = await scene.routed();
+    const seen: unknown[] = [];
+    for (const by of ['PT9M', 'PT2M', 'PT20M', 'PT15M', 'PT15M']) {
+      await scene.rehearsal.advance(by);
+      const { state, lines } = await scene.fulfillmentOrder(fulfillmentOrderId);
+      seen.push(`${state} ${lines[0].pickedQty}`);
+    }
+    expect(seen).toEqual(['allocated 0', 'picking 0', 'picking 2', 'packed 2', 'dispatched 2']);
+    await scene.rehearsal.verify();
+  });
+
+  test('with progression immediate has dispatched what was allocated as soon as all is quiet', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'immediate' });
+    const { fulfillmentOrderId } = await scene.routed();
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('dispatched');
+    await scene.rehearsal.verify();
+  });
+
+  test('that begins to work by itself counts from the allocation, and goes on with what was begun by hand', async () => {
+    await using scene = await fulfilling();
+    const waiting = await scene.routed();
+    const begun = await scene.picking({ sku: 'wine-red', qty: 1 }, 'started');
+    await scene.rehearsal.advance('PT20M');
+    await scene.progression({ warehouse: 'time' });
+    await scene.rehearsal.settle();
+    expect(await stateAt(scene, waiting.fulfillmentOrderId)).toBe('picking');
+    expect((await scene.open(begun.fulfillmentOrderId)).body.status).toBe('started');
+    await scene.rehearsal.advance('PT11M');
+    expect((await scene.open(begun.fulfillmentOrderId)).body.status).toBe('picked');
+    await scene.rehearsal.advance('PT30M');
+    expect([await stateAt(scene, waiting.fulfillmentOrderId), await stateAt(scene, begun.fulfillmentOrderId)]).toEqual([
+      'dispatched',
+      'dispatched',
+    ]);
+  });
+
+  test('that is worked by hand again stops where it is', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.advance('PT11M');
+    await scene.progression({ warehouse: 'manual' });
+    const { ran } = await scene.rehearsal.advance('P1D');
+    expect(ran.filter(({ application }) => application === 'wms')).toEqual([]);
+    expect((await scene.open(fulfillmentOrderId)).body.status).toBe('started');
+  });
+
+  test('leaves a cancelled order alone', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { orderId, fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.advance('PT31M');
+    await scene.rehearsal.ok('POST', `/orders/${orderId}/cancel`);
+    const { ran } = await scene.rehearsal.advance('P1D');
+    expect(ran.filter(({ application }) => application === 'wms')).toEqual([]);
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('cancelled');
+    await scene.rehearsal.verify();
+  });
+
+  test('takes a step later when the FMS was down', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'time' });
+    const { fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.fault('down', { match: { api: 'record-picking' }, fault: { kind: 'outage' }, times: 2 });
+    await scene.rehearsal.advance('P1D');
+    expect(['dispatched', 'delivered']).toContain(await stateAt(scene, fulfillmentOrderId));
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+  });
+
+  test('offers what is not paid again, until its money was captured', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'immediate', capture: 'manual' });
+    const { orderId, fulfillmentOrderId } = await scene.routed();
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('packed');
+    const [payment] = (await scene.order(orderId)).payments;
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${payment.id}/capture`);
+    await scene.rehearsal.advance('PT2M');
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('dispatched');
+  });
+});
