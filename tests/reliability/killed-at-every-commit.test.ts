@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
-import { ADDRESS } from '../support/estate.ts';
+import { ADDRESS, eventually } from '../support/estate.ts';
 
 /**
  * A process is killed at each of its commits, once before the store hears of it and once after, while a client that insists goes
@@ -169,7 +169,10 @@ describe('a client that never comes back', () => {
         await estate.ask('oms', 'POST', `/orders/${orderId}/${verb}`, {}, 'once').catch(() => undefined);
         await estate.advance(2 * 60 * 60 * 1_000);
         estate.crashAt(undefined);
-        const order = await estate.insist('oms', 'GET', `/orders/${orderId}`);
+        const order = await eventually('the Payment Hub is asked', async () => {
+          const read = await estate.insist('oms', 'GET', `/orders/${orderId}`);
+          return read.body.paymentStatus !== 'unknown' && read;
+        });
         expect(order.body).not.toHaveProperty('pendingAction');
         expect(order.body).not.toHaveProperty('compensation');
         expect(order.body.state === 'cancelled').toBe(order.body.payments.every(({ state }: { state: string }) => state === 'voided'));
