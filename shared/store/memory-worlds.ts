@@ -136,8 +136,6 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     },
     object: async (world, application, collection, id) => applicationState(need(world), application).objects.get(collection)?.get(id),
     dump: async (world, application) => dump(applicationState(need(world), application)),
-    claims: async (world, application) =>
-      [...applicationState(need(world), application).claims].map(([key, { done }]) => ({ key, done: done !== undefined })),
     watch: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -278,8 +278,6 @@ export interface Worlds extends Directory {
   removeFault(world: World, name?: string): Promise<boolean>;
   object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
   dump(world: World, application: Application): Promise<ApplicationDump>;
-  /** Idempotency records of an application, for the invariant "one effect per key". */
-  claims(world: World, application: Application): Promise<readonly { readonly key: string; readonly done: boolean }[]>;
   /** Calls back when a world's events, deliveries or due work changed. @returns stop */
   watch(listener: (world: World) => void): () => void;
 }
