@@ -1,8 +1,7 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
-import { applyCarrierProgression, applyWarehouseProgression, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import { Scan } from '../../shared/catalog/fulfillment/objects.ts';
+import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
@@ -21,6 +20,7 @@ import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
 import { readObject } from './object-reader.ts';
+import { createOutsideWorld } from './outside-world.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 import { verifyWorld } from './verify.ts';
@@ -172,18 +172,10 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       const now = { ...view, progression: after };
       if (after.carrier !== before.carrier) await ask(now, applyCarrierProgression, { body: { carrier: after.carrier } });
       if (after.warehouse !== before.warehouse) await ask(now, applyWarehouseProgression, { body: { warehouse: after.warehouse } });
+      if (after.returns !== before.returns) await ask(now, applyReturnsProgression, { body: { returns: after.returns } });
       return after;
     },
-    'play-scan': async ({ params, body }, { view }) => {
-      const scan = Scan.safeParse(params.scan);
-      if (!scan.success)
-        throw new Problem('not_found', `A parcel cannot be made to ${params.scan}; it can be made to ${Scan.options.join(', ')}.`);
-      const said = {
-        ...(body.location !== undefined && { location: body.location }),
-        ...(body.message !== undefined && { message: body.message }),
-      };
-      return ask(view, scanShipment, { params: { id: params.id }, body: { ...said, scan: scan.data } });
-    },
+    ...createOutsideWorld(ask),
     'put-fault': async ({ params, body }, { view }) => {
       checkTarget(params.name, body);
       await worlds.setFault(view.world, params.name, JSON.stringify(body));

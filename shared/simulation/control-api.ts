@@ -1,6 +1,12 @@
 import { z } from 'zod';
+import { Product } from '../catalog/commerce/objects.ts';
+import { Customer } from '../catalog/customer/objects.ts';
 import type { Method, PathParameter } from '../catalog/define.ts';
+import { moveReturn } from '../catalog/fulfillment/internal.ts';
 import { Shipment } from '../catalog/fulfillment/objects.ts';
+import { Return } from '../catalog/fulfillment/returns.ts';
+import { countStock } from '../catalog/inventory/internal.ts';
+import { InventoryItem } from '../catalog/inventory/objects.ts';
 import type { ProblemCode } from '../catalog/problems.ts';
 import { Instant } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
@@ -238,6 +244,44 @@ export const playScan = defineOperation({
   problems: ['not_found', 'invalid_state_transition'],
 });
 
+export const moveReturnByHand = defineOperation({
+  id: 'move-return-by-hand',
+  summary: 'Plays policy, store and warehouse: approve, reject, receive or inspect a return.',
+  method: 'POST',
+  path: '/_sim/returns/{id}/{verb}',
+  request: moveReturn.request.omit({ verb: true }),
+  response: Return,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable'],
+});
+
+export const moveProductByHand = defineOperation({
+  id: 'move-product-by-hand',
+  summary: 'Plays assortment management: enrich, submit, rework, approve, suspend, resume, discontinue or archive a product, by id or SKU.',
+  method: 'POST',
+  path: '/_sim/products/{id}/{verb}',
+  response: Product,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const moveCustomerByHand = defineOperation({
+  id: 'move-customer-by-hand',
+  summary: 'Plays customer service: block or unblock a customer.',
+  method: 'POST',
+  path: '/_sim/customers/{id}/{verb}',
+  response: Customer,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const countStockByHand = defineOperation({
+  id: 'count-stock-by-hand',
+  summary: 'Plays a stock count: so many units of a SKU are on hand at a location.',
+  method: 'PUT',
+  path: '/_sim/stock/{sku}/{locationId}',
+  request: z.strictObject({ onHand: countStock.request.shape.onHand }),
+  response: InventoryItem,
+  problems: ['not_found', 'insufficient_stock'],
+});
+
 const ListedFault = z.object({
   name: z.string(),
   match: FaultInput.shape.match,
@@ -326,6 +370,10 @@ export const controlOperations = {
   [readProgression.id]: readProgression,
   [setProgression.id]: setProgression,
   [playScan.id]: playScan,
+  [moveReturnByHand.id]: moveReturnByHand,
+  [moveProductByHand.id]: moveProductByHand,
+  [moveCustomerByHand.id]: moveCustomerByHand,
+  [countStockByHand.id]: countStockByHand,
   [putFault.id]: putFault,
   [listFaults.id]: listFaults,
   [deleteFault.id]: deleteFault,

@@ -23,7 +23,8 @@ export const reserveInventory = defineApi({
   path: '/inventory/reservations',
   request: exactlyOne(ReserveRequest, ['basketId', 'items']),
   // A service sends the items along with the basket's id, so that the SIM need not ask its caller back.
-  serviceRequest: atLeastOne(ReserveRequest, ['basketId', 'items']),
+  // The hold of a checkout at the till has no time limit.
+  serviceRequest: atLeastOne(ReserveRequest.extend({ ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable() }), ['basketId', 'items']),
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved', 'reservation-created'],

@@ -139,13 +139,31 @@ export const recordStockMovement = defineInternalCall({
   request: z.strictObject({
     reference: Reference,
     kind: z
-      .enum(['restock', 'scrap', 'found'])
-      .describe('restock: it came back, onHand+. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+.'),
+      .enum(['restock', 'scrap', 'found', 'found-and-sold'])
+      .describe(
+        'restock: it came back, onHand+. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+. found-and-sold: nobody knew of it, and a customer carried it out, onHand stays.',
+      ),
     locationId: Id,
     sku: Sku,
     qty: Quantity,
   }),
   response: InventoryItem,
   problems: ['not_found'],
-  callers: ['fms'],
+  callers: ['fms', 'oms'],
+});
+
+export const countStock = defineInternalCall({
+  id: 'count-stock',
+  name: 'Count Stock',
+  summary:
+    'Somebody counted a SKU at a location: onHand becomes what was found. Refused when more is reserved there. Sent by the simulation plane, which plays the outside world.',
+  domain: 'inventory',
+  type: 'action',
+  application: 'inventory-service',
+  method: 'POST',
+  path: '/internal/stock/{sku}/counts',
+  request: z.strictObject({ locationId: Id, onHand: z.int().min(0).max(1_000_000) }),
+  response: InventoryItem,
+  problems: ['not_found', 'insufficient_stock'],
+  callers: [],
 });
