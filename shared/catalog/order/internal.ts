@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Address, Id, Money, Quantity, Sku } from '../shapes.ts';
+import { Address, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
 import { Order, Payable } from './objects.ts';
 
 export const getPayable = defineInternalCall({
@@ -98,6 +98,7 @@ export const bookReturn = defineInternalCall({
       .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
       .min(1)
       .max(200),
+    byParcel: z.boolean().default(false).describe('It is collected by a carrier: refused for an order without an address.'),
   }),
   response: z.object({
     refundAmount: Money,
@@ -106,7 +107,7 @@ export const bookReturn = defineInternalCall({
     shippingAddress: Address.optional(),
     lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, nodeId: Id.optional() })),
   }),
-  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded'],
+  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'invalid_state_transition'],
   callers: ['fms'],
 });
 
@@ -123,10 +124,11 @@ export const closeReturn = defineInternalCall({
   request: z.strictObject({
     outcome: z.enum(['refund', 'refunded', 'exchanged', 'rejected']),
     exchangeOrderId: Id.optional().describe('exchanged: what its value paid for; the surplus is refunded.'),
+    paidBack: Money.optional().describe('rejected: what somebody refunded for it all the same. Its units are worth so much less.'),
   }),
   response: z.object({
     settled: z.boolean().describe('Nothing is left to be paid back for it.'),
-    refunds: z.array(z.object({ paymentId: Id, amount: Money })),
+    refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
   }),
   problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
   callers: ['fms'],

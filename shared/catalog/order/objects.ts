@@ -197,7 +197,9 @@ export const Payable = z
     returns: z
       .array(z.object({ returnId: Id, refundAmount: Money }))
       .optional()
-      .describe('What may be refunded for each of its returns.'),
+      .describe(
+        'What each of its returns is worth, and the one that it is exchanged for. Refunds with its id and what exchange credits of it hold (authorised; captured less refunded) are together at most this.',
+      ),
   })
   .meta({ id: 'Payable' });
 

@@ -93,6 +93,7 @@ export const refundPayment = defineApi({
   request: RefundRequest,
   serviceRequest: RefundRequest.extend({
     reference: z.string().min(1).max(200).optional().describe('Repeated with the same one, the payment is answered as it is.'),
+    payable: Payable.optional().describe('Sent by the OMS itself, which is not asked back.'),
   }),
   response: Payment,
   status: 201,
