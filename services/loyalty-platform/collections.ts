@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/objects.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import type { RedemptionPurpose } from './redeem.ts';
 
 const Points = z.int().min(0);
 /** Minor units. */
@@ -55,6 +56,8 @@ export const redemptions = defineCollection({
     accountId: Id,
     basketId: Id.optional(),
     orderId: Id.optional(),
+    /** Of one that names neither basket nor order: the request that asked for it. */
+    request: z.string().optional(),
     points: Points,
     paymentId: Id.optional(),
     paidOrderId: Id.optional(),
@@ -62,17 +65,16 @@ export const redemptions = defineCollection({
     reversedPoints: Points,
   }),
   unique: {
-    reference: ({ state, accountId, basketId, orderId }) =>
-      state === 'returned' ? undefined : referenceOf(accountId, { basketId, orderId }),
+    reference: ({ state, accountId, ...purpose }) => (state === 'returned' ? undefined : referenceOf(accountId, purpose)),
     payment: ({ paymentId }) => paymentId,
   },
 });
 
-/** What a member redeems for: one redemption at a time for each basket and each order. */
-export const referenceOf = (
-  accountId: string,
-  { basketId, orderId }: { readonly basketId?: string | undefined; readonly orderId?: string | undefined },
-): string => (orderId === undefined ? `${accountId}|basket|${basketId}` : `${accountId}|order|${orderId}`);
+/** What a member redeems for: one redemption at a time for each basket, each order, and each request that names neither. */
+export function referenceOf(accountId: string, { basketId, orderId, request }: RedemptionPurpose): string {
+  if (orderId !== undefined) return `${accountId}|order|${orderId}`;
+  return basketId === undefined ? `${accountId}|request|${request}` : `${accountId}|basket|${basketId}`;
+}
 
 /** What was given back, by the reference under which it was asked for. */
 export const reversals = defineCollection({

@@ -2,7 +2,22 @@ import { createHash, randomFillSync } from 'node:crypto';
 import { ulid } from 'ulid';
 
 /** The prefixes of ids; an id is `<prefix>_<ULID>` and opaque to clients. */
-export type IdPrefix = 'bsk' | 'ord' | 'pay' | 'cus' | 'res' | 'ret' | 'ful' | 'shp' | 'prd' | 'loy' | 'pck' | 'evt' | 'rdm' | 'req';
+export type IdPrefix =
+  | 'bsk'
+  | 'ord'
+  | 'pay'
+  | 'cus'
+  | 'res'
+  | 'ret'
+  | 'ful'
+  | 'shp'
+  | 'prd'
+  | 'loy'
+  | 'pck'
+  | 'evt'
+  | 'rdm'
+  | 'int'
+  | 'req';
 
 /** The name of a rehearsal. */
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;

@@ -24,7 +24,11 @@ export const putLedgerEntry = defineInternalCall({
       'spend: what the tender asks for, at most the value of the redemption. reverse: how much is given back; default all.',
     ),
   }),
-  response: z.object({ account: LoyaltyAccount, redemption: Redemption.optional() }),
+  response: z.object({
+    account: LoyaltyAccount,
+    redemption: Redemption.optional(),
+    repeated: z.boolean().optional().describe('issue, redeem: it had been booked before.'),
+  }),
   problems: ['not_found', 'insufficient_points'],
   callers: ['payment-hub', 'crm'],
 });

@@ -1,0 +1,30 @@
+import { putMember } from '../../shared/catalog/loyalty/internal.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { customers } from './collections.ts';
+import type { CustomerRecord } from './customer-rules.ts';
+
+export const FINISH_ENROLMENT = 'finish-enrolment';
+
+/** After that time an enrolment that broke off is taken up again. */
+const TAKE_OVER_MS = durationMs('PT1M');
+
+/** The wish to enrol, on record before the Loyalty Platform hears of it. */
+export interface Enrolment {
+  readonly cardNumber?: string | undefined;
+}
+
+export const intendEnrolment = ({ work }: Scope, customer: CustomerRecord, enrolment: Enrolment): void =>
+  work.due(FINISH_ENROLMENT, customer.id, work.now + TAKE_OVER_MS, enrolment);
+
+/**
+ * Has the Loyalty Platform open the account, then notes it on the customer. Whoever carries it on repeats the same call.
+ * @throws Problem `already_enrolled`, `dependency_*`
+ */
+export async function enrol({ work, call }: Scope, customer: CustomerRecord, { cardNumber }: Enrolment) {
+  const input = { params: { customerId: customer.id }, body: { ...(cardNumber !== undefined && { cardNumber }) } };
+  const account = await call(putMember, input);
+  work.transition(customers, customer, 'enrol', { loyaltyAccountId: account.id });
+  work.cancel(FINISH_ENROLMENT, customer.id);
+  return account;
+}
