@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { noteTrace } from './catalog-coverage.ts';
 
 /** Addresses of the estate that the test run started. */
 export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
@@ -73,6 +74,7 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
       return outcome;
     },
     async [Symbol.asyncDispose]() {
+      await noteTrace(client);
       await client.control('delete-rehearsal', { params: { name } });
       await client.close();
       await unbound.close();

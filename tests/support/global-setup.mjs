@@ -1,10 +1,15 @@
 import { fork } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
 
 /** One estate for the whole test run; each test takes a rehearsal of its own. */
-export default async function setup() {
+export default async function setup({ nonFlagArgs, testNamePattern }) {
+  // Only all tests together exercise all that the catalog has.
+  if (nonFlagArgs.length === 0 && !testNamePattern) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));
   const child = fork(main, [], {
     execArgv: [],
     env: {

@@ -124,7 +124,7 @@ export const createTransaction = defineApi({
   ),
   response: OrderView,
   status: 201,
-  emits: ['inventory-reserved', 'reservation-created', 'checkout-started'],
+  emits: ['checkout-started'],
   problems: [
     'not_found',
     'invalid_state_transition',

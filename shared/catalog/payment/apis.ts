@@ -129,7 +129,7 @@ export const addPayment = defineApi({
     receipt: Receipt.optional().describe('Once everything is paid.'),
   }).meta({ id: 'TransactionPayment' }),
   status: 201,
-  emits: ['payment-authorized', 'order-created', 'order-confirmed', 'payment-captured'],
+  emits: ['payment-authorized'],
   problems: [
     'not_found',
     'payment_declined',
