@@ -319,7 +319,10 @@ describe('Shapes and refusals', () => {
       ...['basketId', 'transactionId', 'exchangeForReturnId'],
       ...['basket', 'transaction'],
     ]);
-    expect(Object.keys(apis['authorize-payment-api'].serviceRequest.shape)).toEqual(['orderId', 'tender', 'amount', 'payable']);
+    expect(Object.keys(apis['authorize-payment-api'].serviceRequest.shape)).toEqual([
+      ...['orderId', 'tender', 'amount'],
+      ...['payable', 'returnId'],
+    ]);
   });
 });
 
@@ -462,6 +465,6 @@ describe('Fulfilment', () => {
     });
     expect(ProgressionInput.safeParse({ carrier: 'immediate' }).success).toBe(true);
     expect(ProgressionInput.safeParse({ carrier: 'auto' }).success).toBe(false);
-    expect(ProgressionInput.safeParse({ returns: 'time' }).success).toBe(false);
+    expect(ProgressionInput.safeParse({ baskets: 'time' }).success).toBe(false);
   });
 });
