@@ -69,7 +69,8 @@ export const putTransactionBasket = defineInternalCall({
 export const abandonBasket = defineInternalCall({
   id: 'abandon-basket',
   name: 'Abandon Basket',
-  summary: 'Ends the checkout of a transaction that is not paid: the hold and its vouchers are released. A repeat changes nothing.',
+  summary:
+    'Ends the checkout of a transaction that is not paid, named by the transaction: the hold and its vouchers are released. A transaction without a basket gets none any more. A repeat changes nothing.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
