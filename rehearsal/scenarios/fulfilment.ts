@@ -7,7 +7,10 @@ interface Line {
 }
 
 /** From nothing to a confirmed, routed order. @returns its id and the ids of its fulfillment orders */
-async function confirmedOrder(stage: Stage, lines: readonly Line[]): Promise<{ orderId: string; fulfillmentOrderIds: readonly string[] }> {
+export async function confirmedOrder(
+  stage: Stage,
+  lines: readonly Line[],
+): Promise<{ orderId: string; fulfillmentOrderIds: readonly string[] }> {
   const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
   await stage.step({ title: 'Check out', call: `POST /baskets/${basket.body.id}/checkout`, body: { shippingAddress: ADDRESS } });
   const order = await stage.step({ title: 'Create the order', call: 'POST /orders', body: { basketId: basket.body.id } });
@@ -20,7 +23,12 @@ async function confirmedOrder(stage: Stage, lines: readonly Line[]): Promise<{ o
 }
 
 /** Picked, packed, handed over. @returns the parcel's id */
-async function dispatched(stage: Stage, fulfillmentOrderId: string, body: object = {}): Promise<string> {
+export async function dispatched(
+  stage: Stage,
+  fulfillmentOrderId: string,
+  body: object = {},
+  events: readonly string[] = ['shipment-label-generated'],
+): Promise<string> {
   const picking = await stage.step({ title: 'Create the picking order', call: 'POST /picking-orders', body: { fulfillmentOrderId } });
   for (const status of ['started', 'picked', 'packed']) {
     await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
@@ -29,7 +37,7 @@ async function dispatched(stage: Stage, fulfillmentOrderId: string, body: object
     title: 'Dispatch: captured, stock out, label made',
     call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
     body,
-    events: ['shipment-label-generated'],
+    events,
   });
   return sent.body.shipments[0].id;
 }

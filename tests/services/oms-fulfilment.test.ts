@@ -251,6 +251,25 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
+  test('that the provider declines is tried again as well, and nothing leaves meanwhile', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    const fault = { kind: 'status', status: 402, code: 'payment_declined' };
+    await scene.rehearsal.fault('declined', { match: { api: 'capture-payment-api' }, fault });
+    await scene.packed(id);
+    await scene.settle();
+    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
+    expect(await scene.dispatch(id)).toMatchObject({
+      status: 409,
+      body: { code: 'payment_incomplete', outstanding: order.totals.total, retryable: false },
+    });
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.order(order.id)).toMatchObject({ paymentStatus: 'paid' });
+    expect((await scene.dispatch(id)).status).toBe(200);
+  });
+
   test('of a lost answer captures once', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
