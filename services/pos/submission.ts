@@ -1,0 +1,56 @@
+import { confirmOrder, createOrder } from '../../shared/catalog/order/apis.ts';
+import { carryOut } from '../../shared/catalog/order/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { isDependencyProblem } from '../../shared/contract/client.ts';
+import type { Scope } from '../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Sale } from './collections.ts';
+import { EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER } from './due-kinds.ts';
+import { nextReceipt } from './receipts.ts';
+import { PATIENCE_MS, SUBMIT_AGAIN_MS } from './timing.ts';
+import { published } from './transaction-view.ts';
+import { save } from './transactions.ts';
+
+/** Nothing is left to pay: the sale stands from now on, whatever becomes of its submission. A part of the next commit. */
+export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
+  work.cancel(EXPIRE_TRANSACTION, sale.id);
+  work.cancel(RESOLVE_TENDER, sale.id);
+  work.due(SUBMIT_ORDER, sale.id, work.now, null, { beforeReply: true });
+  return save(work, sale, { state: 'paid', pending: undefined, receipt: await nextReceipt(work, sale) });
+}
+
+/**
+ * Has the OMS make the order, confirm it and let the goods go. Each step is a natural repeat of itself, under the same key as
+ * long as its outcome is unknown.
+ * @throws Problem what stopped it
+ */
+export async function submit({ work, call }: Scope, sale: Sale, attempts: number): Promise<Sale> {
+  const { id } = sale;
+  const options = { intent: `sale ${id}`, step: `attempt ${attempts}`, timeoutMs: PATIENCE_MS };
+  await call(createOrder, { body: { transactionId: id, transaction: published(sale) } }, options);
+  await call(confirmOrder, { params: { id } }, options);
+  await call(carryOut, { params: { id } }, options);
+  work.cancel(SUBMIT_ORDER, id);
+  return save(work, sale, { state: 'completed' });
+}
+
+/** Whether a sale waits for the OMS, rather than being refused by it. */
+export const isQueued = (error: unknown): error is Problem => isDependencyProblem(error) || (error instanceof Problem && error.retryable);
+
+/** Puts a submission off; `tries` counts how often that has been. */
+export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {
+  const delay = SUBMIT_AGAIN_MS[Math.min(tries, SUBMIT_AGAIN_MS.length - 1)] ?? 0;
+  work.due(SUBMIT_ORDER, id, work.now + delay, { tries: tries + 1 });
+}
+
+/** Submits a paid sale within the request that paid it; what fails is done later. */
+export async function submitNow(scope: Scope, sale: Sale): Promise<Sale> {
+  try {
+    return await submit(scope, sale, 0);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    scope.log.warn({ err: error, transactionId: sale.id }, 'the sale is kept and submitted later');
+    submitLater(scope.work, sale, 0);
+    return sale;
+  }
+}
