@@ -84,6 +84,14 @@ const WaitingFor = z.array(z.string()).describe('Empty when settled: unsent even
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(), at: Instant });
+const Withheld = z.object({
+  what: z.enum(['event', 'webhook']),
+  id: z.string(),
+  type: z.string().optional(),
+  subject: z.string().optional(),
+  fault: z.string(),
+  until: Instant.optional().describe('Absent: until the fault is deleted.'),
+});
 const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
 export const createRehearsal = defineOperation({
@@ -174,6 +182,7 @@ export const settle = defineOperation({
     settled: z.boolean(),
     waitingFor: WaitingFor,
     parked: z.array(z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant })),
+    withheld: z.array(Withheld).describe('What faults keep: owed, and not on its way. Deleting the fault lets it go.'),
   }),
 });
 
@@ -287,12 +296,15 @@ const ListedFault = z.object({
   match: FaultInput.shape.match,
   fault: z.record(z.string(), z.unknown()),
   times: z.int().optional(),
+  probability: z.number().optional(),
+  seed: z.string().optional(),
   hits: z.int(),
 });
 
 export const putFault = defineOperation({
   id: 'put-fault',
-  summary: 'Makes something go wrong: latency, status, outage, lost-response or barrier, for an application or an API.',
+  summary:
+    'Makes something go wrong: with calls of an application or an API (latency, status, outage, drop, lost-response, barrier), with an event (duplicate, late, reorder, withhold), or with the carrier’s webhooks (these, bad-signature, stale-timestamp). What a fault of the same name held is let go.',
   method: 'PUT',
   path: '/_sim/faults/{name}',
   request: FaultInput,
@@ -309,7 +321,7 @@ export const listFaults = defineOperation({
 
 export const deleteFault = defineOperation({
   id: 'delete-fault',
-  summary: 'Takes one fault out.',
+  summary: 'Takes one fault out; what it held is published or sent at once.',
   method: 'DELETE',
   path: '/_sim/faults/{name}',
   response: z.null(),
@@ -319,7 +331,7 @@ export const deleteFault = defineOperation({
 
 export const deleteFaults = defineOperation({
   id: 'delete-faults',
-  summary: 'Takes all faults out.',
+  summary: 'Takes all faults out; what they held is published or sent at once.',
   method: 'DELETE',
   path: '/_sim/faults',
   response: z.null(),

@@ -58,7 +58,7 @@ export interface WorldState {
   order: number;
   events: StoredEvent[];
   journal: JournalEntry[];
-  faults: Map<string, { json: string; hits: number }>;
+  faults: Map<string, { json: string; hits: number; chances: number }>;
   faultRevision: number;
   progression: Progression | undefined;
   driver: { token: string; until: number } | undefined;
@@ -97,6 +97,13 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const made = make();
   map.set(key, made);
   return made;
+}
+
+/** Due work that faults keep, in the order in which it was held. */
+export function heldItems(world: WorldState | undefined): readonly DueItem[] {
+  const held: DueRecord[] = [];
+  for (const record of world?.due.values() ?? []) if (record.item.heldBy !== undefined) held.push(record);
+  return held.sort((a, b) => a.item.seq - b.item.seq).map(({ item }) => ({ ...item, payload: JSON.parse(item.payload) as unknown }));
 }
 
 export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now() + world.clock.offset : world.clock.at);

@@ -136,6 +136,37 @@ describe('A fault', () => {
     expect(reservations.map(({ subject }) => subject)).toEqual([`reservation/${again.body.id}`]);
   });
 
+  test('drop breaks the connection before anything is done', async () => {
+    await using rehearsal = await newRehearsal();
+    const key = { 'idempotency-key': 'dropped' };
+    await rehearsal.fault('cut', { ...AT_RESERVE, fault: { kind: 'drop' }, times: 1 });
+    expect(await reserveMug(rehearsal, key)).toMatchObject({ status: 502, body: { code: 'dependency_error' } });
+    expect(await rehearsal.events()).toEqual([]);
+    const hops = (await rehearsal.journal()).map(({ application, status, faults }) => [application, status, faults]);
+    expect(hops).toEqual([
+      ['sim', 0, ['cut']],
+      ['gateway', 502, []],
+    ]);
+    const again = await reserveMug(rehearsal, key);
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
+  });
+
+  test('with a probability strikes now and then, in the sequence that its seed gives', async () => {
+    const struckIn = async (seed: string): Promise<boolean[]> => {
+      await using rehearsal = await newRehearsal();
+      await rehearsal.fault('flaky', { ...AT_CRM, fault: { kind: 'outage' }, probability: 0.4, seed, times: 5 });
+      const struck: boolean[] = [];
+      for (let n = 0; n < 40; n++) struck.push((await readAda(rehearsal)).status === 503);
+      expect(await rehearsal.faults()).toMatchObject([{ hits: 5, probability: 0.4, seed }]);
+      return struck;
+    };
+    const first = await struckIn('monday');
+    expect(first.filter(Boolean)).toHaveLength(5);
+    expect(first.slice(0, 5)).not.toEqual(Array(5).fill(true));
+    expect(await struckIn('monday')).toEqual(first);
+    expect(await struckIn('tuesday')).not.toEqual(first);
+  });
+
   test('barrier lets requests go when all have come', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });

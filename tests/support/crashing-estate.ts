@@ -80,6 +80,7 @@ export async function crashingEstate() {
       due: alive(store.due),
       releaseDue: alive(store.releaseDue),
       drain: alive(store.drain),
+      held: alive(store.held),
       unsent: alive(store.unsent),
       isPending: alive(store.isPending),
       park: alive(store.park),
