@@ -5,15 +5,17 @@ import type { Scope } from '../../shared/contract/handler.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
+import { claimReturn } from './exchange-claim.ts';
 import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, orderNumberOf, unfitForOrder } from './order-from-basket.ts';
 import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from './timing.ts';
 
 /**
  * Binds a basket to an order before that order is stored. eCommerce keeps the first order id it is given, so concurrent and repeated
  * requests all store the same order; due work stores it when nobody else does.
- * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket, `customer_blocked`, `dependency_*`
+ * @param exchangeFor the return whose value pays for the order
+ * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket or the return, `customer_blocked`, `dependency_*`
  */
-export async function convertBasket(basketId: string, scope: Scope): Promise<ConvertedBasket> {
+export async function convertBasket(basketId: string, exchangeFor: string | undefined, scope: Scope): Promise<ConvertedBasket> {
   const { work, call } = scope;
   const basket = await call(getBasket, { params: { id: basketId } });
   // Bound by a request that did not come to its end: from then on nothing refuses the order.
@@ -21,7 +23,8 @@ export async function convertBasket(basketId: string, scope: Scope): Promise<Con
   const unfit = unfitForOrder(basket);
   if (unfit) throw unfit;
   if (basket.customerId !== undefined) await refuseBlocked(basket.customerId, scope);
-  work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, {});
+  if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
+  work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
   await work.checkpoint();
   const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: work.id('ord') } });
   if (isConverted(converted)) return converted;
@@ -46,13 +49,13 @@ async function refuseBlocked(customerId: string, { call }: Scope): Promise<void>
 }
 
 /** Stores the order of a converted basket as a draft, which expires unless somebody confirms it. */
-export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket): Promise<StoredOrder> {
+export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exchangeFor?: string): Promise<StoredOrder> {
   const validatedAt = instant(work.now);
-  const order = work.create(
-    orders,
-    'create',
-    orderFromBasket(basket, { orderNumber: await freeNumber(work, basket.orderId), validatedAt }),
-  );
+  if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
+  const order = work.create(orders, 'create', {
+    ...orderFromBasket(basket, { orderNumber: await freeNumber(work, basket.orderId), validatedAt }),
+    ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
+  });
   work.cancel('finish-creation', basket.id);
   work.due('expire-draft', order.id, work.now + DRAFT_LIFETIME_MS, {});
   return order;

@@ -26,7 +26,11 @@ export const orders = defineCollection({
   name: 'orders',
   schema: StoredOrder,
   object: orderObject,
-  unique: { basket: ({ basketId }) => basketId, number: ({ orderNumber }) => orderNumber },
+  unique: {
+    basket: ({ basketId }) => basketId,
+    number: ({ orderNumber }) => orderNumber,
+    exchangeFor: ({ exchangeForReturnId }) => exchangeForReturnId,
+  },
 });
 
 /** What the OMS has seen of a fulfillment order, and what it has booked on the order for it. */

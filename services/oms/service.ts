@@ -13,17 +13,23 @@ import { expireDraft } from './due/expire-draft.ts';
 import { finishCancellation } from './due/finish-cancellation.ts';
 import { finishConfirmation } from './due/finish-confirmation.ts';
 import { finishCreation } from './due/finish-creation.ts';
+import { payOutReturn } from './due/pay-out-return.ts';
 import { redeemVouchers } from './due/redeem-vouchers.ts';
 import { routeOrder as routeOrderDue } from './due/route-order.ts';
 import { serveShortLines } from './due/serve-short-lines.ts';
 import { settleOrder } from './due/settle-order.ts';
+import { takeExchangeCredit } from './due/take-exchange-credit.ts';
 import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
+import { onPaymentChanged } from './events/on-payment-changed.ts';
+import { bookReturn } from './internal/book-return.ts';
+import { closeReturn } from './internal/close-return.ts';
 import { ensureCaptured } from './internal/ensure-captured.ts';
 import { getPayable } from './internal/get-payable.ts';
+import { returnBookings } from './return-bookings.ts';
 
 export const service = defineService({
   application: 'oms',
-  collections: [orders, fulfilmentRecords],
+  collections: [orders, fulfilmentRecords, returnBookings],
   counters: [],
   apis: {
     'get-order-api': getOrder,
@@ -32,8 +38,13 @@ export const service = defineService({
     'cancel-order-api': cancelOrder,
     'route-order-api': routeOrder,
   },
-  internal: { 'get-payable': getPayable, 'ensure-captured': ensureCaptured },
-  events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged },
+  internal: {
+    'get-payable': getPayable,
+    'ensure-captured': ensureCaptured,
+    'book-return': bookReturn,
+    'close-return': closeReturn,
+  },
+  events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: {
     'finish-creation': finishCreation,
     'finish-confirmation': finishConfirmation,
@@ -45,6 +56,8 @@ export const service = defineService({
     'capture-payments': capturePayments,
     'serve-short-lines': serveShortLines,
     'settle-order': settleOrder,
+    'pay-out-return': payOutReturn,
+    'take-exchange-credit': takeExchangeCredit,
   },
 });
 

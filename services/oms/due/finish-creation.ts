@@ -3,13 +3,16 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { storeOrder } from '../basket-conversion.ts';
 import { orders } from '../collections.ts';
+import { releaseReturn } from '../exchange-claim.ts';
 import { isConverted } from '../order-from-basket.ts';
 
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
-export const finishCreation: DueHandler = async ({ key: basketId }, { work, call }) => {
+export const finishCreation: DueHandler = async ({ key: basketId, payload }, { work, call }) => {
   if (await work.one(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(unknownBasket);
-  if (basket && isConverted(basket)) await storeOrder(work, basket);
+  const { exchangeFor } = payload as { exchangeFor?: string };
+  if (basket && isConverted(basket)) await storeOrder(work, basket, exchangeFor);
+  else if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
 };
 
 function unknownBasket(error: unknown): undefined {

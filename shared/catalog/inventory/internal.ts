@@ -130,7 +130,7 @@ export const moveReservation = defineInternalCall({
 export const recordStockMovement = defineInternalCall({
   id: 'record-stock-movement',
   name: 'Record Stock Movement',
-  summary: 'Stock that came back or turned up, once per reference.',
+  summary: 'Stock that came back or turned up, once per reference. What was sold meanwhile cannot be sent back.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -139,16 +139,16 @@ export const recordStockMovement = defineInternalCall({
   request: z.strictObject({
     reference: Reference,
     kind: z
-      .enum(['restock', 'scrap', 'found', 'found-and-sold'])
+      .enum(['restock', 'scrap', 'sent-back', 'found', 'found-and-sold'])
       .describe(
-        'restock: it came back, onHand+. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+. found-and-sold: nobody knew of it, and a customer carried it out, onHand stays.',
+        'restock: it came back, onHand+. sent-back: what was restocked goes to the customer again, onHand−. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+. found-and-sold: nobody knew of it, and a customer carried it out, onHand stays.',
       ),
     locationId: Id,
     sku: Sku,
     qty: Quantity,
   }),
   response: InventoryItem,
-  problems: ['not_found'],
+  problems: ['not_found', 'insufficient_stock'],
   callers: ['fms', 'oms'],
 });
 
