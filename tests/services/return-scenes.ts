@@ -30,7 +30,8 @@ export async function returning(progression: ProgressionInput = {}) {
       lines: [{ orderLineId: order.lines[0]?.lineId, qty, reason: 'too small' }],
       ...more,
     });
-  const move = (id: string, verb: ReturnVerb, body: object = {}) => rehearsal.call('POST', `/_sim/returns/${id}/${verb}`, body, { as: 'admin' });
+  const move = (id: string, verb: ReturnVerb, body: object = {}) =>
+    rehearsal.call('POST', `/_sim/returns/${id}/${verb}`, body, { as: 'admin' });
   /** As `move`, for steps that must succeed. */
   const moved = async (id: string, ...verbs: ReturnVerb[]) => {
     let body: { state: string } | undefined;

@@ -7,6 +7,7 @@ import type {
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
+import type { Return } from './returns.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
@@ -116,12 +117,17 @@ function checkParcels({ of, records, queued }: HeldWorld, fulfillmentOrders: rea
   const parcels = new Map(records<Parcel>('fms', 'trackings').map((parcel) => [parcel.id, parcel]));
   const isDeaf = records('carrier-platform', 'webhook-endpoints').length > 0;
   const copied = new Set<string>();
-  for (const { id, shipments: copies } of fulfillmentOrders) {
+  const comingBack = of<Return>('return');
+  const carried = [
+    ...fulfillmentOrders.map(({ id, shipments: copies }) => ({ id, name: `fulfillment-order/${id}`, copies })),
+    ...comingBack.map(({ id, shipments: copies }) => ({ id, name: `return/${id}`, copies })),
+  ];
+  for (const { id, name, copies } of carried) {
     for (const copy of copies) {
       copied.add(copy.id);
       const shipment = shipments.get(copy.id);
       if (!shipment) {
-        check(queued('fms', id), `shipment/${copy.id}: of fulfillment-order/${id}, and the carrier was never told of it`);
+        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier was never told of it`);
         continue;
       }
       const told = parcels.get(copy.id)?.newestScanAt;
@@ -130,9 +136,9 @@ function checkParcels({ of, records, queued }: HeldWorld, fulfillmentOrders: rea
       const ahead = told !== undefined && newest !== undefined && told > newest;
       check(
         copy.state === shipment.state || byOthers || ahead || isDeaf || queued('carrier-platform', copy.id, WEBHOOK),
-        `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at fulfillment-order/${id}, and no webhook is on its way`,
+        `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
       );
     }
   }
-  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order`);
+  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order and no return`);
 }

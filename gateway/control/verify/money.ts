@@ -97,17 +97,18 @@ function checkCover({ id, totals }: Order, payments: readonly Payment[], check: 
 }
 
 /**
- * Goods left only when what was captured, less what the estate paid back, covers the lines that are neither cancelled nor returned,
- * plus shipping. What somebody pays back by hand under no reference is goodwill: it leaves a bill that is settled uncovered.
+ * Goods left only when what was captured, less what the estate paid back for goods that were never delivered, covers the lines that are
+ * not cancelled, plus shipping. What comes back afterwards is another matter. What somebody pays back by hand under no reference is goodwill: it leaves a bill that is settled uncovered.
  */
 function checkSentIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
   const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
-    const paidBack = refunds.filter(({ reference }) => reference !== undefined).reduce((back, { amount }) => back + amount.amount, 0);
+    const paidBack = refunds
+      .filter(({ reference, returnId }) => reference !== undefined && returnId === undefined)
+      .reduce((back, { amount }) => back + amount.amount, 0);
     return sum + capturedAmount.amount - paidBack;
   }, 0);
   const goods = lines.reduce(
-    (sum, { lineTotal, qty, cancelledQty, returnedQty }) =>
-      sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty + returnedQty, qty),
+    (sum, { lineTotal, qty, cancelledQty }) => sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty, qty),
     0,
   );
   const required = goods + totals.shipping.amount;
