@@ -12,7 +12,8 @@ const version = z.int().min(0);
  */
 export const stock = defineCounters({
   name: 'stock',
-  fields: ['onHand', 'reserved', 'safetyStock'],
+  // `missingSafety`: safety stock that counting found not to be there; it is kept back again when it is counted again.
+  fields: ['onHand', 'reserved', 'safetyStock', 'missingSafety'],
   guards: {
     atp: { onHand: 1, reserved: -1, safetyStock: -1 },
     onHand: { onHand: 1 },

@@ -11,6 +11,10 @@ const MOST_PER_LINE = 9_999;
 /** Whether it holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
+/** Held for a checkout at the till: without a time limit, and never confirmed, since the customer takes the goods along. */
+export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
+  state === 'requested' && expiresAt === undefined;
+
 /**
  * Repeated SKUs of a request are one line.
  * @throws Problem `validation_failed` pointing at the mention with which the line becomes too long

@@ -89,7 +89,8 @@ describe('Get Payable', () => {
     const basket = await converted(estate, { customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
     await estate.as('ecommerce-platform')(createOrder, { body: { basketId: 'bsk_1', basket } });
     const payable = await estate.as('payment-hub')(getPayable, { params: { id: 'ord_1' } });
-    expect(payable).toEqual({ orderId: 'ord_1', state: 'draft', total: eur(3088), customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
+    const bought = { channel: 'web', customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' };
+    expect(payable).toEqual({ orderId: 'ord_1', state: 'draft', total: eur(3088), ...bought });
     expect((await refusal(estate.as('payment-hub')(getPayable, { params: { id: 'ord_2' } }))).code).toBe('not_found');
   });
 });

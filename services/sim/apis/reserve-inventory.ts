@@ -49,7 +49,7 @@ async function asked(
     ...(orderId !== undefined && { orderId }),
     ...(locationId !== undefined && { locationId }),
     items: mergedItems(items ?? (await linesOf(basketId ?? '', call))),
-    expiresAt: instant(work.now + ttlSeconds * 1_000),
+    ...(ttlSeconds !== null && { expiresAt: instant(work.now + ttlSeconds * 1_000) }),
   };
 }
 

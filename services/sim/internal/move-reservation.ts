@@ -7,6 +7,7 @@ import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { attempts, basketAttempts, movementId, movements, reservations, type StoredReservation } from '../collections.ts';
 import { MOVE_STOCK } from '../due-kinds.ts';
 import { afterMovement, verbAfter } from '../movement-rules.ts';
+import { isTillHold } from '../reservation-rules.ts';
 
 /**
  * The record first, then the stock, before the reply when it can be had: what is promised to others is the same before and after,
@@ -17,12 +18,16 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   if (!found) throw notFound('reservation', id);
   const known = movementId(id, body.reference);
   if (await work.get(movements, known)) return again(found);
-  rowFor(reservationLifeCycle, found, 'move-part');
+  const isTillsOwn = isTillHold(found) && body.kind === 'consume';
+  if (!isTillsOwn) rowFor(reservationLifeCycle, found, 'move-part');
   const { allocations, moved } = afterMovement(found, body);
+  const verb = verbAfter(allocations);
+  // What is held for the till leaves as a whole, or not at all.
+  rowFor(reservationLifeCycle, found, verb);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
   work.due(MOVE_STOCK, id, work.now, {}, { beforeReply: true });
-  return work.transition(reservations, found, verbAfter(allocations), { allocations });
+  return work.transition(reservations, found, verb, { allocations });
 });
 
 /** A new hold of the same basket is about to give this one's stock back: what left it now would be given back as well. */
