@@ -1,6 +1,9 @@
 /** Rehearsal time after the last call on a transaction that is not paid until it is given up; our choice. */
 export const IDLE_MS = 24 * 60 * 60 * 1_000;
 
+/** Rehearsal time after which a transaction whose basket never came is given up: until then its request may be repeated. */
+export const OPENING_MS = 15 * 60 * 1_000;
+
 /** Rehearsal time until work that a request could not finish is tried again. */
 export const AGAIN_MS = 5_000;
 

@@ -7,14 +7,20 @@ import { instant } from '../../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { ABANDON_OPENING } from '../due-kinds.ts';
+import { mergedLines } from '../lines.ts';
 import { markPaid } from '../submission.ts';
 import { isCovered } from '../tender-rules.ts';
+import { OPENING_MS } from '../timing.ts';
 import { orderView } from '../transaction-view.ts';
 import { isSale, renewIdleTimer, save } from '../transactions.ts';
 
-/** The eCommerce Platform prices, locks and holds; the till notes first that it asks, and gives up what it never heard of. */
-export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...body } }, scope) => {
+/**
+ * The eCommerce Platform prices, locks and holds. The till notes first that it asks; a basket of which it never hears is given up
+ * after a while.
+ */
+export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
   const { work, call } = scope;
+  const body = { ...sent, ...(sent.lines && { lines: mergedLines(sent.lines) }) };
   const { id, found } = await ownTransaction(work);
   if (isSale(found)) return orderView(found);
   const opening = found ?? (await begin(scope, { id, storeId: body.storeId, laneId }));
@@ -47,8 +53,8 @@ async function begin({ work }: Scope, asked: { id: string; storeId: string; lane
   await refuseUnknownStore(work, asked.storeId);
   const at = instant(work.now);
   const opening = work.put(transactions, { ...asked, createdAt: at, updatedAt: at, state: 'opening', tenders: [], asked: [] });
-  // Kept from others for as long as this request may live; after a crash it is due at once.
-  work.due(ABANDON_OPENING, asked.id, work.now, null, { beforeReply: true });
+  // Until then whoever repeats the request gets the transaction that it began.
+  work.due(ABANDON_OPENING, asked.id, work.now + OPENING_MS, null);
   await work.checkpoint();
   return opening;
 }
