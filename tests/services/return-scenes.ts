@@ -1,4 +1,5 @@
 import type { ProgressionInput } from '../../shared/simulation/progression.ts';
+import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
 import { fulfilling, type Line } from './oms-fulfilment-scenes.ts';
 
 type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect';
@@ -21,6 +22,27 @@ export async function returning(progression: ProgressionInput = {}) {
     const { id } = await scene.draftOf(lines, customerId);
     await scene.authorise(id);
     return deliveredOrder(id);
+  };
+  /** As `completed`, in a rehearsal without automatic labels. */
+  const completedByHandLabel = async () => {
+    const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
+    await scene.authorise(id);
+    await rehearsal.ok('POST', `/orders/${id}/confirm`);
+    for (const { id: fulfillmentOrderId } of await scene.routed(id)) {
+      const parcel = await scene.sent(fulfillmentOrderId);
+      await rehearsal.ok('POST', `/shipments/${parcel}/label`, {}, { as: 'api-key' });
+      await scene.delivered(parcel);
+    }
+    return scene.order(id);
+  };
+  /** What a carrier of its own would send, signed. */
+  const webhook = async (id: string, data: object) => {
+    const at = await rehearsal.now();
+    const body = JSON.stringify({ type: 'shipment.tracking.updated', timestamp: new Date(at).toISOString(), data });
+    const headers = { 'content-type': 'application/json', ...signWebhook(rehearsal.credentials.webhookSecret, { id, at, body }) };
+    const path = `/webhooks/carrier?rehearsal=${rehearsal.name}`;
+    const { status } = await rehearsal.call('POST', path, body, { as: 'none', headers });
+    if (status !== 204) throw new Error(`The webhook ${id} was answered with ${status}.`);
   };
   const ask = (body: object, headers: Record<string, string> = {}) => rehearsal.call('POST', '/returns', body, { headers });
   /** Announces that units of the order's first line come back. */
@@ -56,7 +78,7 @@ export async function returning(progression: ProgressionInput = {}) {
   };
   return {
     ...scene,
-    ...{ deliveredOrder, completed, ask, requested, move, moved, object, onHand, eventsOf },
+    ...{ deliveredOrder, completed, completedByHandLabel, webhook, ask, requested, move, moved, object, onHand, eventsOf },
     [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
   };
 }
