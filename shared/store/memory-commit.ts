@@ -110,7 +110,7 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
   const { hold } = plan;
   if (!hold || !plan.last) return;
   if (hold.kind === 'delivery') world.pending.delete(hold.key);
-  else if (hold.kind === 'due') world.due.delete(hold.key);
+  else if (hold.kind === 'due') world.due.remove(hold.key);
   else {
     const claim = state.claims.get(hold.key);
     if (!claim) return;
@@ -122,10 +122,10 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
 function writeDue(world: WorldState, application: Application, plan: Plan, seq: number): void {
   for (const [position, { kind, key, at, payload, correlationId, takenBy }] of plan.due.entries()) {
     const name = dueKey(application, kind, key);
-    if (at === null) world.due.delete(name);
+    if (at === null) world.due.remove(name);
     else {
       const item = { application, kind, key, at, seq: seq + position / 1000, attempts: 0, correlationId, payload };
-      world.due.set(name, { item, taken: takenBy && { ...takenBy } });
+      world.due.put(name, item, takenBy && { ...takenBy });
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Application } from '../catalog/applications.ts';
 import type { Progression } from '../simulation/progression.ts';
+import type { DueSchedule } from './due-schedule.ts';
 import type {
   ApplicationDump,
-  DueItem,
   Found,
   JournalEntry,
   Ms,
@@ -23,11 +23,6 @@ export interface ClaimRecord {
   /** Wall time. */
   leaseUntil: number;
   done: { json: string; keepUntil: Ms } | undefined;
-}
-
-export interface DueRecord {
-  item: Omit<DueItem, 'payload'> & { payload: string };
-  taken: { token: string; until: number } | undefined;
 }
 
 export interface ApplicationState {
@@ -51,7 +46,7 @@ export interface WorldState {
   /** Flowing: now = wall + offset. Frozen: now = at. */
   clock: { flowing: true; offset: number } | { flowing: false; at: Ms };
   applications: Map<Application, ApplicationState>;
-  due: Map<string, DueRecord>;
+  readonly due: DueSchedule;
   pending: Set<string>;
   parked: Parked[];
   seq: number;

@@ -75,9 +75,10 @@ function bind(application: Application, all: Map<World, WorldState>, changed: (w
       return record?.taken?.token === token ? { ...record.item, payload: JSON.parse(record.item.payload) as unknown } : undefined;
     },
     releaseDue: async (world, kind, key, token) => {
-      const record = all.get(world)?.due.get(dueKey(application, kind, key));
-      if (record?.taken?.token !== token) return;
-      record.taken = undefined;
+      const due = all.get(world)?.due;
+      const name = dueKey(application, kind, key);
+      if (due?.get(name)?.taken?.token !== token) return;
+      due.release(name);
       changed(world);
     },
     commit: async (world, plan) => {

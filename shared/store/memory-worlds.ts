@@ -1,17 +1,11 @@
 import { ulid } from 'ulid';
 import { type Application, applicationNames } from '../catalog/applications.ts';
-import {
-  applicationState,
-  type DueRecord,
-  dump,
-  JOURNAL_LIMIT,
-  load,
-  nowOf,
-  type RehearsalState,
-  type WorldState,
-} from './memory-state.ts';
+import { createDueSchedule } from './due-schedule.ts';
+import { applicationState, dump, JOURNAL_LIMIT, load, nowOf, type RehearsalState, type WorldState } from './memory-state.ts';
 import { type DueItem, dueKey, type Simulation, type Snapshot, type World, type Worlds, type WorldView } from './ports.ts';
 
+/** How many journal records may be too many for a while. */
+const FORGOTTEN_AT_ONCE = 500;
 /** Wall time after which a world that nobody sees any more is dropped. */
 const DROP_AFTER_MS = 60_000;
 
@@ -76,7 +70,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       return {
         unsent: [...state.applications].flatMap(([application, { outbox }]) => outbox.map(({ id }) => `${application}|${id}`)),
         pending: [...state.pending],
-        running: running(state),
+        running: state.due.running(Date.now()),
         parked: state.parked,
         next: lowest(state, Number.POSITIVE_INFINITY),
       };
@@ -98,8 +92,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     takeDue: async (world, upTo, token, leaseMs) => {
       const state = need(world);
       const item = lowest(state, upTo);
-      const record = item && state.due.get(dueKey(item.application, item.kind, item.key));
-      if (record) record.taken = { token, until: Date.now() + leaseMs };
+      if (item) state.due.take(dueKey(item.application, item.kind, item.key), { token, until: Date.now() + leaseMs });
       return item;
     },
     putBackDue: async (world, item, token, then) => {
@@ -108,16 +101,18 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       const record = state.due.get(key);
       if (record?.taken?.token !== token) return;
       if ('parked' in then) {
-        state.due.delete(key);
+        state.due.remove(key);
         state.parked.push({ what: 'due', key, error: then.parked, at: nowOf(state) });
       } else {
-        state.due.set(key, { item: { ...record.item, ...then }, taken: undefined });
+        state.due.put(key, { ...record.item, ...then });
       }
       changed(world);
     },
     events: async (world, after, limit) => need(world).events.slice(after, after + limit),
     journalOf: async (world, correlationId) =>
-      need(world).journal.filter((entry) => correlationId === undefined || entry.correlationId === correlationId),
+      need(world)
+        .journal.slice(-JOURNAL_LIMIT)
+        .filter((entry) => correlationId === undefined || entry.correlationId === correlationId),
     setProgression: async (world, progression) => {
       need(world).progression = progression;
     },
@@ -161,7 +156,8 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       const journal = all.get(world)?.journal;
       if (!journal) return;
       journal.push(entry);
-      if (journal.length > JOURNAL_LIMIT) journal.splice(0, journal.length - JOURNAL_LIMIT);
+      // Many at a time: each forgetting moves all that stay.
+      if (journal.length > JOURNAL_LIMIT + FORGOTTEN_AT_ONCE) journal.splice(0, journal.length - JOURNAL_LIMIT);
     },
   };
   return { worlds, simulation };
@@ -175,7 +171,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     seed: from,
     clock: { flowing: true, offset: from.now - Date.now() },
     applications: new Map(),
-    due: new Map(),
+    due: createDueSchedule(),
     pending: new Set(),
     parked: [],
     seq: 0,
@@ -193,7 +189,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
   }
   for (const item of from.due) {
     const record = { ...item, payload: JSON.stringify(item.payload), seq: ++state.seq, attempts: 0 };
-    state.due.set(dueKey(item.application, item.kind, item.key), { item: record, taken: undefined });
+    state.due.put(dueKey(item.application, item.kind, item.key), record);
   }
   return state;
 }
@@ -201,28 +197,15 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
 function snapshotOf(state: WorldState): Snapshot {
   const applications: Partial<Record<Application, ReturnType<typeof dump>>> = {};
   for (const [application, data] of state.applications) applications[application] = dump(data);
-  const due = [...state.due.values()]
+  const due = [...state.due.records()]
     .map(({ item }) => item)
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
     .map(({ seq: _seq, attempts: _attempts, payload, ...item }) => ({ ...item, payload: JSON.parse(payload) as unknown }));
   return { now: nowOf(state), applications, due };
 }
 
-/** The due work that somebody holds. Asked for at every change, of worlds with thousands of items: nothing is copied. */
-function running(state: WorldState): readonly string[] {
-  const wall = Date.now();
-  const keys: string[] = [];
-  for (const [key, { taken }] of state.due) if (taken && wall < taken.until) keys.push(key);
-  return keys;
-}
-
 /** The lowest `(at, seq)` that is due by then and that nobody holds. */
 function lowest(state: WorldState, upTo: number): DueItem | undefined {
-  const wall = Date.now();
-  let best: DueRecord | undefined;
-  for (const record of state.due.values()) {
-    if (record.item.at > upTo || (record.taken && wall < record.taken.until)) continue;
-    if (!best || record.item.at < best.item.at || (record.item.at === best.item.at && record.item.seq < best.item.seq)) best = record;
-  }
-  return best && { ...best.item, payload: JSON.parse(best.item.payload) as unknown };
+  const next = state.due.lowest(upTo, Date.now());
+  return next && { ...next, payload: JSON.parse(next.payload) as unknown };
 }
