@@ -161,12 +161,14 @@ export function createPipeline(options: PipelineOptions) {
     };
   };
 
-  async function rerunning<T>(attempt: () => Promise<T>): Promise<T> {
+  /** @param whenLost what comes of an attempt whose claim or item is no longer ours; it is refused with `contention` without that */
+  async function rerunning<T>(attempt: () => Promise<T>, whenLost?: () => T): Promise<T> {
     for (let run = 1; ; run++) {
       try {
         return await attempt();
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
+        if (error.why === 'held' && whenLost) return whenLost();
         if (error.why === 'held' || error.why === 'world') {
           throw new Problem('contention', 'This request was taken over or its rehearsal was reset meanwhile; send it again.', {
             retryAfter: 1,
@@ -237,7 +239,8 @@ export function createPipeline(options: PipelineOptions) {
       });
       await handler(item, scopeOf(context, unit, unitKey, due.calls));
       return unit.finish();
-    });
+      // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
+    }, nothingInline);
     relay(context.world);
     await runInline(context, inline, due.calls);
   }
@@ -273,6 +276,8 @@ export function createPipeline(options: PipelineOptions) {
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
+
+const nothingInline = (): readonly InlineDue[] => [];
 
 /** Refusals that a repeat with the same key gets again: those that say something definite about the request. */
 const isKept = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;

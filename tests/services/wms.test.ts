@@ -369,6 +369,17 @@ describe('A warehouse', () => {
     await scene.rehearsal.verify();
   });
 
+  test('with progression immediate does everything once, and nothing of it has to be tried again', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'immediate', carrier: 'manual' });
+    await Promise.all(Array.from({ length: 4 }, () => scene.confirmed()));
+    await scene.rehearsal.settle();
+    const steps = (await scene.rehearsal.journal()).filter(({ api }) => api === 'due:warehouse-step');
+    expect(steps.length).toBeGreaterThan(0);
+    expect(steps.filter(({ status }) => status !== 200).map(({ response }) => response)).toEqual([]);
+    expect((await scene.rehearsal.advance('PT10M')).ran.filter(({ kind }) => kind === 'warehouse-step')).toEqual([]);
+  });
+
   test('that begins to work by itself counts from the allocation, and goes on with what was begun by hand', async () => {
     await using scene = await fulfilling();
     const waiting = await scene.routed();
