@@ -169,9 +169,9 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     return entry;
   };
   const current = (entry: Entry): Stored | undefined => entry.next ?? entry.baseObject;
-  /** A version is about the business object that the path names, not about a record of the service's own under the same id. */
+  /** A version is about the object that the path names, not about a record of the service's own under the same id. */
   const checkPrecondition = (of: AnyCollection, object: Stored | undefined): void => {
-    if (!precondition || !of.object || object?.id !== precondition.id || object.version === precondition.version) return;
+    if (!precondition || !of.etag || object?.id !== precondition.id || object.version === precondition.version) return;
     throw new Problem('version_mismatch', `"${object.id}" has version ${object.version}, not ${precondition.version}.`, {
       id: object.id,
       currentVersion: object.version,

@@ -179,6 +179,18 @@ describe('Update Picking Status', () => {
     });
   });
 
+  test('heeds If-Match: what was read before somebody else went on is 412, and moves nothing', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder } = await scene.picking();
+    const move = (status: string, version: number) =>
+      scene.rehearsal.call('PUT', `/picking-orders/${pickingOrder.id}/status`, { status }, { headers: { 'if-match': `"${version}"` } });
+    expect(await move('started', 7)).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: 1 } });
+    expect((await move('started', 1)).headers['etag']).toBe('"2"');
+    expect((await move('picked', 1)).status).toBe(412);
+    expect((await move('picked', 2)).body).toMatchObject({ status: 'picked', version: 3 });
+    expect((await move('packed', 3)).body).toMatchObject({ status: 'packed', version: 4 });
+  });
+
   test('short of some units goes on with the others', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId, pickingOrder, orderLineId } = await pickingIn(scene, 'started');
