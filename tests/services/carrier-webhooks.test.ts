@@ -115,6 +115,17 @@ describe('A webhook', () => {
     expect(await scene.inside.parked()).toEqual([]);
   });
 
+  test('that nobody answers within 15 seconds is an attempt like any other', async () => {
+    await using scene = await carrierAndReceiver((_received, attempt) =>
+      attempt === 1 ? { status: 204, afterMs: 17_000 } : { status: attempt === 2 ? 503 : 204 },
+    );
+    await scene.labelled('shp_1');
+    await scene.inside.advance(HOUR);
+    const [, second = 0, ...later] = scene.received.map(({ at }) => at);
+    // The second attempt was refused as well: the third comes after 5 minutes, not after 5 seconds as if there had been one only.
+    expect(later.map((at) => Math.round((at - second) / SECOND))).toEqual([300]);
+  }, 40_000);
+
   test('of a parcel goes its own way: one that is late does not hold up the next', async () => {
     await using scene = await carrierAndReceiver(({ status }, attempt) => ({ status: status === 'collected' && attempt < 4 ? 500 : 204 }));
     await scene.labelled('shp_1');
