@@ -246,6 +246,28 @@ describe('A parcel that comes back', () => {
   });
 });
 
+describe('A parcel that nobody took', () => {
+  test('is given up after a week and refunded; delivered after that, somebody has to settle it', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed({ qty: 2 });
+    const parcel = await scene.sent(await onlyFulfilment(scene, order.id));
+    const vain = ['out-for-delivery', 'attempt'] as const;
+    await scene.scan(parcel, 'collect', 'depart', ...vain, ...vain, ...vain);
+    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', fulfillmentOrders: [{ state: 'failed-delivery' }] });
+    await scene.rehearsal.advance('P8D');
+    const givenUp = await scene.order(order.id);
+    expect(givenUp).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded', fulfillmentOrders: [{ state: 'returned-to-sender' }] });
+    await scene.scan(parcel, 'out-for-delivery');
+    expect(await scene.order(order.id)).not.toHaveProperty('reconciliation');
+    await scene.scan(parcel, 'deliver');
+    expect(await scene.order(order.id)).toMatchObject({
+      ...{ state: 'cancelled', fulfillmentOrders: [{ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] }] },
+      reconciliation: [{ fulfillmentOrderId: order.fulfillmentOrders[0].id, reason: 'delivered-after-refund' }],
+    });
+    await scene.rehearsal.verify();
+  });
+});
+
 describe('Refunds', () => {
   test('go to card, gift card and points in this order, each up to what it paid', async () => {
     await using scene = await fulfilling();
