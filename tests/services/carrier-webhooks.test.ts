@@ -159,6 +159,12 @@ describe('A webhook', () => {
 });
 
 describe('Scans that reach the FMS through the gateway', () => {
+  test('are challenged when nobody signed them', async () => {
+    await using scene = await fulfilling();
+    const { status, headers } = await scene.rehearsal.call('POST', '/webhooks/carrier', {}, { as: 'none' });
+    expect([status, headers['www-authenticate']]).toEqual([401, 'StandardWebhooks realm="unified-commerce"']);
+  });
+
   test('count once although their answer was lost', async () => {
     await using scene = await fulfilling();
     const { shipmentId, fulfillmentOrderId } = await scene.dispatched();
