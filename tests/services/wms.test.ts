@@ -86,6 +86,19 @@ describe('Create Picking Order', () => {
     expect((await scene.rehearsal.advance('PT1M')).ran).toEqual([]);
   });
 
+  test('of one that is not allocated yet: 409, and once it is allocated it can be picked', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.fault('down', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+    const { fulfillmentOrderId } = await scene.routed();
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.code, body.objectType, body.currentState, body.action]).toEqual([
+      ...[409, 'invalid_state_transition', 'fulfillment-order', 'created', 'start-picking'],
+    ]);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.open(fulfillmentOrderId)).status).toBe(201);
+  });
+
   test('of a cancelled fulfillment order: 409 that says where it could be picked', async () => {
     await using scene = await fulfilling();
     const { orderId, fulfillmentOrderId } = await scene.routed();
