@@ -62,6 +62,14 @@ export interface ApiRequest {
   readonly calls: string[];
 }
 
+/** A request that has begun, perhaps not for the first time. */
+interface Running {
+  readonly key: string;
+  readonly since: number;
+  readonly preconditionHeld: boolean;
+  readonly hold?: Hold;
+}
+
 /** How often a handler runs before a request that keeps losing is refused with `contention`. */
 const RUNS = 5;
 /** Rehearsal time for which an idempotency record is kept. */
@@ -86,7 +94,8 @@ export function createPipeline(options: PipelineOptions) {
   async function request(asked: ApiRequest): Promise<Answer> {
     const { bound, context } = asked;
     const key = asked.idempotencyKey;
-    if (key === undefined || !isMutating(bound.api)) return run(asked, { key: context.requestId, since: context.now });
+    if (key === undefined || !isMutating(bound.api))
+      return run(asked, { key: context.requestId, since: context.now, preconditionHeld: false });
     // Inside the estate the application that calls is the credential: its due work repeats what a client's request began.
     const caller = context.chain.at(-1) ?? context.principal;
     const claimKey = digest(caller, bound.api.method, asked.path, key);
@@ -102,7 +111,7 @@ export function createPipeline(options: PipelineOptions) {
       case 'ours': {
         const hold: Hold = { kind: 'claim', key: claimKey, token: claim.token };
         try {
-          return await run(asked, { key: claimKey, since: claim.since, hold });
+          return await run(asked, { key: claimKey, since: claim.since, preconditionHeld: claim.preconditionHeld, hold });
         } finally {
           // After the last commit the claim holds an outcome and no token, and this does nothing.
           await store.release(context.world, claimKey, claim.token);
@@ -111,10 +120,12 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  async function run(asked: ApiRequest, { key, since, hold }: { key: string; since: number; hold?: Hold }): Promise<Answer> {
+  async function run(asked: ApiRequest, { key, since, preconditionHeld, hold }: Running): Promise<Answer> {
     const { bound, context, input } = asked;
     const target = input.params['id'];
-    const precondition = asked.ifMatch !== undefined && target !== undefined ? { id: target, version: asked.ifMatch } : undefined;
+    const { ifMatch } = asked;
+    const precondition =
+      ifMatch !== undefined && target !== undefined ? { id: target, version: ifMatch, held: preconditionHeld } : undefined;
     const keepUntil = context.now + KEEP_MS;
     const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
     const outcome = await rerunning(async () => {

@@ -28,6 +28,7 @@ export function commit(world: WorldState, application: Application, plan: Plan):
     state.outbox.push({ id: event.id, topic: event.topic, key: event.key, json: event.json });
     for (const subscriber of event.subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
+  notePrecondition(state, plan);
   endHold(world, state, plan);
   writeDue(world, application, plan, seq);
   remember(state, plan.operation, seq);
@@ -104,6 +105,11 @@ function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): v
     if (was !== null) values.get(was)?.delete(id);
     if (value !== null) getOr(values, value, () => new Map()).set(id, state.objects.get(collection)?.get(id)?.order ?? 0);
   }
+}
+
+function notePrecondition(state: ApplicationState, { hold, preconditionHeld }: Plan): void {
+  const claim = hold?.kind === 'claim' ? state.claims.get(hold.key) : undefined;
+  if (claim && preconditionHeld) claim.preconditionHeld = true;
 }
 
 function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {

@@ -19,6 +19,7 @@ import type {
 export interface ClaimRecord {
   fingerprint: string;
   since: Ms;
+  preconditionHeld: boolean;
   token: string | undefined;
   /** Wall time. */
   leaseUntil: number;

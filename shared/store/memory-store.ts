@@ -129,10 +129,12 @@ function claim(state: ApplicationState, key: string, ask: { fingerprint: string;
     return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
   }
   // A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
-  const since = found && !found.done && found.fingerprint === ask.fingerprint ? found.since : ask.now;
+  const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
+  const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
   const token = randomUUID();
-  state.claims.set(key, { fingerprint: ask.fingerprint, since, token, leaseUntil: Date.now() + ask.leaseMs, done: undefined });
-  return { is: 'ours', token, since };
+  const leaseUntil = Date.now() + ask.leaseMs;
+  state.claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, token, leaseUntil, done: undefined });
+  return { is: 'ours', token, since, preconditionHeld };
 }
 
 function drain(world: WorldState, state: ApplicationState, token: string, sent: readonly string[]) {
