@@ -116,6 +116,21 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
+  test.each([
+    ['was down', { kind: 'outage' }],
+    ['gave no answer', { kind: 'lost-response' }],
+  ])('by hand is finished by due work when the FMS %s', async (_what, fault) => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('trouble', { match: { api: 'create-fulfillment-orders' }, fault, times: 1 });
+    expect((await scene.rehearsal.call('POST', `/orders/${id}/route`)).status).toBeGreaterThanOrEqual(500);
+    await scene.rehearsal.advance('PT1M');
+    const order = await scene.order(id);
+    expect(order).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated' }] });
+    expect(order).not.toHaveProperty('routingStatus');
+    await scene.rehearsal.verify();
+  });
+
   test('refuses a draft, a cancelled order and one that nobody knows', async () => {
     await using scene = await fulfilling();
     const draft = await scene.draft();
