@@ -325,6 +325,35 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
+  test('are not needed where the dispatch captured no more than is sent: the rest of the authorisations is voided', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.draftOf([
+      { sku: 'lamp-last-one', qty: 1 },
+      { sku: 'mug-blue', qty: 1 },
+    ]);
+    const [lamp, mug] = order.lines;
+    const forMug = order.totals.total.amount - lamp.lineTotal.amount;
+    await scene.authorise(order.id, forMug);
+    await scene.authorise(order.id);
+    await scene.rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+    const first = await onlyFulfilment(scene, order.id);
+    await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    const picking = await scene.short(order, first, 0);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status: 'packed' });
+    const { shipments } = await scene.rehearsal.ok('POST', `/fulfillment/orders/${first}/dispatch`, {});
+    await scene.delivered(shipments[0].id);
+    await scene.rehearsal.advance('PT10M');
+    const end = await scene.order(order.id);
+    expect(end).toMatchObject({ state: 'completed', paymentStatus: 'paid', earningAmount: mug.lineTotal });
+    for (const status of ['captureStatus', 'compensation']) expect(end).not.toHaveProperty(status);
+    expect(await scene.paid(order.id)).toEqual([
+      ['captured', forMug],
+      ['voided', 0],
+    ]);
+    await scene.rehearsal.verify();
+  });
+
   test('are not shortened by what a client gave as goodwill, and end at what was captured', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
@@ -357,7 +386,10 @@ describe('Refunds', () => {
     const picking = await scene.short(order, first, 0);
     expect((await scene.order(order.id)).payments).toMatchObject([{ capturedAmount: without, refundedAmount: { amount: 0 } }]);
     await scene.rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status: 'packed' });
-    expect((await scene.dispatch(first)).status).toBe(200);
+    const { status, body } = await scene.dispatch(first);
+    expect([status, (await scene.order(order.id)).paymentStatus]).toEqual([200, 'paid']);
+    await scene.delivered(body.shipments[0].id);
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
     await scene.rehearsal.verify();
   });
 
