@@ -197,14 +197,12 @@ export function createClockDriver(options: ClockDriverOptions) {
       if (!view) return { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
       const next = ran && (await runNext(world, view.now, view.now));
       if (next?.done) ran?.push(next.item);
-      if (!next) {
-        const open = waitingFor(await worlds.ledger(world), view.now);
-        if (open.length === 0) return { settled: true, waitingFor: [] };
-        if (Date.now() >= until) return { settled: false, waitingFor: open };
-        if (!ran) pump(world);
-        await changed(world, 20);
-      }
-      if (next && Date.now() >= until) return { settled: false, waitingFor: waitingFor(await worlds.ledger(world), view.now) };
+      if (next && Date.now() < until) continue;
+      const open = waitingFor(await worlds.ledger(world), view.now);
+      if (open.length === 0) return { settled: true, waitingFor: [] };
+      if (Date.now() >= until) return { settled: false, waitingFor: open };
+      if (!ran) pump(world);
+      await changed(world, 20);
     }
   }
 
