@@ -71,6 +71,22 @@ describe('Route Order', () => {
     expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
   });
 
+  test('answers them however far they are', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    const routedAs = async (orderState: string, state: string) => {
+      expect(await scene.order(order.id)).toMatchObject({ state: orderState });
+      const { status, body } = await scene.rehearsal.call('POST', `/orders/${order.id}/route`, {});
+      expect([status, body.items]).toMatchObject([200, [{ id, state }]]);
+    };
+    const parcel = await scene.sent(id);
+    await scene.settle();
+    await routedAs('in-fulfilment', 'dispatched');
+    await scene.delivered(parcel);
+    await routedAs('completed', 'delivered');
+  });
+
   test('routes by hand what the rehearsal does not route by itself', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id, routingStatus, fulfillmentOrders } = await scene.confirmed();
