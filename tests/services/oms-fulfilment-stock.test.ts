@@ -1,13 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type FulfilmentScene, fulfilling } from './oms-fulfilment-scenes.ts';
+import { type FulfilmentScene, fulfilling, stockOf } from './oms-fulfilment-scenes.ts';
 
 /** What the SIM did not hear of in time counts all the same: no unit is on hand that left, or that was not there. */
-
-const stockAt = async (scene: FulfilmentScene, sku: string, at: string): Promise<[onHand: number, reserved: number]> => {
-  const { locations } = await scene.rehearsal.ok('GET', `/inventory/items/${sku}`);
-  const found = locations.find(({ locationId }: { locationId: string }) => locationId === at);
-  return [found.onHand, found.reserved];
-};
 
 const parkedIn = async ({ rehearsal }: FulfilmentScene) => (await rehearsal.settle()).parked;
 
@@ -35,7 +29,7 @@ describe('Goods that left while the SIM was down', () => {
     const after = await scene.order(order.id);
     expect(after).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
     expect(after).not.toHaveProperty('compensation');
-    expect(await stockAt(scene, 'mug-blue', 'dc-01')).toEqual([onHand, 0]);
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [onHand, 0] });
     expect(await scene.rehearsal.object('reservation', order.lines[0].reservationId)).toMatchObject({ state: 'fulfilled' });
     expect(await parkedIn(scene)).toEqual([]);
     await scene.rehearsal.verify();
@@ -59,7 +53,7 @@ describe('Units that were not there while the SIM was down', () => {
     await scene.rehearsal.noFaults();
     await scene.rehearsal.advance('PT3H');
     expect(await scene.order(order.id)).not.toHaveProperty('compensation');
-    expect(await stockAt(scene, 'mug-blue', 'dc-01')).toEqual([998, 0]);
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [998, 0] });
     expect(await parkedIn(scene)).toEqual([]);
     await scene.rehearsal.verify();
   });
