@@ -1,10 +1,13 @@
 import { fork } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
 
 /** One estate for the whole test run; each test takes a rehearsal of its own. */
-export default async function setup() {
+export default async function setup(_globalConfig, { cacheDirectory }) {
+  // What one process of a run compiled, those that start after it need not compile again.
+  process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory, 'compiled');
   const child = fork(main, [], {
     execArgv: [],
     env: {
