@@ -323,6 +323,20 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
+  test('is not done twice: what was paid back before the goods left keeps them here, and the order can be cancelled', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.packed(id);
+    await scene.settle();
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: { amount: 100, currency: 'EUR' } });
+    const { status, body } = await scene.dispatch(id);
+    expect([status, body.code, body.outstanding]).toEqual([409, 'payment_incomplete', { amount: 100, currency: 'EUR' }]);
+    expect(body.detail).toMatch(/were paid back.*Cancel the order/);
+    expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    await scene.rehearsal.verify();
+  });
+
   test('is left to a client where the rehearsal says so', async () => {
     await using scene = await fulfilling({ capture: 'manual' });
     const order = await scene.confirmed();
