@@ -28,13 +28,9 @@ export const parcels: Benchmark = {
     });
     return [
       { what: 'time of the advance', unit: 's', ...compare(taken, ({ seconds }) => seconds) },
-      {
-        what: 'time per parcel',
-        unit: 'ms',
-        ...compare(taken, ({ seconds, count }) => (seconds * 1_000) / count),
-        aim: { of: 'ratio', atMost: 1.25 },
-      },
-      { what: 'CPU per parcel', unit: 'ms', ...compare(taken, ({ cpuMs, count }) => cpuMs / count) },
+      { what: 'time per parcel', unit: 'ms', ...compare(taken, ({ seconds, count }) => (seconds * 1_000) / count) },
+      // The rounds lie minutes apart, in which a machine that does other things changes: its CPU time tells more than a clock.
+      { what: 'CPU per parcel', unit: 'ms', ...compare(taken, ({ cpuMs, count }) => cpuMs / count), aim: { of: 'ratio', atMost: 1.25 } },
       { what: 'due work', unit: 'items', ...compare(taken, ({ ran }) => ran) },
       { what: 'due work', unit: 'items/s', ...compare(taken, ({ ran, seconds }) => ran / seconds) },
       { what: 'events', unit: '/s', ...compare(taken, ({ events, seconds }) => events / seconds) },
