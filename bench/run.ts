@@ -2,12 +2,14 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { gateway } from './gateway.ts';
+import { journeys } from './journeys.ts';
 import { orders } from './orders.ts';
+import { parcels } from './parcels.ts';
 import { tableOf } from './report.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, start];
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, start];
 
 interface Options {
   readonly seconds: number;

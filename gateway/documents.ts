@@ -37,10 +37,15 @@ const WELCOME = `<!doctype html>
 export function createDocuments(): Router {
   const document = estateOpenApi(manifest.version);
   const json = JSON.stringify(document, null, 2);
-  const yaml = stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  let yaml: string | undefined;
+  // Written when somebody asks for it: that takes a good part of what a start takes.
+  const inYaml = (): string => {
+    yaml ??= stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+    return yaml;
+  };
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (_request, response) => void response.type('application/json').send(json));
-  router.get('/openapi.yaml', (_request, response) => void response.type('application/yaml').send(yaml));
+  router.get('/openapi.yaml', (_request, response) => void response.type('application/yaml').send(inYaml()));
   router.get('/', (_request, response) => void response.set('Content-Security-Policy', POLICY).type('text/html').send(WELCOME));
   router.all(['/openapi.json', '/openapi.yaml', '/'], ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);

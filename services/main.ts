@@ -2,7 +2,6 @@ import closeWithGrace from 'close-with-grace';
 import { createLogger, type Logger } from '../shared/runtime/logger.ts';
 import { banner } from './banner.ts';
 import { type Configuration, readConfiguration, StartError } from './configuration.ts';
-import { startEstate, startTouchpoint } from './estate.ts';
 
 /** Wall time after which a stop no longer waits for what still runs. */
 const HARD_LIMIT_MS = 15_000;
@@ -43,7 +42,11 @@ function stopOnSignal(stop: () => void): void {
   }
 }
 
+/** Loaded only for a start that can go on: a bad variable is refused at once. */
+const loadEstate = () => import('./estate.ts');
+
 async function wholeEstate(configuration: Configuration, log: Logger, started: number) {
+  const { startEstate } = await loadEstate();
   const estate = await startEstate(configuration, log);
   log.info({ adapters: estate.adapters, applications: estate.applications }, 'the estate is ready');
   const { gateway, touchpoint, portal, applications, drain, close } = estate;
@@ -52,6 +55,7 @@ async function wholeEstate(configuration: Configuration, log: Logger, started: n
 }
 
 async function touchpointAlone(configuration: Configuration, log: Logger) {
+  const { startTouchpoint } = await loadEstate();
   const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
   const text = `\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`;
   return { drain, close, announce: () => announce({ touchpoint: mock, portal }, text) };

@@ -11,7 +11,10 @@ import { type DueItem, type Ledger, type Ms, PUBLISH_HELD_EVENT, type World, typ
 const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
 /** Wall time for which a dispatched item belongs to its dispatch. */
 const ITEM_LEASE_MS = 30_000;
+/** Wall time that an application has for an item. */
 const DISPATCH_DEADLINE_MS = 15_000;
+/** Wall time that it has beyond, to say and to store what came of a call or a webhook that took all of it. */
+const ANSWER_MARGIN_MS = 5_000;
 /** How many items run at once while time flows; during an advance it is one. */
 const PARALLEL = 8;
 /** Wall time after which work that somebody else still holds is asked for again. */
@@ -181,7 +184,7 @@ export function createClockDriver(options: ClockDriverOptions) {
         headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: options.token, 'content-type': 'application/json' },
         body: JSON.stringify({ kind: item.kind, key: item.key, token }),
         dispatcher: options.agent,
-        signal: AbortSignal.timeout(DISPATCH_DEADLINE_MS),
+        signal: AbortSignal.timeout(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS),
       });
       const text = await response.body.text();
       return response.statusCode < 300 ? undefined : { text, held: text.includes('"idempotency_in_progress"') };
@@ -205,14 +208,12 @@ export function createClockDriver(options: ClockDriverOptions) {
       if (!view) return { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
       const next = ran && (await runNext(world, view.now, view.now));
       if (next?.done) ran?.push(next.item);
-      if (!next) {
-        const open = waitingFor(await worlds.ledger(world), view.now);
-        if (open.length === 0) return { settled: true, waitingFor: [] };
-        if (Date.now() >= until) return { settled: false, waitingFor: open };
-        if (!ran) pump(world);
-        await changed(world, 20);
-      }
-      if (next && Date.now() >= until) return { settled: false, waitingFor: waitingFor(await worlds.ledger(world), view.now) };
+      if (next && Date.now() < until) continue;
+      const open = waitingFor(await worlds.ledger(world), view.now);
+      if (open.length === 0) return { settled: true, waitingFor: [] };
+      if (Date.now() >= until) return { settled: false, waitingFor: open };
+      if (!ran) pump(world);
+      await changed(world, 20);
     }
   }
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { type Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
-import { allowedFrom, rowFor } from '../../shared/domain/life-cycle.ts';
+import { allowedFrom, refuseTransition, rowFor } from '../../shared/domain/life-cycle.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type StoredShipment, shipments } from './collections.ts';
 import { continueJourney } from './journey.ts';
@@ -26,6 +27,7 @@ export async function scanParcel(
   { scan, location, message }: ScanSaid,
   { work, context }: Pick<Scope, 'work' | 'context'>,
 ): Promise<StoredShipment> {
+  if (!allowedFrom(shipmentLifeCycle, scan).includes(shipment.state)) throw refuseScan(shipment, scan);
   const [status] = rowFor(shipmentLifeCycle, shipment, scan).to;
   if (status === undefined || status === 'pending') throw new Error(`A scan ${scan} moves a parcel.`);
   const event = {
@@ -39,6 +41,14 @@ export async function scanParcel(
   if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.due(GIVE_UP_PARCEL, moved.id, work.now + GIVE_UP_MS, {});
   else work.cancel(GIVE_UP_PARCEL, moved.id);
   return moved;
+}
+
+/** Says also what the parcel can be made to: scans are played by hand, one after the other. */
+function refuseScan(shipment: StoredShipment, scan: ScanSaid['scan']): Problem {
+  const allowedScans = Scan.options.filter((one) => allowedFrom(shipmentLifeCycle, one).includes(shipment.state));
+  const { message, context } = refuseTransition(shipmentLifeCycle, shipment, scan, { allowedScans });
+  const now = allowedScans.length > 0 ? `Now it can be made to ${allowedScans.join(', ')}.` : 'It takes no scan any more.';
+  return new Problem('invalid_state_transition', `${message} ${now}`, context);
 }
 
 /** No two scans of a parcel happen at the same moment: whoever hears of them out of order can tell which was later. */

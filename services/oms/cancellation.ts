@@ -19,12 +19,14 @@ const DUE_WORK = [
 /**
  * Asks the FMS to cancel all fulfillment orders, which it does for all or none: its answer decides, and from then on there will be
  * none for this order. An order that never asked for any needs nobody's leave.
+ * @returns whether everything that was short is written off
  * @throws Problem `invalid_state_transition` when one is dispatched, or `dependency_*`
  */
-export async function stopFulfilment(order: StoredOrder, { work, call }: Scope): Promise<void> {
-  if (order.state === 'draft' || !(await work.get(fulfilmentRecords, order.id))) return;
+export async function stopFulfilment(order: StoredOrder, { work, call }: Scope): Promise<boolean> {
+  if (order.state === 'draft' || !(await work.get(fulfilmentRecords, order.id))) return true;
   try {
-    await call(cancelFulfillment, { params: { orderId: order.id } }, { timeoutMs: DECIDE_TIMEOUT_MS });
+    const { writtenOff } = await call(cancelFulfillment, { params: { orderId: order.id } }, { timeoutMs: DECIDE_TIMEOUT_MS });
+    return writtenOff;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
     throw onItsWay(order, error);
@@ -47,24 +49,36 @@ export interface Ending {
   /** When due work takes over what is to be undone, unless the request does it. */
   readonly at: number;
   readonly patch?: Patch<StoredOrder>;
+  /** Whether what was short is off the books. */
+  readonly writtenOff?: boolean;
 }
 
 /**
  * Moves the order to cancelled and notes what is to be undone, both for one commit. Its due work is what does it when the request
  * does not.
  */
-export async function cancelled(work: UnitOfWork, order: StoredOrder, { verb, cancelReason, at, patch }: Ending): Promise<StoredOrder> {
+export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: Ending): Promise<StoredOrder> {
+  const { verb, cancelReason, at, patch, writtenOff = true } = ending;
   for (const kind of DUE_WORK) work.cancel(kind, order.id);
   work.due('compensate', order.id, at, {});
   const record = await work.get(fulfilmentRecords, order.id);
-  const reservationIds = [...reservationsOf(order.lines), ...heldElsewhere(record)];
+  // What the FMS worked on to its end leaves its holds by the FMS's own movements, also when those are late.
+  const isWorkedOff = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
+  const reservationIds = isWorkedOff ? [] : [...reservationsOf(order.lines), ...heldElsewhere(record)];
   return work.transition(orders, order, verb, {
     ...patch,
     ...{ pendingAction: undefined, routingStatus: undefined, captureStatus: undefined },
     ...(cancelReason !== undefined && { cancelReason }),
-    ...withUndo(order, { payments: 'all', reservationIds, vouchers: order.voucherCodes.length > 0 }),
+    ...withUndo(order, {
+      ...{ payments: 'all', reservationIds, vouchers: order.voucherCodes.length > 0 },
+      ...(!writtenOff && { writeOff: true }),
+    }),
   });
 }
+
+/** Cancelled although its units were there: they are still held. */
+const isWithdrawn = ({ state, lines }: FulfilmentRecord['seen'][number]): boolean =>
+  state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);
 
 /** Holds of units that were short. */
 const heldElsewhere = (record: FulfilmentRecord | undefined): string[] =>

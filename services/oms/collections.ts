@@ -9,6 +9,7 @@ export const Undo = z.object({
   payments: z.union([z.literal('all'), z.array(Id)]).describe('Which of the order’s payments are to be reversed.'),
   reservationIds: z.array(Id),
   vouchers: z.boolean().describe('Whether the uses of its vouchers are to be given back.'),
+  writeOff: z.literal(true).optional().describe('The FMS has still to write off what was short; its holds are released after that.'),
 });
 export type Undo = z.output<typeof Undo>;
 

@@ -1,3 +1,4 @@
+import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
 import { releaseReservation } from '../../shared/catalog/inventory/apis.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -10,13 +11,17 @@ import { type Payment, paymentsOf } from './order-payments.ts';
 import { DECIDE_TIMEOUT_MS } from './timing.ts';
 
 /** Notes what is to be undone at other applications, besides what already is: members for the change that makes it necessary. */
-export function withUndo(order: StoredOrder, { payments, reservationIds, vouchers }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
-  const before = order.undo ?? { payments: [], reservationIds: [], vouchers: false };
+export function withUndo(
+  order: StoredOrder,
+  { payments, reservationIds, vouchers, writeOff }: Undo,
+): Pick<StoredOrder, 'compensation' | 'undo'> {
+  const before: Undo = order.undo ?? { payments: [], reservationIds: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
   const undo: Undo = {
     payments: all ? 'all' : [...new Set([...before.payments, ...payments])],
     reservationIds: [...new Set([...before.reservationIds, ...reservationIds])],
     vouchers: before.vouchers || vouchers,
+    ...((before.writeOff || writeOff) && { writeOff: true }),
   };
   const nothing = undo.payments.length === 0 && undo.reservationIds.length === 0 && !undo.vouchers;
   return nothing ? {} : { compensation: 'pending', undo };
@@ -53,7 +58,8 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
     }
   };
   const payments = undo.payments.length > 0 ? await attempt(() => reversePayments(order.id, undo, scope)) : undefined;
-  for (const id of undo.reservationIds) await attempt(() => release(id, scope));
+  const mayRelease = !undo.writeOff || (await attempt(() => writtenOff(order.id, scope)));
+  if (mayRelease) for (const id of undo.reservationIds) await attempt(() => release(id, scope));
   if (undo.vouchers) {
     await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
   }
@@ -82,6 +88,15 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
     }
   }
   return { failure, payments: [...after.values()] };
+}
+
+/** Given back before it is written off, a unit that is not there would be promised to others. @throws Problem while it is not */
+async function writtenOff(orderId: string, { call, work }: Scope): Promise<true> {
+  // Asked anew each time: the answer of an earlier attempt is not what is true now.
+  const step = `write-off ${work.now}`;
+  const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
+  if (answer.writtenOff) return true;
+  throw new Problem('dependency_unavailable', `What was short of the order "${orderId}" is not written off yet.`, { dependency: 'sim' });
 }
 
 /** A hold that has ended, or that the SIM does not know, holds nothing. */

@@ -47,6 +47,10 @@ function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfilment['book
   return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
 }
 
+/** Also what counts as returned, since nobody had scanned it for so long. */
+const hasArrived = ({ state, shipments }: FulfillmentOrder): boolean =>
+  state === 'delivered' || shipments.some((parcel) => parcel.state === 'delivered');
+
 function newlyShort(found: FulfillmentOrder, before: SeenFulfilment | undefined): ShortUnits[] {
   return found.lines.flatMap((line) => {
     const known = before?.lines.find(({ orderLineId }) => orderLineId === line.orderLineId)?.shortQty ?? 0;
@@ -76,7 +80,7 @@ export function followed(order: StoredOrder, record: Omit<FulfilmentRecord, 'ver
     seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
     short: isClosed ? record.short : [...record.short, ...newlyShort(found, before)],
   };
-  const foundAfterRefund = found.state === 'delivered' && (before?.booked === 'cancelled' || order.state === 'cancelled');
+  const foundAfterRefund = hasArrived(found) && (before?.booked === 'cancelled' || order.state === 'cancelled');
   const units = new Map(found.lines.map((line) => [line.orderLineId, line.qty - missingOf(found, line)]));
   if (booking === 'cancelled') return { ...cancelUnits(order.lines, next, units), foundAfterRefund };
   if (booking !== 'delivered') return { record: next, lines: order.lines, foundAfterRefund };

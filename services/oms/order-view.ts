@@ -8,6 +8,7 @@ import { isDependencyProblem } from '../../shared/contract/client.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { fulfilmentRecords, type StoredOrder } from './collections.ts';
 import type { FulfillmentOrder } from './fulfilment-progress.ts';
+import { requiredFor } from './line-worth.ts';
 import { fulfillmentOrdersOf } from './order-fulfilments.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
 import { paymentStatusOf } from './payment-status.ts';
@@ -46,7 +47,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   return {
     ...published(order),
     payments: payments?.map(shown) ?? [],
-    paymentStatus: payments ? paymentStatusOf(total, payments) : 'unknown',
+    paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
     ...(fulfillmentOrders && { fulfillmentOrders: fulfillmentOrders.map(listed) }),
     ...(returns && { returns: returns.map(comingBack) }),
   };

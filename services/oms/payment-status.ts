@@ -35,18 +35,20 @@ export function outstandingOf(total: number, payments: readonly PaymentAmounts[]
  * One word for all tenders of an order together; the first line that applies:
  *
  *   refunded             money was paid back, and nothing is kept or authorised any more
- *   paid                 what is captured and not paid back covers the total
+ *   paid                 what is captured and not paid back covers the total; or, nothing having been paid back, what is still due
  *   authorised           authorised and captured together cover the total: Confirm Order would accept it
  *   partially-refunded   money was paid back, and what is left does not cover the total
  *   unpaid               anything else: nothing, too little, or only payments that are pending, failed or voided
  *
  * A split tender counts as a whole, so an order with one captured and one authorised tender is `authorised`, and one that lacks a
  * cent is `unpaid`. An order that costs nothing is `paid`.
+ *
+ * @param stillDue the total without lines that were cancelled: who was never charged for them owes no more
  */
-export function paymentStatusOf(total: number, payments: readonly PaymentAmounts[]): PaymentStatus {
+export function paymentStatusOf(total: number, payments: readonly PaymentAmounts[], stillDue: number = total): PaymentStatus {
   const { authorised, kept, refunded } = coverageOf(payments);
   if (refunded > 0 && kept + authorised === 0) return 'refunded';
-  if (kept >= total) return 'paid';
+  if (kept >= total || (kept > 0 && refunded === 0 && kept >= stillDue)) return 'paid';
   if (kept + authorised >= total) return 'authorised';
   return refunded > 0 ? 'partially-refunded' : 'unpaid';
 }

@@ -15,10 +15,13 @@ export const isRoutable = ({ shippingAddress }: StoredOrder): boolean => shippin
 /** Whether the OMS routes by itself in this rehearsal. */
 export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';
 
-/** Notes that the FMS will be asked for fulfillment orders, with the due work that does so when nobody else does: for a checkpoint. */
-export function beginRouting(work: UnitOfWork, orderId: string): void {
+/**
+ * Notes that the FMS will be asked for fulfillment orders, with the due work that does so when nobody else does: for a checkpoint.
+ * `asked`: by Route Order, so that it is finished also where orders are not routed by themselves.
+ */
+export function beginRouting(work: UnitOfWork, orderId: string, asked = false): void {
   work.put(fulfilmentRecords, freshRecord(orderId));
-  work.due('route-order', orderId, work.now + TAKE_OVER_MS, {});
+  work.due('route-order', orderId, work.now + TAKE_OVER_MS, { asked });
 }
 
 interface Group {
@@ -72,7 +75,7 @@ export async function routedOrRetrying(order: StoredOrder, scope: Scope): Promis
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'the order is not routed yet');
-    work.due('route-order', order.id, work.now + ROUTE_AGAIN_MS, {});
+    work.due('route-order', order.id, work.now + ROUTE_AGAIN_MS, { asked: false });
     return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

@@ -14,6 +14,7 @@ export const pickingOrders = defineCollection({
   name: 'picking-orders',
   schema: PickingOrderSchema,
   unique: { fulfillmentOrder: ({ fulfillmentOrderId }) => fulfillmentOrderId },
+  etag: true,
 });
 
 const PickedLines = z.array(z.object({ orderLineId: Id, pickedQty: z.int().min(0) }));

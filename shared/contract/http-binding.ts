@@ -265,6 +265,8 @@ export function send(response: Response, context: Pick<Context, 'correlationId' 
   response.set('Cache-Control', 'no-store');
   if (answer.etag !== undefined) response.set('ETag', answer.etag);
   if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
+  // Credentials are the gateway's business; what an application itself does not accept is a signature.
+  if (answer.status === 401) response.set('WWW-Authenticate', 'StandardWebhooks realm="unified-commerce"');
   if (answer.replayed === true) response.set('Idempotent-Replayed', 'true');
   if (answer.status === 204) {
     response.end();

@@ -64,15 +64,16 @@ export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptio
     }
   }
 
-  const sweep = setInterval(() => {
+  const sweep = (): void => {
     store
       .unsent()
       .then((worlds) => {
         for (const world of worlds) relay.kick(world);
       })
       .catch((error: unknown) => log.warn({ err: error, application: store.application }, 'looking for unsent events failed'));
-  }, SWEEP_MS);
-  sweep.unref();
+  };
+  const sweeping = setInterval(sweep, SWEEP_MS);
+  sweeping.unref();
 
   const relay = {
     kick(world: World): void {
@@ -97,10 +98,12 @@ export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptio
     },
     async stop(): Promise<void> {
       stopped = true;
-      clearInterval(sweep);
+      clearInterval(sweeping);
       await Promise.all(runs);
     },
   };
+  // What a process before this one left behind need not wait.
+  sweep();
   return relay;
 }
 

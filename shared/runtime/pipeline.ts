@@ -88,6 +88,14 @@ interface DueWork extends Traces {
   readonly context: Context;
 }
 
+/** A request that has begun, perhaps not for the first time. */
+interface Running {
+  readonly key: string;
+  readonly since: number;
+  readonly preconditionHeld: boolean;
+  readonly hold?: Hold;
+}
+
 /** How often a handler runs before a request that keeps losing is refused with `contention`. */
 const RUNS = 5;
 /** Rehearsal time for which an idempotency record is kept. */
@@ -113,7 +121,8 @@ export function createPipeline(options: PipelineOptions) {
   async function request(asked: ApiRequest): Promise<Answer> {
     const { bound, context } = asked;
     const key = asked.idempotencyKey;
-    if (key === undefined || !isMutating(bound.api)) return run(asked, { key: context.requestId, since: context.now });
+    if (key === undefined || !isMutating(bound.api))
+      return run(asked, { key: context.requestId, since: context.now, preconditionHeld: false });
     // Inside the estate the application that calls is the credential: its due work repeats what a client's request began.
     const caller = context.chain.at(-1) ?? context.principal;
     const claimKey = digest(caller, bound.api.method, asked.path, key);
@@ -129,7 +138,7 @@ export function createPipeline(options: PipelineOptions) {
       case 'ours': {
         const hold: Hold = { kind: 'claim', key: claimKey, token: claim.token };
         try {
-          return await run(asked, { key: claimKey, since: claim.since, hold });
+          return await run(asked, { key: claimKey, since: claim.since, preconditionHeld: claim.preconditionHeld, hold });
         } finally {
           // After the last commit the claim holds an outcome and no token, and this does nothing.
           await store.release(context.world, claimKey, claim.token);
@@ -138,10 +147,12 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  async function run(asked: ApiRequest, { key, since, hold }: { key: string; since: number; hold?: Hold }): Promise<Answer> {
+  async function run(asked: ApiRequest, { key, since, preconditionHeld, hold }: Running): Promise<Answer> {
     const { bound, context, input } = asked;
     const target = input.params['id'];
-    const precondition = asked.ifMatch !== undefined && target !== undefined ? { id: target, version: asked.ifMatch } : undefined;
+    const { ifMatch } = asked;
+    const precondition =
+      ifMatch !== undefined && target !== undefined ? { id: target, version: ifMatch, held: preconditionHeld } : undefined;
     const keepUntil = context.now + KEEP_MS;
     const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
     const outcome = await rerunning(async () => {
@@ -188,12 +199,14 @@ export function createPipeline(options: PipelineOptions) {
     };
   };
 
-  async function rerunning<T>(attempt: () => Promise<T>): Promise<T> {
+  /** @param whenLost what comes of an attempt whose claim or item is no longer ours; it is refused with `contention` without that */
+  async function rerunning<T>(attempt: () => Promise<T>, whenLost?: () => T): Promise<T> {
     for (let run = 1; ; run++) {
       try {
         return await attempt();
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
+        if (error.why === 'held' && whenLost) return whenLost();
         if (error.why === 'held' || error.why === 'world') {
           throw new Problem('contention', 'This request was taken over or its rehearsal was reset meanwhile; send it again.', {
             retryAfter: 1,
@@ -266,7 +279,8 @@ export function createPipeline(options: PipelineOptions) {
       });
       await handler(item, scopeOf(context, unit, unitKey, due));
       return unit.finish();
-    });
+      // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
+    }, nothingInline);
     relay(context.world);
     await runInline(context, inline, due.calls);
   }
@@ -313,6 +327,8 @@ export function createPipeline(options: PipelineOptions) {
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;
+
+const nothingInline = (): readonly InlineDue[] => [];
 
 /** Refusals that a repeat with the same key gets again: those that say something definite about the request. */
 const isKept = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;

@@ -21,6 +21,8 @@ export interface Collection<T extends Stored, U extends string = string, I exten
   readonly unique: { readonly [K in U]: (object: T) => string | undefined };
   readonly index: { readonly [K in I]: (object: T) => string | undefined };
   readonly object?: ObjectDefinition<z.ZodObject, string, V> | undefined;
+  /** Clients hold its version as `ETag`, so an `If-Match` is about it. Every business object's is. */
+  readonly etag: boolean;
 }
 
 export function defineCollection<
@@ -34,6 +36,7 @@ export function defineCollection<
   readonly unique?: { readonly [K in U]: (object: z.output<Schema>) => string | undefined };
   readonly index?: { readonly [K in I]: (object: z.output<Schema>) => string | undefined };
   readonly object?: ObjectDefinition<z.ZodObject, string, V>;
+  readonly etag?: true;
 }): Collection<z.output<Schema>, U, I, V> {
   return {
     name: definition.name,
@@ -41,6 +44,7 @@ export function defineCollection<
     unique: definition.unique ?? ({} as { [K in U]: (object: z.output<Schema>) => string | undefined }),
     index: definition.index ?? ({} as { [K in I]: (object: z.output<Schema>) => string | undefined }),
     object: definition.object,
+    etag: definition.etag === true || definition.object !== undefined,
   };
 }
 

@@ -29,6 +29,7 @@ export function commit(world: WorldState, application: Application, plan: Plan):
     state.outbox.push({ id, topic, key, json, ...(struck && { struck }) });
     for (const subscriber of event.subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
+  notePrecondition(state, plan);
   endHold(world, state, plan);
   writeDue(world, application, plan, seq);
   remember(state, plan.operation, seq);
@@ -107,11 +108,16 @@ function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): v
   }
 }
 
+function notePrecondition(state: ApplicationState, { hold, preconditionHeld }: Plan): void {
+  const claim = hold?.kind === 'claim' ? state.claims.get(hold.key) : undefined;
+  if (claim && preconditionHeld) claim.preconditionHeld = true;
+}
+
 function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
   const { hold } = plan;
   if (!hold || !plan.last) return;
   if (hold.kind === 'delivery') world.pending.delete(hold.key);
-  else if (hold.kind === 'due') world.due.delete(hold.key);
+  else if (hold.kind === 'due') world.due.remove(hold.key);
   else {
     const claim = state.claims.get(hold.key);
     if (!claim) return;
@@ -129,12 +135,12 @@ export function schedule(world: WorldState, application: Application, due: Plann
   const { kind, key, at, payload, correlationId, takenBy, heldBy } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
-    world.due.delete(name);
+    world.due.remove(name);
     return;
   }
   const letGo = heldBy !== undefined && !world.faults.has(heldBy);
   const item = { application, kind, key, at: letGo ? Math.min(at, nowOf(world)) : at, seq, attempts: 0, correlationId, payload };
-  world.due.set(name, { item: letGo ? item : { ...item, ...(heldBy !== undefined && { heldBy }) }, taken: takenBy && { ...takenBy } });
+  world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
 }
 
 function remember(state: ApplicationState, operation: string, seq: number): void {

@@ -1,5 +1,6 @@
 import type { Application } from '../catalog/applications.ts';
 import type { Progression } from '../simulation/progression.ts';
+import type { DueSchedule } from './due-schedule.ts';
 import type {
   ApplicationDump,
   DueItem,
@@ -19,15 +20,11 @@ import type {
 export interface ClaimRecord {
   fingerprint: string;
   since: Ms;
+  preconditionHeld: boolean;
   token: string | undefined;
   /** Wall time. */
   leaseUntil: number;
   done: { json: string; keepUntil: Ms } | undefined;
-}
-
-export interface DueRecord {
-  item: Omit<DueItem, 'payload'> & { payload: string };
-  taken: { token: string; until: number } | undefined;
 }
 
 export interface ApplicationState {
@@ -51,7 +48,7 @@ export interface WorldState {
   /** Flowing: now = wall + offset. Frozen: now = at. */
   clock: { flowing: true; offset: number } | { flowing: false; at: Ms };
   applications: Map<Application, ApplicationState>;
-  due: Map<string, DueRecord>;
+  readonly due: DueSchedule;
   pending: Set<string>;
   parked: Parked[];
   seq: number;
@@ -101,9 +98,8 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
 /** Due work that faults keep, in the order in which it was held. */
 export function heldItems(world: WorldState | undefined): readonly DueItem[] {
-  const held: DueRecord[] = [];
-  for (const record of world?.due.values() ?? []) if (record.item.heldBy !== undefined) held.push(record);
-  return held.sort((a, b) => a.item.seq - b.item.seq).map(({ item }) => ({ ...item, payload: JSON.parse(item.payload) as unknown }));
+  const held = [...(world?.due.heldByFaults() ?? [])].sort((a, b) => a.seq - b.seq);
+  return held.map((item) => ({ ...item, payload: JSON.parse(item.payload) as unknown }));
 }
 
 export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now() + world.clock.offset : world.clock.at);

@@ -88,9 +88,10 @@ function bind(application: Application, all: Map<World, WorldState>, changed: (w
       return record?.taken?.token === token ? { ...record.item, payload: JSON.parse(record.item.payload) as unknown } : undefined;
     },
     releaseDue: async (world, kind, key, token) => {
-      const record = all.get(world)?.due.get(dueKey(application, kind, key));
-      if (record?.taken?.token !== token) return;
-      record.taken = undefined;
+      const due = all.get(world)?.due;
+      const name = dueKey(application, kind, key);
+      if (due?.get(name)?.taken?.token !== token) return;
+      due.release(name);
       changed(world);
     },
     commit: async (world, plan) => {
@@ -142,10 +143,12 @@ function claim(state: ApplicationState, key: string, ask: { fingerprint: string;
     return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
   }
   // A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
-  const since = found && !found.done && found.fingerprint === ask.fingerprint ? found.since : ask.now;
+  const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
+  const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
   const token = randomUUID();
-  state.claims.set(key, { fingerprint: ask.fingerprint, since, token, leaseUntil: Date.now() + ask.leaseMs, done: undefined });
-  return { is: 'ours', token, since };
+  const leaseUntil = Date.now() + ask.leaseMs;
+  state.claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, token, leaseUntil, done: undefined });
+  return { is: 'ours', token, since, preconditionHeld };
 }
 
 interface Carried {
@@ -159,7 +162,7 @@ function drain(world: WorldState, application: Application, token: string, { sen
   const inOutbox = new Map(state.outbox.map((entry) => [entry.id, entry]));
   for (const one of sent) {
     const entry = typeof one === 'string' ? inOutbox.get(one) : one;
-    if (typeof one !== 'string') world.due.delete(dueKey(application, PUBLISH_HELD_EVENT, one.id));
+    if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_HELD_EVENT, one.id));
     if (entry) world.events.push({ order: world.events.length + 1, id: entry.id, topic: entry.topic, key: entry.key, json: entry.json });
   }
   for (const { id, due } of held) if (inOutbox.has(id)) schedule(world, application, due, ++world.seq);

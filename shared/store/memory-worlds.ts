@@ -1,16 +1,7 @@
 import { ulid } from 'ulid';
 import { type Application, applicationNames } from '../catalog/applications.ts';
-import {
-  applicationState,
-  type DueRecord,
-  dump,
-  heldItems,
-  JOURNAL_LIMIT,
-  load,
-  nowOf,
-  type RehearsalState,
-  type WorldState,
-} from './memory-state.ts';
+import { createDueSchedule } from './due-schedule.ts';
+import { applicationState, dump, heldItems, JOURNAL_LIMIT, load, nowOf, type RehearsalState, type WorldState } from './memory-state.ts';
 import {
   type DueItem,
   dueKey,
@@ -22,6 +13,8 @@ import {
   type WorldView,
 } from './ports.ts';
 
+/** How many journal records may be too many for a while. */
+const FORGOTTEN_AT_ONCE = 500;
 /** Wall time after which a world that nobody sees any more is dropped. */
 const DROP_AFTER_MS = 60_000;
 
@@ -87,7 +80,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       return {
         unsent: [...state.applications].flatMap(([application, { outbox }]) => outbox.map(({ id }) => `${application}|${id}`)),
         pending: pending(state, held),
-        running: running(state),
+        running: state.due.running(Date.now()),
         parked: state.parked,
         held,
         next: lowest(state, Number.POSITIVE_INFINITY),
@@ -110,8 +103,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     takeDue: async (world, upTo, token, leaseMs) => {
       const state = need(world);
       const item = lowest(state, upTo);
-      const record = item && state.due.get(dueKey(item.application, item.kind, item.key));
-      if (record) record.taken = { token, until: Date.now() + leaseMs };
+      if (item) state.due.take(dueKey(item.application, item.kind, item.key), { token, until: Date.now() + leaseMs });
       return item;
     },
     putBackDue: async (world, item, token, then) => {
@@ -120,16 +112,18 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       const record = state.due.get(key);
       if (record?.taken?.token !== token) return;
       if ('parked' in then) {
-        state.due.delete(key);
+        state.due.remove(key);
         state.parked.push({ what: 'due', key, error: then.parked, at: nowOf(state) });
       } else {
-        state.due.set(key, { item: { ...record.item, ...then }, taken: undefined });
+        state.due.put(key, { ...record.item, ...then });
       }
       changed(world);
     },
     events: async (world, after, limit) => need(world).events.slice(after, after + limit),
     journalOf: async (world, correlationId) =>
-      need(world).journal.filter((entry) => correlationId === undefined || entry.correlationId === correlationId),
+      need(world)
+        .journal.slice(-JOURNAL_LIMIT)
+        .filter((entry) => correlationId === undefined || entry.correlationId === correlationId),
     setProgression: async (world, progression) => {
       need(world).progression = progression;
     },
@@ -137,7 +131,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       const state = need(world);
       state.faults.set(name, { json, hits: 0, chances: 0 });
       state.faultRevision += 1;
-      letGo(state, name);
+      state.due.letGo(name, nowOf(state));
       changed(world);
     },
     removeFault: async (world, name) => {
@@ -146,7 +140,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       if (name === undefined) state.faults.clear();
       else state.faults.delete(name);
       state.faultRevision += 1;
-      letGo(state, name);
+      state.due.letGo(name, nowOf(state));
       changed(world);
       return had;
     },
@@ -181,7 +175,8 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       const journal = all.get(world)?.journal;
       if (!journal) return;
       journal.push(entry);
-      if (journal.length > JOURNAL_LIMIT) journal.splice(0, journal.length - JOURNAL_LIMIT);
+      // Many at a time: each forgetting moves all that stay.
+      if (journal.length > JOURNAL_LIMIT + FORGOTTEN_AT_ONCE) journal.splice(0, journal.length - JOURNAL_LIMIT);
     },
   };
   return { worlds, simulation };
@@ -195,7 +190,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     seed: from,
     clock: { flowing: true, offset: from.now - Date.now() },
     applications: new Map(),
-    due: new Map(),
+    due: createDueSchedule(),
     pending: new Set(),
     parked: [],
     seq: 0,
@@ -213,7 +208,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
   }
   for (const item of from.due) {
     const record = { ...item, payload: JSON.stringify(item.payload), seq: ++state.seq, attempts: 0 };
-    state.due.set(dueKey(item.application, item.kind, item.key), { item: record, taken: undefined });
+    state.due.put(dueKey(item.application, item.kind, item.key), record);
   }
   return state;
 }
@@ -222,22 +217,13 @@ function snapshotOf(state: WorldState): Snapshot {
   const applications: Partial<Record<Application, ReturnType<typeof dump>>> = {};
   for (const [application, data] of state.applications) applications[application] = dump(data);
   const now = nowOf(state);
-  const due = [...state.due.values()]
+  const due = [...state.due.records()]
     .map(({ item }) => item)
     .filter(({ kind }) => kind !== PUBLISH_HELD_EVENT)
     .map((item) => ({ ...item, at: item.heldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
     .map(({ seq: _seq, attempts: _attempts, heldBy: _heldBy, payload, ...item }) => ({ ...item, payload: JSON.parse(payload) as unknown }));
   return { now, applications, due };
-}
-
-/** Makes what a fault held due at once; without a name, what any fault held. */
-function letGo(state: WorldState, fault: string | undefined): void {
-  const now = nowOf(state);
-  for (const record of state.due.values()) {
-    const { heldBy, ...item } = record.item;
-    if (heldBy !== undefined && (fault === undefined || heldBy === fault)) record.item = { ...item, at: Math.min(item.at, now) };
-  }
 }
 
 /** Deliveries that are owed, but for those of events that a fault keeps. */
@@ -247,21 +233,8 @@ function pending(state: WorldState, held: readonly DueItem[]): readonly string[]
   return [...state.pending].filter((delivery) => !kept.has(delivery.slice(delivery.indexOf('|') + 1)));
 }
 
-/** The due work that somebody holds. Asked for at every change, of worlds with thousands of items: nothing is copied. */
-function running(state: WorldState): readonly string[] {
-  const wall = Date.now();
-  const keys: string[] = [];
-  for (const [key, { taken }] of state.due) if (taken && wall < taken.until) keys.push(key);
-  return keys;
-}
-
 /** The lowest `(at, seq)` that is due by then and that nobody holds. */
 function lowest(state: WorldState, upTo: number): DueItem | undefined {
-  const wall = Date.now();
-  let best: DueRecord | undefined;
-  for (const record of state.due.values()) {
-    if (record.item.at > upTo || (record.taken && wall < record.taken.until)) continue;
-    if (!best || record.item.at < best.item.at || (record.item.at === best.item.at && record.item.seq < best.item.seq)) best = record;
-  }
-  return best && { ...best.item, payload: JSON.parse(best.item.payload) as unknown };
+  const next = state.due.lowest(upTo, Date.now());
+  return next && { ...next, payload: JSON.parse(next.payload) as unknown };
 }

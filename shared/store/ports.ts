@@ -98,6 +98,8 @@ export interface Plan {
   readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, 1 | -1>> }[];
   readonly events: readonly PlannedEvent[];
   readonly due: readonly PlannedDue[];
+  /** What the request asked for with `If-Match` was so in this commit; noted with the claim that is held. */
+  readonly preconditionHeld?: boolean | undefined;
   /** The answer to keep under the claim that is held; without it a last commit releases the claim. */
   readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
 }
@@ -107,8 +109,11 @@ export type Committed =
   | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world'; readonly at: string };
 
 export type Claim =
-  /** `since`: when this request was first claimed, on the rehearsal's clock; it stays when a lease is taken over. */
-  | { readonly is: 'ours'; readonly token: string; readonly since: Ms }
+  /**
+   * `since`: when this request was first claimed, on the rehearsal's clock. `preconditionHeld`: a commit of it noted so. Both stay
+   * when a lease is taken over.
+   */
+  | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
   | { readonly is: 'running' | 'other-body' }
   | { readonly is: 'done'; readonly json: string };
 

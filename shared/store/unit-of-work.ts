@@ -130,6 +130,14 @@ export interface OpenUnit extends UnitOfWork {
   discard(outcome: { readonly json: string; readonly keepUntil: Ms }): Promise<void>;
 }
 
+/** `If-Match` of a request, and the id that it is about. */
+export interface Precondition {
+  readonly id: string;
+  readonly version: number;
+  /** It was so in a commit of this request: what has changed since, the request has done itself, or comes after it has begun. */
+  held: boolean;
+}
+
 export interface UnitOptions {
   readonly store: Store;
   readonly context: Context;
@@ -138,8 +146,8 @@ export interface UnitOptions {
   readonly key: string;
   /** The time part of ids. */
   readonly since: Ms;
-  /** `If-Match` of the request and the id it is about. */
-  readonly precondition?: { readonly id: string; readonly version: number } | undefined;
+  /** One for all reruns of a request. */
+  readonly precondition?: Precondition | undefined;
   readonly causation: string;
   /** Wall time for which due work that runs before the reply is kept from others. */
   readonly inlineLeaseMs: number;
@@ -159,6 +167,8 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
   const at = instant(now);
   const entries = new Map<string, Entry>();
   const expected: { collection: string; id: string; version: number }[] = [];
+  /** What the precondition was found to hold for. */
+  let matched: { collection: string; id: string; version: number } | undefined;
   let moves: { of: Counters; key: string; field: string; by: number }[] = [];
   let events: PlannedEvent[] = [];
   let dues: PlannedDue[] = [];
@@ -173,9 +183,13 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     return entry;
   };
   const current = (entry: Entry): Stored | undefined => entry.next ?? entry.baseObject;
-  /** A version is about the business object that the path names, not about a record of the service's own under the same id. */
+  /** A version is about the object that the path names, not about a record of the service's own under the same id. */
   const checkPrecondition = (of: AnyCollection, object: Stored | undefined): void => {
-    if (!precondition || !of.object || object?.id !== precondition.id || object.version === precondition.version) return;
+    if (!precondition || precondition.held || !of.etag || object?.id !== precondition.id) return;
+    if (object.version === precondition.version) {
+      matched = { collection: of.name, id: object.id, version: object.version };
+      return;
+    }
     throw new Problem('version_mismatch', `"${object.id}" has version ${object.version}, not ${precondition.version}.`, {
       id: object.id,
       currentVersion: object.version,
@@ -351,7 +365,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       last,
       now,
       hold: options.hold,
-      expect: expected,
+      expect: matched ? [...expected, matched] : expected,
       put: written.map(({ of, base, next }) => ({
         collection: of.name,
         id: next?.id ?? '',
@@ -365,6 +379,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       guard: guardsOf(moves),
       events,
       due: dues,
+      preconditionHeld: matched !== undefined,
       outcome,
     };
   }
@@ -388,6 +403,8 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       entry.next = undefined;
     }
     expected.length = 0;
+    if (matched && precondition) precondition.held = true;
+    matched = undefined;
     moves = [];
     events = [];
     dues = [];
@@ -402,6 +419,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     discard: async (outcome: { json: string; keepUntil: Ms }) => {
       entries.clear();
       expected.length = 0;
+      matched = undefined;
       moves = [];
       events = [];
       dues = [];

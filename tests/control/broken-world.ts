@@ -87,12 +87,20 @@ const aPicking = (name: string, status: string, qty: number, pickedQty: number) 
 const aReservation = (order: string, state: string, units: { qty: number; fulfilled: number; cancelled?: number }) => {
   const allocation = { locationId: 'dc-01', sku: 'mug-blue', qty: units.qty };
   const counted = { ...allocation, fulfilledQty: units.fulfilled, cancelledQty: units.cancelled ?? 0 };
+  const left = { reference: 'sent', kind: 'consume', allocations: [{ ...allocation, qty: units.fulfilled }] };
+  const missing = { reference: 'short', kind: 'write-off', allocations: [{ ...allocation, qty: units.cancelled ?? 0 }] };
   return {
     reservation: {
       ...{ id: `res_${order}`, ...stamped, state, basketId: `bsk_${order}`, orderId: `ord_${order}` },
       ...{ items: [{ sku: 'mug-blue', qty: units.qty }], allocations: [counted] },
     },
-    hold: { id: `res_${order}`, version: 1, state: 'held', allocations: [allocation] },
+    hold: {
+      id: `res_${order}`,
+      version: 1,
+      state: 'held',
+      allocations: [allocation],
+      moved: units.cancelled === undefined ? [left] : [left, missing],
+    },
   };
 };
 

@@ -24,6 +24,17 @@ const allocation =
     world.change('sim', 'reservations', id, ({ allocations: [one] }: { allocations: [object] }) => ({
       allocations: [{ ...one, ...counters }],
     }));
+const hold =
+  (id: string, patch: object): Break =>
+  (world) =>
+    world.change('inventory-service', 'holds', id, () => patch);
+const ONE_MUG = { sku: 'mug-blue', locationId: 'dc-01', qty: 1 };
+const aHold = (id: string, qty: number) => ({ id, version: 1, state: 'held', allocations: [{ ...ONE_MUG, qty }] });
+/** One unit of `res_open` that left, as far as the SIM knows. */
+const aMovement = (reference: string) => ({
+  ...{ id: `res_open|${reference}`, version: 1, reservationId: 'res_open', reference, kind: 'consume', pending: true },
+  allocations: [ONE_MUG],
+});
 const account =
   (patch: (one: { entries: object[] }) => object): Break =>
   (world) =>
@@ -88,6 +99,37 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'a unit held for nobody',
       (world) => world.move('stock', { reserved: 1 }),
       'stock/mug-blue|dc-01: open reservations hold 1, reserved is 2',
+    ],
+    [
+      'an open reservation whose unit was given back',
+      async (world) => {
+        await hold('res_open', { state: 'released' })(world);
+        await world.move('stock', { reserved: -1 });
+      },
+      'stock/mug-blue|dc-01: open reservations hold 1, reserved is 0',
+    ],
+    [
+      'a unit given back of one and kept of another',
+      async (world) => {
+        await hold('res_open', { state: 'released' })(world);
+        await world.add('inventory-service', 'holds', aHold('res_1', 1));
+      },
+      'reservation/res_open: of mug-blue|dc-01 it has 1, and 0 are held for it',
+    ],
+    [
+      'a released reservation whose unit nobody gives back',
+      (world) => world.change('sim', 'reservations', 'res_open', () => ({ state: 'released' })),
+      'stock/mug-blue|dc-01: open reservations hold 0, reserved is 1',
+    ],
+    [
+      'a unit that left and was given back with the rest',
+      async (world) => {
+        await allocation('res_open', { fulfilledQty: 3 })(world);
+        await world.add('sim', 'movements', aMovement('late'));
+        await hold('res_open', { state: 'released' })(world);
+        await world.move('stock', { reserved: -1 });
+      },
+      'reservation/res_open: of mug-blue|dc-01 it has 1, and 0 are held for it',
     ],
     [
       'a unit that vanishes',
@@ -332,11 +374,22 @@ describe('Verifying a world', () => {
       'stock that the SIM has still to have moved',
       async (world) => {
         await allocation('res_open', { fulfilledQty: 3 })(world);
-        await world.add('sim', 'movements', {
-          ...{ id: 'res_open|late', reservationId: 'res_open', reference: 'late', kind: 'consume', pending: true },
-          ...{ version: 1, allocations: [{ sku: 'mug-blue', locationId: 'dc-01', qty: 1 }] },
-        } as never);
+        await world.add('sim', 'movements', aMovement('late'));
         await world.due('sim', 'move-stock', 'res_open');
+        await world.due('fms', 'take-stock', 'ful_rest');
+      },
+    ],
+    [
+      'stock that was moved, though the SIM has not heard so yet',
+      async (world) => {
+        await allocation('res_open', { fulfilledQty: 3 })(world);
+        await world.add('sim', 'movements', aMovement('late'));
+        await world.due('sim', 'move-stock', 'res_open');
+        await world.change('inventory-service', 'holds', 'res_open', ({ moved }: { moved: object[] }) => ({
+          moved: [...moved, { reference: 'late', kind: 'consume', allocations: [ONE_MUG] }],
+        }));
+        await world.move('stock', { onHand: -1, reserved: -1 });
+        await world.move('units-moved', { shipped: 1 });
         await world.due('fms', 'take-stock', 'ful_rest');
       },
     ],
@@ -348,11 +401,18 @@ describe('Verifying a world', () => {
       },
     ],
     [
+      'the rest of a released hold that was given back, though the SIM has not heard so yet',
+      async (world) => {
+        await world.change('sim', 'reservations', 'res_open', () => ({ state: 'released' }));
+        await world.due('sim', 'give-back-stock', 'res_open');
+        await hold('res_open', { state: 'released' })(world);
+        await world.move('stock', { reserved: -1 });
+      },
+    ],
+    [
       'a hold that the SIM has not recorded yet',
       async (world) => {
-        await world.add('inventory-service', 'holds', {
-          ...{ id: 'res_1', version: 1, state: 'held', allocations: [{ sku: 'mug-blue', locationId: 'dc-01', qty: 3 }] },
-        } as never);
+        await world.add('inventory-service', 'holds', aHold('res_1', 3));
         await world.move('stock', { reserved: 3 });
         await world.add('sim', 'attempts', { id: 'res_1' });
         await world.due('sim', 'abort-hold', 'res_1');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
+import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { allowedFrom, type LifeCycle } from '../../shared/domain/life-cycle.ts';
@@ -83,6 +84,27 @@ const holdOfOrder =
     return { id: lines[0].reservationId };
   };
 
+/** The one fulfillment order of an order that goes on as told. */
+const fulfillmentOrder =
+  (
+    goOn: (rehearsal: TestRehearsal, subject: { readonly id: string; readonly orderId: string }) => Promise<unknown> = async () => {},
+  ): Reach =>
+  async (rehearsal) => {
+    const { id: orderId } = await confirmedOrder(rehearsal);
+    const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
+    const id = first?.id ?? '';
+    await goOn(rehearsal, { id, orderId });
+    await rehearsal.settle();
+    return { id };
+  };
+/** As its parcel fares with a service of the carrier in so much time. */
+const fulfillmentOrderSent = (service: string, by: string): Reach =>
+  fulfillmentOrder(async (rehearsal, { id }) => {
+    await pick(rehearsal, id, ...packed);
+    await rehearsal.ok('POST', `/fulfillment/orders/${id}/dispatch`, { service });
+    await rehearsal.advance(by);
+  });
+
 const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 2 }] });
 
 interface Walk {
@@ -127,6 +149,28 @@ const walks: Readonly<Record<string, Walk>> = {
       create: (rehearsal, { basketId }) => rehearsal.call('POST', '/orders', { basketId }),
       confirm: (rehearsal, { id }) => rehearsal.call('POST', `/orders/${id}/confirm`),
       cancel: (rehearsal, { id }) => rehearsal.call('POST', `/orders/${id}/cancel`),
+    },
+  },
+  'fulfillment-order': {
+    lifeCycle: fulfillmentOrderLifeCycle,
+    states: {
+      created: async (rehearsal) => {
+        await rehearsal.fault('no-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+        return fulfillmentOrder()(rehearsal);
+      },
+      allocated: fulfillmentOrder(),
+      picking: fulfillmentOrder((rehearsal, { id }) => pick(rehearsal, id)),
+      packed: fulfillmentOrder((rehearsal, { id }) => pick(rehearsal, id, ...packed)),
+      dispatched: fulfillmentOrderSent('STANDARD', 'PT1M'),
+      delivered: fulfillmentOrderSent('STANDARD', 'P2D'),
+      'failed-delivery': fulfillmentOrderSent('LOST', 'P20D'),
+      'returned-to-sender': fulfillmentOrderSent('RTS', 'P4D'),
+      // Before anybody picked it: the picking order of one that is being picked is answered whatever becomes of it.
+      cancelled: fulfillmentOrder((rehearsal, { orderId }) => rehearsal.ok('POST', `/orders/${orderId}/cancel`)),
+    },
+    verbs: {
+      'start-picking': (rehearsal, { id }) => rehearsal.call('POST', '/picking-orders', { fulfillmentOrderId: id }),
+      dispatch: (rehearsal, { id }) => rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, {}),
     },
   },
   reservation: {

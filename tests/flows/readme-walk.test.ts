@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { readLabel } from '../services/label-reading.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
+
+const run = promisify(execFile);
 
 /** The shell commands of the README, in their order; those of npm are left to whoever starts the tests. */
 function commandsOf(markdown: string): string[] {
@@ -30,9 +34,8 @@ test('every command of the README works when it is copied, and the order gets co
     .replaceAll('rehearsal=default', `rehearsal=${own.name}`)
     .replaceAll(/whsec_[A-Za-z0-9+/=]+/g, own.credentials.webhookSecret)
     .replaceAll('curl -s', "curl -s -w '\\n%{stderr}STATUS %{http_code} %{method} %{url_effective}\\n'");
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: await mkdtemp(join(tmpdir(), 'walk-')),
-  });
+  const folder = await mkdtemp(join(tmpdir(), 'walk-'));
+  const { stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
 
   const statuses = [...stderr.matchAll(/^STATUS (\d{3}) (.*)$/gm)].map(([, status, call]) => ({ status: Number(status), call }));
   expect(statuses.length).toBeGreaterThan(20);
@@ -42,5 +45,20 @@ test('every command of the README works when it is copied, and the order gets co
   expect(types).toEqual(
     expect.arrayContaining(['basket-created', 'checkout-started', 'order-created', 'payment-authorized', 'order-confirmed']),
   );
+  // The parcel: a label that can be read, two days on the road, and a carrier of one's own whose signature was accepted.
+  expect(await readLabel(await readFile(join(folder, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
+  expect(statuses).toContainEqual({ status: 204, call: expect.stringMatching(/^POST .*\/webhooks\/carrier\?rehearsal=/) });
+  expect(stdout).toMatch(/"state":"completed".*"paymentStatus":"paid"|"paymentStatus":"paid".*"state":"completed"/);
+  expect((await own.ok('GET', '/members/loy_ada/balance')).pointsBalance).toBe(525);
   await own.verify();
+});
+
+test('the code of the README that signs a webhook signs as the estate does', async () => {
+  const [, code = ''] = /```js\n([\s\S]*?)^```$/m.exec(textOf('README.md')) ?? [];
+  const [secret = ''] = /whsec_[A-Za-z0-9+/=]+/.exec(textOf('README.md')) ?? [];
+  const at = Date.UTC(2026, 2, 1, 10);
+  const body = JSON.stringify({ type: 'shipment.tracking.updated', data: { message: 'Grüße vom Depot' } });
+  const call = `sign(${[secret, 'my-scan-2', String(at / 1_000), body].map((text) => JSON.stringify(text)).join(', ')})`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', `${code}\nconsole.log(${call});`]);
+  expect(stdout.trim()).toBe(signWebhook(secret, { id: 'my-scan-2', at, body })['webhook-signature']);
 });

@@ -227,6 +227,35 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         expect(await store.claim(world, 'k', 'g', 3_000, 10_000)).toMatchObject({ is: 'ours', since: 3_000 });
       });
 
+      test('that a precondition held is known to whoever takes the same request over, until its outcome is there', async () => {
+        const { store, world } = await opened();
+        const claimed = async (fingerprint: string, lease = 0, now = 1_000) => {
+          const claim = await store.claim(world, 'k', fingerprint, now, lease);
+          if (claim.is !== 'ours') throw new Error('not ours');
+          return claim;
+        };
+        const first = await claimed('f');
+        expect(first.preconditionHeld).toBe(false);
+        const checkpoint = { ...aPlan({ hold: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
+        expect(await store.commit(world, checkpoint)).toMatchObject({ ok: true });
+        const second = await claimed('f');
+        expect(second.preconditionHeld).toBe(true);
+        await store.release(world, 'k', second.token);
+        const third = await claimed('f', 10_000);
+        expect(third.preconditionHeld).toBe(true);
+        await store.commit(world, done('k', third.token));
+        expect((await claimed('f', 0, 5_000)).preconditionHeld).toBe(false);
+      });
+
+      test('of another request it is not known', async () => {
+        const { store, world } = await opened();
+        const first = await store.claim(world, 'k', 'f', 1_000, 0);
+        if (first.is !== 'ours') throw new Error('not ours');
+        const checkpoint = { ...aPlan({ hold: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
+        await store.commit(world, checkpoint);
+        expect(await store.claim(world, 'k', 'g', 2_000, 0)).toMatchObject({ is: 'ours', preconditionHeld: false });
+      });
+
       test('releasing after the outcome was kept changes nothing', async () => {
         const { store, world } = await opened();
         const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);

@@ -8,6 +8,9 @@ import { ADDRESS, eventually } from '../support/estate.ts';
  * through an order; then while a client that gave up never comes back. Either way nothing is doubled, lost or half done.
  */
 
+/** Estates in which something is tried at the same time; processes that restart and work that is polled are waited for together. */
+const LANES = 4;
+
 interface Journey {
   readonly name: string;
   readonly run: (estate: CrashingEstate) => Promise<void>;
@@ -133,7 +136,7 @@ describe.each([confirmed, cancelled, points])('$name', (journey) => {
       ),
     );
     expect(crashes.length).toBeGreaterThan(20);
-    await inParallel(16, crashes, async (crash) => {
+    await inParallel(LANES, crashes, async (crash) => {
       const estate = await crashingEstate();
       try {
         estate.crashAt(crash);
@@ -152,6 +155,35 @@ describe.each([confirmed, cancelled, points])('$name', (journey) => {
   }, 170_000);
 });
 
+describe('what a killed process held', () => {
+  /** The key of the request, and the work that undoes it unless the request goes on. */
+  const killedReservation = async (estate: CrashingEstate, request: (items: object) => Promise<unknown>): Promise<number> => {
+    estate.crashAt({ application: 'sim', commit: 1, when: 'after' });
+    await request({ items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    expect(await estate.settle()).toMatchObject({ settled: true });
+    expect(estate.crashes()).toBe(1);
+    await holds(estate);
+    const { body } = await estate.insist('sim', 'GET', '/inventory/items/lamp-last-one');
+    return body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0);
+  };
+
+  test('is taken over by a repeat of the request, once its lease has run out', async () => {
+    const estate = await crashingEstate({ leases: 'run out' });
+    const reserved = await killedReservation(estate, (body) => estate.insist('sim', 'POST', '/inventory/reservations', body));
+    expect(reserved).toBe(1);
+    await estate.close();
+  });
+
+  test('is taken over by the clock, once its lease has run out', async () => {
+    const estate = await crashingEstate({ leases: 'run out' });
+    const reserved = await killedReservation(estate, (body) =>
+      estate.ask('sim', 'POST', '/inventory/reservations', body, 'once').catch(() => undefined),
+    );
+    expect(reserved).toBe(0);
+    await estate.close();
+  });
+});
+
 describe('a client that never comes back', () => {
   test('leaves nothing half done, wherever confirmation or cancellation was killed', async () => {
     const crashes = (['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service'] as const).flatMap((application) =>
@@ -161,7 +193,7 @@ describe('a client that never comes back', () => {
         ),
       ),
     );
-    await inParallel(16, crashes, async ({ verb, ...crash }) => {
+    await inParallel(LANES, crashes, async ({ verb, ...crash }) => {
       const estate = await crashingEstate();
       try {
         const { orderId } = await draftOrder(estate);

@@ -329,6 +329,26 @@ describe('A scan', () => {
     ]);
   });
 
+  test('played through the simulation plane is refused where the parcel is not there yet, and told what it can be made to', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ carrier: 'manual' });
+    const { shipmentId } = await scene.dispatched();
+    const play = (id: string, scan: string) => scene.rehearsal.call('POST', `/_sim/shipments/${id}/${scan}`, {}, { as: 'admin' });
+    const early = await play(shipmentId, 'deliver');
+    expect([early.status, early.body.code, early.body.currentState, early.body.action]).toEqual([
+      ...[409, 'invalid_state_transition', 'label-created', 'deliver'],
+    ]);
+    expect(early.body).toMatchObject({ allowedFrom: allowedFrom(shipmentLifeCycle, 'deliver'), allowedScans: ['collect'] });
+    for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt']) expect((await play(shipmentId, scan)).status).toBe(200);
+    expect((await play(shipmentId, 'find')).body.allowedScans).toEqual(['out-for-delivery', 'hold', 'deliver', 'return', 'lose']);
+    expect((await play(shipmentId, 'deliver')).body.state).toBe('delivered');
+    const late = await play(shipmentId, 'return');
+    expect([late.status, late.body.allowedScans, late.body.detail]).toEqual([409, [], expect.stringContaining('no scan any more')]);
+    const unknown = await play(shipmentId, 'explode');
+    expect([unknown.status, unknown.body.detail]).toEqual([404, expect.stringContaining(Scan.options.join(', '))]);
+    expect(await play('shp_1', 'collect')).toMatchObject({ status: 404, body: { objectType: 'shipment', id: 'shp_1' } });
+  });
+
   test('played through the simulation plane moves the parcel, and the fulfillment order hears of it', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'manual' });

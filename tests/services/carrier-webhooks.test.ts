@@ -115,6 +115,17 @@ describe('A webhook', () => {
     expect(await scene.inside.parked()).toEqual([]);
   });
 
+  test('that nobody answers within 15 seconds is an attempt like any other', async () => {
+    await using scene = await carrierAndReceiver((_received, attempt) =>
+      attempt === 1 ? { status: 204, afterMs: 17_000 } : { status: attempt === 2 ? 503 : 204 },
+    );
+    await scene.labelled('shp_1');
+    await scene.inside.advance(HOUR);
+    const [, second = 0, ...later] = scene.received.map(({ at }) => at);
+    // The second attempt was refused as well: the third comes after 5 minutes, not after 5 seconds as if there had been one only.
+    expect(later.map((at) => Math.round((at - second) / SECOND))).toEqual([300]);
+  }, 40_000);
+
   test('of a parcel goes its own way: one that is late does not hold up the next', async () => {
     await using scene = await carrierAndReceiver(({ status }, attempt) => ({ status: status === 'collected' && attempt < 4 ? 500 : 204 }));
     await scene.labelled('shp_1');
@@ -148,6 +159,12 @@ describe('A webhook', () => {
 });
 
 describe('Scans that reach the FMS through the gateway', () => {
+  test('are challenged when nobody signed them', async () => {
+    await using scene = await fulfilling();
+    const { status, headers } = await scene.rehearsal.call('POST', '/webhooks/carrier', {}, { as: 'none' });
+    expect([status, headers['www-authenticate']]).toEqual([401, 'StandardWebhooks realm="unified-commerce"']);
+  });
+
   test('count once although their answer was lost', async () => {
     await using scene = await fulfilling();
     const { shipmentId, fulfillmentOrderId } = await scene.dispatched();
@@ -161,6 +178,19 @@ describe('Scans that reach the FMS through the gateway', () => {
     expect(deliveries.map(({ status }) => status)).toEqual([504, 504, 204]);
     expect(await scene.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ version: before + 1, shipments: [{ state: 'collected' }] });
     expect((await scene.track(shipmentId)).body.state).toBe('collected');
+  });
+
+  test('may take longer than an advance waits: what is done by then counts as settled', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
+    // The FMS knows of the label already: this webhook moves nothing, and nothing follows from it.
+    await scene.dispatched();
+    await rehearsal.settle();
+    await rehearsal.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 700 } });
+    const { ran, settled, waitingFor } = await rehearsal.client.control('advance-clock', { body: { by: 'PT10S', timeoutMs: 500 } });
+    expect(ran.map(({ kind }) => kind)).toContain('deliver-webhook');
+    expect({ settled, waitingFor }).toEqual({ settled: true, waitingFor: [] });
   });
 
   test('arrive after all when the FMS was down for days', async () => {

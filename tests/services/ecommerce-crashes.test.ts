@@ -49,7 +49,7 @@ async function eachCrash(crashes: readonly Crash[], run: (estate: CrashingEstate
       }
     }
   };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  await Promise.all(Array.from({ length: 4 }, lane));
 }
 
 describe('A checkout that is killed and not repeated', () => {

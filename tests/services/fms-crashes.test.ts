@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const MOST_COMMITS = 12;
 
 /** Most of the time a killed process is waited for: so many estates at once wait together. */
-const LANES = 8;
+const LANES = 4;
 
 interface Request {
   readonly application: Application;

@@ -134,7 +134,7 @@ describe('Create Fulfillment Orders', () => {
     await using scene = await warehouse();
     const { held, create, cancel, list } = scene;
     const body = await held(1);
-    expect(await cancel(body.orderId)).toEqual({ cancelled: true, items: [] });
+    expect(await cancel(body.orderId)).toEqual({ cancelled: true, items: [], writtenOff: true });
     const { code, context } = await refusal(create(body));
     expect([code, context]).toEqual([
       'invalid_state_transition',

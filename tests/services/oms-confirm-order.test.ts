@@ -144,6 +144,30 @@ describe('Confirm Order refuses', () => {
     const { status, body } = await scene.confirm(id, { 'if-match': '"1"' });
     expect([status, body.code, body.currentVersion]).toEqual([412, 'version_mismatch', 3]);
   });
+
+  test('for its version only until it has begun itself: a repeat with the same key goes on, another request is refused', async () => {
+    await using scene = await ordering();
+    const { id, version } = await scene.paidDraft();
+    await scene.rehearsal.fault('lost', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    const asRead = { 'if-match': `"${version}"` };
+    expect((await scene.confirm(id, { ...asRead, 'idempotency-key': 'mine' })).status).toBe(504);
+    expect((await scene.confirm(id, { ...asRead, 'idempotency-key': 'other' })).status).toBe(412);
+    const repeated = await scene.confirm(id, { ...asRead, 'idempotency-key': 'mine' });
+    expect([repeated.status, repeated.body.state]).toEqual([200, 'confirmed']);
+    await scene.rehearsal.verify();
+  });
+
+  test('not for what another request did to it after it began itself', async () => {
+    await using scene = await ordering();
+    const { id, version } = await scene.paidDraft();
+    await scene.rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 700 }, times: 1 });
+    const first = scene.confirm(id, { 'if-match': `"${version}"` });
+    await eventually('the intent', async () => (await scene.order(id)).pendingAction);
+    expect((await scene.confirm(id)).body.state).toBe('confirmed');
+    const { status, body } = await first;
+    expect([status, body.state]).toEqual([200, 'confirmed']);
+    expect(await scene.eventsOf(id)).toEqual(['order-created v1', 'ext.order-changed v2', 'order-confirmed v3']);
+  });
 });
 
 describe('A hold that ran out between payment and confirmation', () => {

@@ -5,11 +5,11 @@ import { ADDRESS } from '../support/estate.ts';
 
 /**
  * An order of which a mug is short and found elsewhere, the last lamp is not there, one parcel arrives and the other is lost; and one
- * that is cancelled while it is picked. A process is killed at each of its commits meanwhile, before the store hears of it and after.
+ * that is cancelled while it is picked, with units short or none. A process is killed at each of its commits meanwhile, before the store hears of it and after.
  * Each unit is delivered, cancelled or held once, and paid back once.
  */
 const MINUTE = 60_000;
-const LANES = 8;
+const LANES = 4;
 
 interface Routed {
   readonly id: string;
@@ -107,6 +107,27 @@ async function cancelledWhilePicked(estate: CrashingEstate, arm: () => void): Pr
   expect(locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(0);
 }
 
+/** A mug is short and found elsewhere; then the order is cancelled. What was not there is not given back. */
+async function cancelledWhenShort(estate: CrashingEstate, arm: () => void): Promise<void> {
+  const { paidDraft, confirmed, order, picking, ok, rest } = working(estate);
+  const { id, lines, fulfillmentOrders } = await confirmed(await paidDraft([{ sku: 'mug-blue', qty: 3 }]));
+  arm();
+  const short = [{ orderLineId: lines[0]?.lineId, pickedQty: 1 }];
+  await picking(fulfillmentOrders[0]?.id ?? '', { status: 'started' }, { status: 'short', lines: short });
+  await ok('oms', 'POST', `/orders/${id}/cancel`);
+  await rest();
+  await rest();
+  const end = await order(id);
+  expect(end).toMatchObject({ state: 'cancelled' });
+  for (const status of ['pendingAction', 'compensation']) expect(end).not.toHaveProperty(status);
+  const { locations } = await ok('sim', 'GET', '/inventory/items/mug-blue');
+  const counted = locations.map(({ locationId, onHand, reserved }: Record<string, unknown>) => [locationId, onHand, reserved]);
+  expect(counted.slice(0, 2)).toEqual([
+    ['dc-01', 998, 0],
+    ['dc-02', 1000, 0],
+  ]);
+}
+
 type Journey = typeof shortAndLost;
 
 async function commitsOf(journey: Journey, applications: readonly Application[]): Promise<Crash[]> {
@@ -140,6 +161,7 @@ describe('An order in fulfilment comes to the same end when a process dies', () 
   test.each<[string, Journey, readonly Application[]]>([
     ['while units are short, refunded, delivered and lost', shortAndLost, ['oms', 'payment-hub']],
     ['while it is cancelled', cancelledWhilePicked, ['oms', 'fms', 'payment-hub']],
+    ['while it is cancelled with units short', cancelledWhenShort, ['oms', 'fms', 'sim']],
   ])(
     '%s',
     async (_when, journey, applications) => {

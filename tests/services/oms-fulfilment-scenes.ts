@@ -75,3 +75,16 @@ export async function fulfilling(progression: ProgressionInput = {}) {
 }
 
 export type FulfilmentScene = Awaited<ReturnType<typeof fulfilling>>;
+
+/** The fulfillment order of an order that has one. */
+export const onlyFulfilment = async (scene: FulfilmentScene, orderId: string): Promise<string> => {
+  const [first, ...others] = await scene.routed(orderId);
+  if (!first || others.length > 0) throw new Error('not exactly one fulfillment order');
+  return first.id;
+};
+
+/** Units of a SKU on hand and reserved, per location. */
+export const stockOf = async (scene: FulfilmentScene, sku: string): Promise<Record<string, [onHand: number, reserved: number]>> => {
+  const { locations } = await scene.rehearsal.ok('GET', `/inventory/items/${sku}`);
+  return Object.fromEntries(locations.map(({ locationId, onHand, reserved }: Record<string, unknown>) => [locationId, [onHand, reserved]]));
+};

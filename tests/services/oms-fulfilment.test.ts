@@ -71,6 +71,22 @@ describe('Route Order', () => {
     expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
   });
 
+  test('answers them however far they are', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    const routedAs = async (orderState: string, state: string) => {
+      expect(await scene.order(order.id)).toMatchObject({ state: orderState });
+      const { status, body } = await scene.rehearsal.call('POST', `/orders/${order.id}/route`, {});
+      expect([status, body.items]).toMatchObject([200, [{ id, state }]]);
+    };
+    const parcel = await scene.sent(id);
+    await scene.settle();
+    await routedAs('in-fulfilment', 'dispatched');
+    await scene.delivered(parcel);
+    await routedAs('completed', 'delivered');
+  });
+
   test('routes by hand what the rehearsal does not route by itself', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id, routingStatus, fulfillmentOrders } = await scene.confirmed();
@@ -113,6 +129,21 @@ describe('Route Order', () => {
       expect([status, body.code, body.skus]).toEqual([409, 'insufficient_stock', [{ sku: 'lamp-last-one', requested: 1, available: 0 }]]);
     }
     expect(await scene.order(id)).toMatchObject({ state: 'confirmed', fulfillmentOrders: [] });
+    await scene.rehearsal.verify();
+  });
+
+  test.each([
+    ['was down', { kind: 'outage' }],
+    ['gave no answer', { kind: 'lost-response' }],
+  ])('by hand is finished by due work when the FMS %s', async (_what, fault) => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('trouble', { match: { api: 'create-fulfillment-orders' }, fault, times: 1 });
+    expect((await scene.rehearsal.call('POST', `/orders/${id}/route`)).status).toBeGreaterThanOrEqual(500);
+    await scene.rehearsal.advance('PT1M');
+    const order = await scene.order(id);
+    expect(order).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated' }] });
+    expect(order).not.toHaveProperty('routingStatus');
     await scene.rehearsal.verify();
   });
 
@@ -308,6 +339,20 @@ describe('Capturing', () => {
     await scene.authorise(order.id);
     expect((await scene.dispatch(id)).body).toMatchObject({ state: 'dispatched' });
     expect((await scene.order(order.id)).paymentStatus).toBe('paid');
+    await scene.rehearsal.verify();
+  });
+
+  test('is not done twice: what was paid back before the goods left keeps them here, and the order can be cancelled', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.packed(id);
+    await scene.settle();
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: { amount: 100, currency: 'EUR' } });
+    const { status, body } = await scene.dispatch(id);
+    expect([status, body.code, body.outstanding]).toEqual([409, 'payment_incomplete', { amount: 100, currency: 'EUR' }]);
+    expect(body.detail).toMatch(/were paid back.*Cancel the order/);
+    expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
     await scene.rehearsal.verify();
   });
 

@@ -44,7 +44,7 @@ export async function startReceiver(
       setTimeout(() => {
         open -= 1;
         response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }).end();
-      }, afterMs);
+      }, afterMs).unref();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -8,7 +8,7 @@ import { ADDRESS } from '../support/estate.ts';
  * both say the same of how far it is.
  */
 const MINUTE = 60_000;
-const LANES = 8;
+const LANES = 4;
 const MOST_COMMITS = 10;
 
 /** What the FMS makes of each status of a picking order. */

@@ -86,6 +86,19 @@ describe('Create Picking Order', () => {
     expect((await scene.rehearsal.advance('PT1M')).ran).toEqual([]);
   });
 
+  test('of one that is not allocated yet: 409, and once it is allocated it can be picked', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.fault('down', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+    const { fulfillmentOrderId } = await scene.routed();
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.code, body.objectType, body.currentState, body.action]).toEqual([
+      ...[409, 'invalid_state_transition', 'fulfillment-order', 'created', 'start-picking'],
+    ]);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.open(fulfillmentOrderId)).status).toBe(201);
+  });
+
   test('of a cancelled fulfillment order: 409 that says where it could be picked', async () => {
     await using scene = await fulfilling();
     const { orderId, fulfillmentOrderId } = await scene.routed();
@@ -177,6 +190,18 @@ describe('Update Picking Status', () => {
         expect(allowedFrom).toEqual(STATUSES.filter((from) => mayBecome[from].includes(status)));
       }
     });
+  });
+
+  test('heeds If-Match: what was read before somebody else went on is 412, and moves nothing', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder } = await scene.picking();
+    const move = (status: string, version: number) =>
+      scene.rehearsal.call('PUT', `/picking-orders/${pickingOrder.id}/status`, { status }, { headers: { 'if-match': `"${version}"` } });
+    expect(await move('started', 7)).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: 1 } });
+    expect((await move('started', 1)).headers['etag']).toBe('"2"');
+    expect((await move('picked', 1)).status).toBe(412);
+    expect((await move('picked', 2)).body).toMatchObject({ status: 'picked', version: 3 });
+    expect((await move('packed', 3)).body).toMatchObject({ status: 'packed', version: 4 });
   });
 
   test('short of some units goes on with the others', async () => {
@@ -367,6 +392,17 @@ describe('A warehouse', () => {
     const { fulfillmentOrderId } = await scene.routed();
     expect(await stateAt(scene, fulfillmentOrderId)).toBe('dispatched');
     await scene.rehearsal.verify();
+  });
+
+  test('with progression immediate does everything once, and nothing of it has to be tried again', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'immediate', carrier: 'manual' });
+    await Promise.all(Array.from({ length: 4 }, () => scene.confirmed()));
+    await scene.rehearsal.settle();
+    const steps = (await scene.rehearsal.journal()).filter(({ api }) => api === 'due:warehouse-step');
+    expect(steps.length).toBeGreaterThan(0);
+    expect(steps.filter(({ status }) => status !== 200).map(({ response }) => response)).toEqual([]);
+    expect((await scene.rehearsal.advance('PT10M')).ran.filter(({ kind }) => kind === 'warehouse-step')).toEqual([]);
   });
 
   test('that begins to work by itself counts from the allocation, and goes on with what was begun by hand', async () => {

@@ -15,6 +15,9 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
 
+/** Nothing of this process's environment but where programs are, and where their compiled code is kept. */
+const kept = ({ PATH, NODE_COMPILE_CACHE }: NodeJS.ProcessEnv) => ({ PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) });
+
 const running = new Set<ChildProcess>();
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
@@ -23,7 +26,7 @@ afterEach(() => {
 /** Starts the estate as a person would, on ports of its own, and collects what it says. */
 function start(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], ...FREE_PORTS, ...environment },
+    env: { ...kept(process.env), ...FREE_PORTS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -141,7 +144,7 @@ describe('Ctrl-C', () => {
   test('ends npm start with exit code 0, though npm passes on a second one to the process that had it from the terminal', async () => {
     const npm = spawn('npm', ['start'], {
       cwd: PROJECT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...FREE_PORTS },
+      env: { ...kept(process.env), HOME: process.env['HOME'], ...FREE_PORTS },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

@@ -1,187 +1,74 @@
-import { Router } from 'express';
-import { Agent, request } from 'undici';
+import { afterAll } from '@jest/globals';
+import { request } from 'undici';
 import { loadFixtures } from '../../fixtures/load.ts';
-import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
-import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { Bus, Deliver } from '../../shared/events/bus.ts';
-import { createMemoryBus } from '../../shared/events/memory-bus.ts';
-import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import type { Store } from '../../shared/store/ports.ts';
+import type { Snapshot } from '../../shared/store/ports.ts';
+import { type Crash, DEADLINE_MS, type Leases, type MortalApplications, startMortalApplications } from './mortal-applications.ts';
 
-/** Wall time that a request may take here. */
-const DEADLINE_MS = 5_000;
-/**
- * Leases run out long before the deadline, so that what a killed process held is soon taken over. A request that is merely slow
- * may lose its lease to a repeat as well; then the store refuses its commit, and it is asked again.
- */
-const LEASE_MARGIN_MS = -4_200;
+export type { Crash };
+
 /** Wall time after which a client stops insisting. */
 const PATIENCE_MS = 60_000;
-const TOKEN = 'inside';
+/** Wall time after which it asks again. */
+const PAUSE_MS = 20;
+/** Wall time beyond the deadline that a client waits for an answer. */
+const ANSWER_MARGIN_MS = 300;
 
-/** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
-export interface Crash {
-  readonly application: Application;
-  readonly commit: number;
-  readonly when: 'before' | 'after';
+/** All worlds begin alike; to read and check what they begin with takes longer than most of what is tried in one. */
+let reading: Promise<Snapshot> | undefined;
+function seeded(): Promise<Snapshot> {
+  const read = async (): Promise<Snapshot> => {
+    const began = Date.now();
+    return seedSnapshot((await loadFixtures()).at(began), began);
+  };
+  reading ??= read();
+  return reading;
 }
 
-interface Instance {
-  dead: boolean;
-  running: RunningApplication | undefined;
-  /** How it consumes events; what it had not acknowledged when it died is its successor's. */
-  deliver: Deliver | undefined;
-  unsubscribe: (() => void) | undefined;
-  readonly death: PromiseWithResolvers<Instance>;
+/** Applications that were started and that nobody uses at the moment: to start them takes longer than to survive a death. */
+const free: MortalApplications[] = [];
+const started: MortalApplications[] = [];
+afterAll(async () => {
+  for (const applications of started) await applications.close();
+});
+
+async function applicationsFor(leases: Leases): Promise<MortalApplications> {
+  const found = leases === 'end' ? free.pop() : undefined;
+  if (found) return found;
+  const applications = await startMortalApplications(leases);
+  started.push(applications);
+  return applications;
 }
 
-const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+let opened = 0;
 
 /**
- * The whole estate in this process on one store that survives, with applications that die when told: connections break off,
- * nothing of what ran goes on, and a new instance starts on the same store.
+ * A world of its own in an estate whose applications die when told. Until it is closed the estate has no other world, so that who
+ * dies there dies of what happens here.
  */
-export async function crashingEstate() {
-  const adapter = createMemoryStore();
-  const bus = createMemoryBus();
-  const agent = new Agent({ keepAliveTimeout: 1_000 });
-  const log = createLogger('silent');
-  const instances = new Map<Application, Instance>();
-  const commits = new Map<Application, number>();
-  let crash: Crash | undefined;
-  let crashed = 0;
-  const restarts: Promise<void>[] = [];
-  // Only webhooks come this way; the gateway itself keeps nothing and does not die.
-  let gateway: RunningGateway | undefined;
-  const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
-
-  function mortal(store: Store, instance: Instance): Store {
-    const alive =
-      <A extends unknown[], R>(operation: (...args: A) => Promise<R>) =>
-      (...args: A): Promise<R> =>
-        instance.dead ? never<R>() : operation(...args);
-    return {
-      application: store.application,
-      object: alive(store.object),
-      unique: alive(store.unique),
-      index: alive(store.index),
-      all: alive(store.all),
-      counters: alive(store.counters),
-      claim: alive(store.claim),
-      release: alive(store.release),
-      due: alive(store.due),
-      releaseDue: alive(store.releaseDue),
-      drain: alive(store.drain),
-      held: alive(store.held),
-      unsent: alive(store.unsent),
-      isPending: alive(store.isPending),
-      park: alive(store.park),
-      commit: alive(async (world, plan) => {
-        const count = (commits.get(store.application) ?? 0) + 1;
-        commits.set(store.application, count);
-        if (crash?.application !== store.application || crash.commit !== count) return store.commit(world, plan);
-        if (crash.when === 'after') await store.commit(world, plan);
-        crashed += 1;
-        restarts.push(dieAndRestart(instance, store.application));
-        return never();
-      }),
-    };
-  }
-
-  /** What a process had not acknowledged when it died is given to the next one, as a broker does. */
-  function mortalBus(instance: Instance): Bus {
-    return {
-      ...bus,
-      subscribe: async (application, topics, deliver) => {
-        instance.deliver = async (...delivery) => {
-          const heir = await Promise.race([instance.dead ? never<undefined>() : deliver(...delivery), instance.death.promise]);
-          await heir?.deliver?.(...delivery);
-        };
-        const subscription = await bus.subscribe(application, topics, instance.deliver);
-        instance.unsubscribe = () => void subscription.stop();
-        return subscription;
-      },
-    };
-  }
-
-  async function start(application: Application): Promise<Instance> {
-    const registered = registeredApplications.find(({ service }) => service.application === application);
-    if (!registered) throw new Error(`${application} is not registered.`);
-    const instance: Instance = {
-      dead: false,
-      running: undefined,
-      deliver: undefined,
-      unsubscribe: undefined,
-      death: Promise.withResolvers(),
-    };
-    instance.running = await startApplication({
-      service: registered.service,
-      adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
-      bus: mortalBus(instance),
-      addressOf,
-      token: TOKEN,
-      agent,
-      log,
-      host: '127.0.0.1',
-      port: 0,
-      strictResponses: true,
-      gatewayUrl: () => gateway?.url ?? 'http://127.0.0.1:1',
-      timing: { leaseMarginMs: LEASE_MARGIN_MS, workDeadlineMs: DEADLINE_MS },
-    });
-    instances.set(application, instance);
-    return instance;
-  }
-
-  async function dieAndRestart(instance: Instance, application: Application): Promise<void> {
-    instance.dead = true;
-    instance.running?.kill();
-    instance.death.resolve(await start(application));
-    instance.unsubscribe?.();
-  }
-
-  for (const { service } of registeredApplications) await start(service.application);
-  const fixtures = await loadFixtures();
-  const began = Date.now();
-  const world = await adapter.worlds.open('crash', seedSnapshot(fixtures.at(began), began), {
-    bearer: '',
-    apiKey: '',
-    webhookSecret: 'whsec_Y3Jhc2g=',
-  });
-  gateway = await startGateway({
-    host: '127.0.0.1',
-    port: 0,
-    directory: adapter.worlds,
-    createRehearsal: () => Promise.reject(new Error('There is one rehearsal here.')),
-    credentials: [],
-    pepper: 'pepper',
-    addressOf,
-    token: TOKEN,
-    simulation: adapter.simulation,
-    log,
-    control: Router(),
-    documents: Router(),
-    limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
-    ready: () => true,
-  });
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token: TOKEN, agent, log });
+export async function crashingEstate({ leases = 'end' }: { readonly leases?: Leases } = {}) {
+  const applications = await applicationsFor(leases);
+  const { worlds, driver, addressOf, token, agent } = applications;
+  const seed = await seeded();
+  const rehearsal = `crash-${++opened}`;
+  const world = await worlds.open(rehearsal, seed, { bearer: '', apiKey: '', webhookSecret: 'whsec_Y3Jhc2g=' });
+  const crashesBefore = applications.crashes();
+  applications.arm(world, undefined);
+  const now = async (): Promise<number> => (await worlds.current(world))?.now ?? seed.now;
 
   async function ask(application: Application, method: string, path: string, body: unknown, key: string) {
-    const view = await adapter.worlds.current(world);
     const context = {
       world,
-      now: view?.now ?? began,
+      now: await now(),
       principal: 'tester',
-      requestId: newId('req', began),
+      requestId: newId('req', seed.now),
       correlationId: 'crash',
-      deadline: Date.now() + DEADLINE_MS,
+      deadline: Date.now() + DEADLINE_MS[leases],
       faults: 0,
       chain: [],
     };
@@ -189,13 +76,13 @@ export async function crashingEstate() {
       method: method as 'POST',
       headers: {
         [CONTEXT_HEADER]: encodeContext(context),
-        [TOKEN_HEADER]: TOKEN,
+        [TOKEN_HEADER]: token,
         'idempotency-key': key,
         'content-type': 'application/json',
       },
       ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
       dispatcher: agent,
-      signal: AbortSignal.timeout(DEADLINE_MS + 300),
+      signal: AbortSignal.timeout(DEADLINE_MS[leases] + ANSWER_MARGIN_MS),
     });
     const text = await response.body.text();
     // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
@@ -208,7 +95,7 @@ export async function crashingEstate() {
     while (Date.now() < until) {
       const reply = await ask(application, method, path, body, key).catch(() => undefined);
       if (reply && reply.status < 500 && reply.body?.retryable !== true) return reply;
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
     throw new Error(`${method} ${path} never got a definite answer.`);
   }
@@ -217,29 +104,25 @@ export async function crashingEstate() {
     ask,
     insist,
     /** Arms one crash, counted from now. */
-    crashAt(next: Crash | undefined): void {
-      commits.clear();
-      crash = next;
-    },
-    commits: (application: Application): number => commits.get(application) ?? 0,
-    crashes: (): number => crashed,
+    crashAt: (next: Crash | undefined): void => applications.arm(world, next),
+    commits: applications.commits,
+    crashes: (): number => applications.crashes() - crashesBefore,
     async advance(ms: number) {
-      await Promise.all(restarts);
-      const view = await adapter.worlds.current(world);
-      return driver.advance(world, (view?.now ?? began) + ms, 20_000);
+      await applications.restarted();
+      return driver.advance(world, (await now()) + ms, 20_000);
     },
     async settle() {
-      await Promise.all(restarts);
+      await applications.restarted();
       return driver.settle(world, 20_000);
     },
-    ledger: () => adapter.worlds.ledger(world),
-    verify: () => verifyWorld(adapter.worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
+    ledger: () => worlds.ledger(world),
+    verify: () => verifyWorld(worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
+    /** The world ends; the applications go on for the next one. */
     async close(): Promise<void> {
-      await Promise.all(restarts);
-      await driver.stop();
-      await gateway?.close();
-      for (const { running, dead } of instances.values()) if (!dead) await running?.close();
-      await agent.destroy();
+      applications.arm(world, undefined);
+      await applications.restarted();
+      await worlds.remove(rehearsal);
+      if (leases === 'end') free.push(applications);
     },
   };
 }

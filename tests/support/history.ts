@@ -165,6 +165,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 export const histories: fc.Arbitrary<History> = fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { minLength: 8, maxLength: 24 });
 
+/** Acts about what orders brought about, which has to be looked for. */
+const ABOUT_FULFILMENT: ReadonlySet<Act['do']> = new Set(['pick', 'dispatch', 'ship', 'label', 'scan', 'webhook']);
+
 /** What came into being so far. */
 interface Things {
   readonly baskets: string[];
@@ -181,10 +184,11 @@ export async function liveThrough(history: History): Promise<void> {
   await using rehearsal = await newRehearsal();
   const things: Things = { baskets: [], orders: [], payments: [], holds: [], fulfillmentOrders: [], pickings: [], parcels: [] };
   for (const acts of history) {
+    if (acts.some((one) => ABOUT_FULFILMENT.has(one.do))) await look(rehearsal, things);
     await Promise.all(acts.map((one) => perform(rehearsal, things, one)));
-    await look(rehearsal, things);
   }
   await rehearsal.noFaults();
+  await look(rehearsal, things);
   await rehearsal.advance('P30D');
   await rehearsal.verify();
   for (const id of things.orders) reached(`order ${(await rehearsal.object('order', id)).state}`);

@@ -11,6 +11,8 @@ type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly res
 type Held = z.output<typeof HeldAt>;
 /** What the SIM has recorded and the Inventory Service may still have to do. */
 interface Movement {
+  readonly reservationId: string;
+  readonly reference: string;
   readonly kind: 'consume' | 'short';
   readonly allocations: readonly Held[];
   readonly pending: boolean;
@@ -20,6 +22,7 @@ interface Hold {
   readonly id: string;
   readonly state: string;
   readonly allocations: readonly Held[];
+  readonly moved?: readonly { readonly reference: string; readonly allocations: readonly Held[] }[];
 }
 interface Attempt {
   readonly id: string;
@@ -35,15 +38,41 @@ export function stock(held: HeldWorld): InvariantResult {
     'Per SKU and location: nothing is negative, open reservations are what is reserved, and no unit appears or vanishes',
   );
   checkCounters(held, check);
+  checkHolds(held, check);
   checkLeft(held, check);
   return result();
 }
 
-const openOf = ({ allocations }: Reservation): Held[] =>
-  allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }) => ({ sku, locationId, qty: qty - fulfilledQty - cancelledQty }));
+/** Units, and the reservation that they are held for. */
+type HeldFor = Held & { readonly reservationId: string };
+
+const heldFor = (reservationId: string, held: readonly Held[]): HeldFor[] => held.map((one) => ({ ...one, reservationId }));
+
+const openOf = ({ id, allocations }: Reservation): HeldFor[] =>
+  allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }) => ({
+    ...{ reservationId: id, sku, locationId },
+    qty: qty - fulfilledQty - cancelledQty,
+  }));
+
+/** What a hold still has there. */
+const restOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
+  ...heldFor(id, allocations),
+  ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
+];
+
+/** Movements that the Inventory Service has still to make; one whose answer alone was lost is made. */
+function stillToMove({ records }: HeldWorld): Movement[] {
+  const made = new Set(
+    records<Hold>('inventory-service', 'holds').flatMap(({ id, moved = [] }) => moved.map(({ reference }) => `${id}|${reference}`)),
+  );
+  return records<Movement>('sim', 'movements').filter(
+    ({ pending, reservationId, reference }) => pending && !made.has(`${reservationId}|${reference}`),
+  );
+}
 
 /** What the counters hold for reservations: open ones, and those whose stock is still to be recorded, moved or given back. */
-function heldBack({ of, records, queued }: HeldWorld): Held[] {
+function heldBack(held: HeldWorld): HeldFor[] {
+  const { of, records, queued } = held;
   const reservations = of<Reservation>('reservation');
   const known = new Set(reservations.map(({ id }) => id));
   const holds = records<Hold>('inventory-service', 'holds');
@@ -54,9 +83,13 @@ function heldBack({ of, records, queued }: HeldWorld): Held[] {
     state === 'held' && !known.has(id) && (queued('sim', id, 'abort-hold') || queued('inventory-service', id, 'finish-allocation'));
   const unrecorded = holds.filter(isUnrecorded);
   const open = reservations.filter(({ id, state }) => (state === 'requested' || state === 'confirmed') && !replaced.has(id));
-  const givingBack = reservations.filter(({ id, state }) => OVER.has(state) && queued('sim', id, 'give-back-stock'));
-  const pending = records<Movement>('sim', 'movements').filter((movement) => movement.pending);
-  return [...open, ...givingBack].flatMap(openOf).concat([...pending, ...unrecorded].flatMap(({ allocations }) => allocations));
+  // Of one whose hold has ended only the answer was lost: its stock is back.
+  const givingBack = reservations.filter(({ id, state }) => OVER.has(state) && queued('sim', id, 'give-back-stock') && !ended.has(id));
+  return [
+    ...[...open, ...givingBack].flatMap(openOf),
+    ...stillToMove(held).flatMap(({ reservationId, allocations }) => heldFor(reservationId, allocations)),
+    ...unrecorded.flatMap(({ id, allocations }) => heldFor(id, allocations)),
+  ];
 }
 const OVER: ReadonlySet<string> = new Set(['released', 'expired']);
 
@@ -89,11 +122,29 @@ function checkCounters(held: HeldWorld, check: Check): void {
   }
 }
 
+/** Each reservation by itself: a unit that one lacks and another has too many of would not show in the counters. */
+function checkHolds(held: HeldWorld, check: Check): void {
+  const holds = held.records<Hold>('inventory-service', 'holds').filter(({ state }) => state === 'held');
+  const byReservation = (units: readonly HeldFor[]) =>
+    sums(
+      units,
+      (one) => `reservation/${one.reservationId}: of ${keyOf(one)}`,
+      ({ qty }) => qty,
+    );
+  const said = byReservation(heldBack(held));
+  const there = byReservation(holds.flatMap(restOf));
+  for (const key of new Set([...said.keys(), ...there.keys()])) {
+    const [has = 0, counted = 0] = [said.get(key), there.get(key)];
+    check(has === counted, `${key} it has ${has}, and ${counted} are held for it`);
+  }
+}
+
 /** What the FMS sent or missed, what the SIM says left its reservations, and what the Inventory Service took off its counters. */
-function checkLeft({ of, records, counters, queued }: HeldWorld, check: Check): void {
+function checkLeft(held: HeldWorld, check: Check): void {
+  const { of, counters, queued } = held;
   const reservations = of<Reservation>('reservation');
   const moved = counters('inventory-service', 'units-moved');
-  const pending = records<Movement>('sim', 'movements').filter((movement) => movement.pending);
+  const pending = stillToMove(held);
   const waiting = (kind: Movement['kind']) =>
     sums(
       pending.filter((movement) => movement.kind === kind).flatMap(({ allocations }) => allocations),

@@ -20,8 +20,9 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   refuseWhileOther(found, 'cancel');
   const resumed = found.pendingAction !== undefined;
   const intended = await beginIntent(work, found, 'cancel', body.reason === undefined ? {} : { cancelReason: body.reason });
+  let writtenOff: boolean;
   try {
-    await stopFulfilment(intended, scope);
+    writtenOff = await stopFulfilment(intended, scope);
   } catch (error) {
     // Nothing has happened: goods have left, or the FMS was not even reached. Anything else leaves the outcome open.
     const isRefused = error instanceof Problem && error.code === 'invalid_state_transition';
@@ -30,7 +31,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
     endCancellation(work, intended);
     return error;
   }
-  const order = await cancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS });
+  const order = await cancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS, writtenOff });
   await work.checkpoint();
   return compensated(order, scope);
 });

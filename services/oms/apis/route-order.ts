@@ -29,7 +29,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const order = await heldForRouting(found, body.strategy, scope);
   if (!(await work.get(fulfilmentRecords, order.id))) {
     work.expect(orders, order);
-    beginRouting(work, order.id);
+    beginRouting(work, order.id, true);
     await work.checkpoint();
   }
   const record = await work.get(fulfilmentRecords, order.id);

@@ -21,7 +21,7 @@ export const capturePayments: DueHandler = async ({ kind, key, payload }, scope)
     work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
-  if (progressionOf(context).capture === 'manual') {
+  if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
     noteCaptured(work, order);
     return;
   }

@@ -12,13 +12,14 @@ export const finishCancellation: DueHandler = async ({ key }, scope) => {
   const { work, log } = scope;
   const order = await work.get(orders, key);
   if (order?.pendingAction?.action !== 'cancel') return;
+  let writtenOff: boolean;
   try {
-    await stopFulfilment(order, scope);
+    writtenOff = await stopFulfilment(order, scope);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition') throw error;
     log.warn({ orderId: key }, error.message);
     endCancellation(work, order);
     return;
   }
-  await cancelled(work, order, { verb: 'cancel', at: work.now });
+  await cancelled(work, order, { verb: 'cancel', at: work.now, writtenOff });
 };

@@ -5,16 +5,17 @@ import { routed, routesByItself } from '../routing.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';
 
 /** A confirmed order that the FMS has not taken yet. A verb that is under way goes first. */
-export const routeOrder: DueHandler = async ({ kind, key }, scope) => {
+export const routeOrder: DueHandler = async ({ kind, key, payload }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
   const record = await work.get(fulfilmentRecords, key);
   if (!order || !record || record.routed || order.state === 'cancelled') return;
   if (order.pendingAction) {
-    work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
+    work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
-  if (!routesByItself(context)) {
+  const { asked } = payload as { asked: boolean };
+  if (!asked && !routesByItself(context)) {
     if (order.routingStatus !== 'manual') work.transition(orders, order, 'note', { routingStatus: 'manual' });
     return;
   }

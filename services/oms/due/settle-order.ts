@@ -4,6 +4,7 @@ import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/simulation/context.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { withUndo } from '../compensation.ts';
 import { isMoving } from '../fulfilment-course.ts';
 import { isResolved } from '../fulfilment-progress.ts';
 import { type Payment, paymentsToDecideOn } from '../order-payments.ts';
@@ -29,11 +30,15 @@ export const settleOrder: DueHandler = async ({ key }, scope) => {
   if (isResolved(order.lines)) complete(order, payments);
   else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
 
+  /** What is still authorised then was not needed: it was meant for units that were cancelled. */
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
+    const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
+    if (unneeded.length > 0) work.due('compensate', moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
       earningAmount: money(earningAmountOf(moving, paid), moving.totals.total.currency),
       compensation: undefined,
+      ...withUndo(moving, { payments: unneeded, reservationIds: [], vouchers: false }),
     });
   }
 

@@ -34,7 +34,9 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
         : await capturedIfPossible(order.id, scope, required);
   const { kept, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
-  if (kept < required) throw incomplete(order, required - kept, body.fulfillmentOrderId);
+  if (kept < required) {
+    throw incomplete(order, { ...body, missing: required - kept, isCaptured: kept + refunded >= required });
+  }
   if (order.captureStatus !== undefined) {
     work.cancel('capture-payments', order.id);
     work.transition(orders, order, 'note', { captureStatus: undefined });
@@ -73,11 +75,19 @@ function refuseUndispatchable({ id, state, pendingAction }: StoredOrder): void {
   });
 }
 
-function incomplete({ id, totals }: StoredOrder, missing: number, fulfillmentOrderId: string): Problem {
+interface Lack {
+  readonly fulfillmentOrderId: string;
+  readonly missing: number;
+  /** Enough was captured, and some of it paid back. */
+  readonly isCaptured: boolean;
+}
+
+/** A refund does not open the bill again: what was paid back is not paid once more, so such an order is cancelled instead. */
+function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Lack): Problem {
   const outstanding = money(missing, totals.total.currency);
-  return new Problem(
-    'payment_incomplete',
-    `${missing} ${outstanding.currency} (minor units) of the order "${id}" are not captured, or were paid back; capture them, then dispatch again.`,
-    { objectType: 'order', id, outstanding, fulfillmentOrderId },
-  );
+  const amount = `${missing} ${outstanding.currency} (minor units) of the order "${id}"`;
+  const sentence = isCaptured
+    ? `${amount} were paid back, and goods leave only when they are paid. Cancel the order; goodwill is given after the dispatch.`
+    : `${amount} are not captured; authorise and capture them, then dispatch again.`;
+  return new Problem('payment_incomplete', sentence, { objectType: 'order', id, outstanding, fulfillmentOrderId });
 }

@@ -50,7 +50,13 @@ export const cancelFulfillment = defineInternalCall({
   application: 'fms',
   method: 'POST',
   path: '/internal/orders/{orderId}/cancel-fulfillment',
-  response: z.object({ cancelled: z.literal(true), items: z.array(FulfillmentOrder) }),
+  response: z.object({
+    cancelled: z.literal(true),
+    items: z.array(FulfillmentOrder),
+    writtenOff: z
+      .boolean()
+      .describe('Units that were not there have left the stock records. Until then nothing of their reservations may be given back.'),
+  }),
   problems: ['invalid_state_transition'],
   callers: ['oms'],
 });

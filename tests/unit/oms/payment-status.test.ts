@@ -35,6 +35,18 @@ describe('One word for all payments of an order of 30.00', () => {
     expect(paymentStatusOf(3000, payments)).toBe(status);
   });
 
+  test.each<[string, readonly PaymentAmounts[]]>([
+    ['paid', [payment('captured', 2000, 2000)]],
+    ['paid', [payment('captured', 3000, 2000)]],
+    ['paid', [payment('captured', 2000, 2000), payment('authorised', 1000)]],
+    ['unpaid', [payment('captured', 1999, 1999)]],
+    ['unpaid', [payment('voided', 3000)]],
+    ['authorised', [payment('authorised', 3000)]],
+    ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1000)]],
+  ])('of which 20.00 is still due is %s for %j', (status, payments) => {
+    expect(paymentStatusOf(3000, payments, 2000)).toBe(status);
+  });
+
   test('is paid for an order that costs nothing', () => {
     expect(paymentStatusOf(0, [])).toBe('paid');
   });

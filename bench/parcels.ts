@@ -1,0 +1,97 @@
+import type { EstateClient } from '../rehearsal/estate-client.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
+import type { Child } from './child-process.ts';
+import { startEstate } from './estate-process.ts';
+import { placeOrder } from './order-journey.ts';
+import { openRehearsal } from './rehearsals.ts';
+import { compare, inTurn } from './rounds.ts';
+
+const MANY = 1_000;
+const FEW = 100;
+const CLIENTS = 8;
+/** Rounds take long: each places all the orders first. */
+const MOST_ROUNDS = 2;
+const PAGE = 1_000;
+
+/** A month passes over parcels that have their labels: what each costs must not depend on how many there are. */
+export const parcels: Benchmark = {
+  name: 'parcels',
+  title: `A clock advanced by 30 days over ${MANY} open parcels, against ${FEW}: per parcel a ratio of 1 is linear`,
+  run: async (settings) => {
+    await using estate = await startEstate({ profiles: settings.profiles });
+    const rounds = Math.min(settings.rounds, MOST_ROUNDS);
+    await monthOver({ estate, count: FEW, progress: () => {} });
+    const taken = await inTurn({
+      rounds,
+      ours: (number) => monthOver({ estate, count: MANY, progress: () => settings.progress(`parcels, round ${number} of ${rounds}`) }),
+      reference: () => monthOver({ estate, count: FEW, progress: () => {} }),
+    });
+    return [
+      { what: 'time of the advance', unit: 's', ...compare(taken, ({ seconds }) => seconds) },
+      { what: 'time per parcel', unit: 'ms', ...compare(taken, ({ seconds, count }) => (seconds * 1_000) / count) },
+      // The rounds lie minutes apart, in which a machine that does other things changes: its CPU time tells more than a clock.
+      { what: 'CPU per parcel', unit: 'ms', ...compare(taken, ({ cpuMs, count }) => cpuMs / count), aim: { of: 'ratio', atMost: 1.25 } },
+      { what: 'due work', unit: 'items', ...compare(taken, ({ ran }) => ran) },
+      { what: 'due work', unit: 'items/s', ...compare(taken, ({ ran, seconds }) => ran / seconds) },
+      { what: 'events', unit: '/s', ...compare(taken, ({ events, seconds }) => events / seconds) },
+    ] satisfies readonly Figure[];
+  },
+};
+
+interface Month {
+  readonly estate: Child;
+  readonly count: number;
+  readonly progress: () => void;
+}
+
+interface MonthRound {
+  readonly count: number;
+  readonly seconds: number;
+  readonly cpuMs: number;
+  readonly ran: number;
+  readonly events: number;
+}
+
+async function monthOver({ estate, count, progress }: Month): Promise<MonthRound> {
+  await using own = await openRehearsal(estate.address('gateway'));
+  const { client } = own;
+  progress();
+  await dispatchParcels(client, count);
+  const events = await eventsOf(client, 0);
+  const before = await estate.usage();
+  const started = performance.now();
+  const { ran, settled, waitingFor } = await client.control('advance-clock', { body: { by: 'P30D' } });
+  const seconds = (performance.now() - started) / 1_000;
+  const cpuMs = ((await estate.usage()).cpuMicros - before.cpuMicros) / 1_000;
+  if (!settled) throw new Error(`The advance did not settle: ${waitingFor.slice(0, 5).join(', ')}`);
+  const delivered = ran.filter(({ kind }) => kind === 'planned-scan').length / SCANS;
+  if (delivered !== count) throw new Error(`${delivered} of ${count} parcels were delivered.`);
+  return { count, seconds, cpuMs, ran: ran.length, events: (await eventsOf(client, events)) - events };
+}
+
+/** Planned scans of a parcel from the label to the door. */
+const SCANS = 4;
+
+/** Orders that a warehouse which works by itself has handed over; their parcels have labels and wait for the clock. */
+async function dispatchParcels(client: EstateClient, count: number): Promise<void> {
+  await client.control('set-progression', { body: { warehouse: 'immediate' } });
+  let left = count;
+  const lane = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await placeOrder(client);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, lane));
+  const { settled, waitingFor } = await client.control('settle', { body: { timeoutMs: 120_000 } });
+  if (!settled) throw new Error(`The parcels were not handed over: ${waitingFor.slice(0, 5).join(', ')}`);
+}
+
+/** How many events a world has had. */
+async function eventsOf(client: EstateClient, from: number): Promise<number> {
+  for (let after = from; ; ) {
+    const { items, next } = await client.control('list-events', { query: { ext: 'true', after, limit: PAGE } });
+    if (items.length < PAGE) return next;
+    after = next;
+  }
+}

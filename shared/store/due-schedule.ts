@@ -1,0 +1,121 @@
+import type { DueItem, Ms } from './ports.ts';
+
+export interface DueRecord {
+  readonly item: Omit<DueItem, 'payload'> & { readonly payload: string };
+  /** Who runs it, and until when in wall time. */
+  readonly taken: { readonly token: string; readonly until: Ms } | undefined;
+}
+
+type Item = DueRecord['item'];
+
+const isBefore = (a: Item, b: Item): boolean => (a.at === b.at ? a.seq < b.seq : a.at < b.at);
+
+/** What is left over in the heap may be as much as what counts, and a little, before it is made anew. */
+const LEFT_OVER = 64;
+
+/**
+ * The due work of a world by its key, and what comes next of it. The clock looks at every change, and in a world with thousands of
+ * parcels on their way a look must not pass all of them: a heap has the lowest on top, and what is held is kept apart.
+ */
+export function createDueSchedule() {
+  const records = new Map<string, DueRecord>();
+  const held = new Set<string>();
+  /** What a fault keeps, due at a time to come, until the fault is gone. */
+  const kept = new Set<string>();
+  /** Items by `(at, seq)`. Those that were taken, replaced or cancelled meanwhile stay until they come to the top. */
+  let heap: { readonly key: string; readonly item: Item }[] = [];
+
+  const counts = ({ key, item }: { key: string; item: Item }): boolean => records.get(key)?.item === item && !held.has(key);
+
+  function push(key: string, item: Item): void {
+    if (heap.length > 2 * records.size + LEFT_OVER) heap = heap.filter(counts).sort((a, b) => (isBefore(a.item, b.item) ? -1 : 1));
+    const entry = { key, item };
+    let at = heap.push(entry) - 1;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = heap[above];
+      if (!parent || !isBefore(item, parent.item)) break;
+      heap[at] = parent;
+      at = above;
+    }
+    heap[at] = entry;
+  }
+
+  function pop(): void {
+    const last = heap.pop();
+    if (!last || heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      const left = heap[2 * at + 1];
+      const right = heap[2 * at + 2];
+      const child = left && right && isBefore(right.item, left.item) ? right : left;
+      if (!child || !isBefore(child.item, last.item)) break;
+      heap[at] = child;
+      at = 2 * at + (child === left ? 1 : 2);
+    }
+    heap[at] = last;
+  }
+
+  function put(key: string, item: Item, taken?: DueRecord['taken']): void {
+    records.set(key, { item, taken });
+    if (item.heldBy === undefined) kept.delete(key);
+    else kept.add(key);
+    if (taken) held.add(key);
+    else {
+      held.delete(key);
+      push(key, item);
+    }
+  }
+
+  /** Whose lease ran out may still end it, until somebody else takes it. */
+  function queueExpired(wall: Ms): void {
+    for (const key of [...held]) {
+      const record = records.get(key);
+      if (record?.taken && wall < record.taken.until) continue;
+      held.delete(key);
+      if (record) push(key, record.item);
+    }
+  }
+
+  return {
+    get: (key: string): DueRecord | undefined => records.get(key),
+    records: (): Iterable<DueRecord> => records.values(),
+    /** Replaces what was due under this key; with `taken` somebody holds it from the start. */
+    put,
+    remove(key: string): void {
+      records.delete(key);
+      held.delete(key);
+      kept.delete(key);
+    },
+    take(key: string, taken: NonNullable<DueRecord['taken']>): void {
+      const record = records.get(key);
+      if (record) put(key, record.item, taken);
+    },
+    release(key: string): void {
+      const record = records.get(key);
+      if (record) put(key, record.item);
+    },
+    /** What faults keep. */
+    heldByFaults: (): Item[] => [...kept].flatMap((key) => records.get(key)?.item ?? []),
+    /** Makes what a fault kept due at once; without a name, what any fault kept. */
+    letGo(fault: string | undefined, now: Ms): void {
+      for (const key of [...kept]) {
+        const record = records.get(key);
+        if (!record || (fault !== undefined && record.item.heldBy !== fault)) continue;
+        const { heldBy: _heldBy, ...item } = record.item;
+        put(key, { ...item, at: Math.min(item.at, now) }, record.taken);
+      }
+    },
+    /** The keys of what somebody holds whose lease has not run out. */
+    running: (wall: Ms): string[] => [...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)),
+    /** The lowest `(at, seq)` that is due by then and that nobody holds. */
+    lowest(upTo: Ms, wall: Ms): Item | undefined {
+      queueExpired(wall);
+      for (let top = heap[0]; top && !counts(top); top = heap[0]) pop();
+      const next = heap[0]?.item;
+      return next && next.at <= upTo ? next : undefined;
+    },
+  };
+}
+
+export type DueSchedule = ReturnType<typeof createDueSchedule>;

@@ -1,0 +1,163 @@
+import { describe, expect, test } from '@jest/globals';
+import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
+
+describe('Cancel Order of an order in the warehouse', () => {
+  test('cancels before and while goods are picked and when they are packed: money back, stock free', async () => {
+    for (const steps of [undefined, [], ['started'], ['started', 'picked'], ['started', 'picked', 'packed']]) {
+      await using scene = await fulfilling();
+      const order = await scene.confirmed();
+      const id = await onlyFulfilment(scene, order.id);
+      if (steps) await scene.pick(id, ...steps);
+      await scene.settle();
+      const { status, body } = await scene.cancel(order.id);
+      expect([status, body.state, body.paymentStatus]).toEqual([200, 'cancelled', steps ? 'refunded' : 'unpaid']);
+      expect(body.fulfillmentOrders).toMatchObject([{ id, state: 'cancelled' }]);
+      expect(body).not.toHaveProperty('pendingAction');
+      expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
+      expect((await scene.cancel(order.id)).body).toEqual(body);
+      await scene.rehearsal.verify();
+    }
+  });
+
+  test('also frees what was held elsewhere for units that were short', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 3 }]);
+    await scene.short(order, await onlyFulfilment(scene, order.id), 1);
+    expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [998, 0], 'dc-02': [1000, 0] });
+    await scene.rehearsal.verify();
+  });
+
+  test('refuses when goods have left, cancels none of the others, and the order goes on', async () => {
+    await using scene = await fulfilling();
+    await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+    const order = await scene.confirmedOf([
+      { sku: 'mug-blue', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 2 },
+    ]);
+    const [mugs, desks] = await scene.routed(order.id);
+    const mug = await scene.sent(mugs?.id ?? '');
+    const { status, body } = await scene.cancel(order.id, { reason: 'too late' });
+    expect([status, body.code, body.currentState, body.retryable]).toEqual([409, 'invalid_state_transition', 'in-fulfilment', false]);
+    const after = await scene.order(order.id);
+    expect(after.fulfillmentOrders.map(({ state }: { state: string }) => state)).toEqual(['dispatched', 'allocated']);
+    expect(after).not.toHaveProperty('pendingAction');
+    expect(after).not.toHaveProperty('cancelReason');
+    await scene.delivered(mug);
+    await scene.delivered(await scene.sent(desks?.id ?? ''));
+    expect((await scene.order(order.id)).state).toBe('completed');
+    expect((await scene.cancel(order.id)).body).toMatchObject({ status: 409, currentState: 'completed' });
+    await scene.rehearsal.verify();
+  });
+
+  test('asks nobody for an order that was never routed', async () => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id } = await scene.confirmed();
+    await scene.down('fms');
+    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [] });
+    await scene.rehearsal.noFaults();
+    expect((await scene.rehearsal.call('POST', `/orders/${id}/route`)).status).toBe(409);
+    await scene.rehearsal.verify();
+  });
+
+  test('is not possible while the FMS is down, and leaves nothing behind', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('down', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 503 } });
+    expect((await scene.cancel(id)).body).toMatchObject({ status: 503, dependency: 'fms' });
+    const after = await scene.order(id);
+    expect(after).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated' }] });
+    expect(after).not.toHaveProperty('pendingAction');
+    await scene.rehearsal.noFaults();
+    expect((await scene.cancel(id)).body.state).toBe('cancelled');
+    await scene.rehearsal.verify();
+  });
+
+  test('whose answer of the FMS is lost is finished by due work', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.cancel(id, { reason: 'mine' })).status).toBe(504);
+    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'cancel' } });
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'mine', paymentStatus: 'unpaid' });
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    await scene.rehearsal.verify();
+  });
+
+  test('that nobody knows the end of keeps its intent while the FMS is down, and is finished by a repeat', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.cancel(id);
+    await scene.rehearsal.fault('down', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 503 }, times: 1 });
+    expect((await scene.cancel(id)).status).toBe(503);
+    expect(await scene.order(id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'cancel' } });
+    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('of an order that the FMS never answered for leaves no fulfillment order behind', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.paidDraft();
+    await scene.rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' } });
+    await scene.confirm(id);
+    await scene.rehearsal.noFaults();
+    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
+    await scene.rehearsal.advance('PT1H');
+    expect(await scene.order(id)).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('races Dispatch: goods leave or the order is cancelled, never both', async () => {
+    const ends: string[] = [];
+    for (let round = 0; round < 6; round++) {
+      await using scene = await fulfilling();
+      const order = await scene.confirmed();
+      const id = await onlyFulfilment(scene, order.id);
+      await scene.packed(id);
+      await scene.settle();
+      const first = round % 2 === 0;
+      const racing = first ? [scene.cancel(order.id), scene.dispatch(id)] : [scene.dispatch(id), scene.cancel(order.id)];
+      const replies = await Promise.all(racing);
+      await scene.settle();
+      await scene.rehearsal.advance('PT2M');
+      const after = await scene.order(order.id);
+      const [fulfilment] = after.fulfillmentOrders;
+      ends.push(`${after.state} ${fulfilment.state}`);
+      expect(['cancelled cancelled', 'in-fulfilment dispatched']).toContain(ends.at(-1));
+      expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+      expect(after).not.toHaveProperty('pendingAction');
+      await scene.rehearsal.verify();
+    }
+  });
+
+  test('races Confirm Order: whatever wins, stock, money and fulfillment orders agree', async () => {
+    for (let round = 0; round < 4; round++) {
+      await using scene = await fulfilling();
+      const { id } = await scene.paidDraft();
+      await Promise.all([scene.confirm(id), scene.cancel(id)]);
+      await scene.rehearsal.advance('PT2M');
+      const after = await scene.order(id);
+      const states = after.fulfillmentOrders.map(({ state }: { state: string }) => state);
+      if (after.state === 'cancelled') expect(states.every((state: string) => state === 'cancelled')).toBe(true);
+      else expect([after.state, states]).toEqual(['confirmed', ['allocated']]);
+      expect(await scene.reserved('mug-blue')).toBe(after.state === 'cancelled' ? 0 : 2);
+      await scene.rehearsal.verify();
+    }
+  });
+
+  test('keeps goods here that are about to be dispatched', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const id = await onlyFulfilment(scene, order.id);
+    await scene.packed(id);
+    await scene.settle();
+    await scene.rehearsal.fault('slow', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 504 }, times: 1 });
+    expect((await scene.cancel(order.id)).status).toBe(504);
+    const { status, body } = await scene.dispatch(id);
+    expect([status, body.code, body.retryable]).toEqual([409, 'invalid_state_transition', true]);
+    expect((await scene.cancel(order.id)).body.state).toBe('cancelled');
+    await scene.rehearsal.verify();
+  });
+});

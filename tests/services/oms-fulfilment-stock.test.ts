@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { type FulfilmentScene, fulfilling, stockOf } from './oms-fulfilment-scenes.ts';
+
+/** What the SIM did not hear of in time counts all the same: no unit is on hand that left, or that was not there. */
+
+const parkedIn = async ({ rehearsal }: FulfilmentScene) => (await rehearsal.settle()).parked;
+
+async function packedWithoutSim(scene: FulfilmentScene) {
+  const order = await scene.confirmed({ qty: 2 });
+  const [first] = await scene.routed(order.id);
+  if (!first) throw new Error('not routed');
+  await scene.packed(first.id);
+  await scene.settle();
+  await scene.down('sim');
+  const { body } = await scene.dispatch(first.id);
+  return { order, parcel: body.shipments[0].id as string };
+}
+
+describe('Goods that left while the SIM was down', () => {
+  test.each([
+    ['is lost', 'lose', 998],
+    ['comes back', 'return', 1000],
+  ] as const)('are out of the stock records although their parcel %s before the SIM is back', async (_what, scan, onHand) => {
+    await using scene = await fulfilling();
+    const { order, parcel } = await packedWithoutSim(scene);
+    await scene.scan(parcel, 'collect', scan);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT3H');
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
+    expect(after).not.toHaveProperty('compensation');
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [onHand, 0] });
+    expect(await scene.rehearsal.object('reservation', order.lines[0].reservationId)).toMatchObject({ state: 'fulfilled' });
+    expect(await parkedIn(scene)).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Units that were not there while the SIM was down', () => {
+  test.each([
+    ['and it is back before the order is cancelled', true],
+    ['and it is back only later', false],
+  ])('are written off, and not given back with the rest of the order, %s', async (_when, isBack) => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed({ qty: 3 });
+    const [first] = await scene.routed(order.id);
+    await scene.down('sim');
+    await scene.short(order, first?.id ?? '', 1);
+    if (isBack) await scene.rehearsal.noFaults();
+    expect((await scene.cancel(order.id)).body.state).toBe('cancelled');
+    // Later than the write-off was tried the last time, and before it is tried again.
+    await scene.rehearsal.advance('PT40S');
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT3H');
+    expect(await scene.order(order.id)).not.toHaveProperty('compensation');
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [998, 0] });
+    expect(await parkedIn(scene)).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+});

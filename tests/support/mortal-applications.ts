@@ -1,0 +1,219 @@
+import { Router } from 'express';
+import { Agent } from 'undici';
+import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
+import { registeredApplications } from '../../services/registry.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
+import type { Bus, Deliver } from '../../shared/events/bus.ts';
+import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import type { Plan, Store, World } from '../../shared/store/ports.ts';
+
+/** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
+export interface Crash {
+  readonly application: Application;
+  readonly commit: number;
+  readonly when: 'before' | 'after';
+}
+
+/**
+ * What becomes of the leases of a process that died: they `end` with it, as if it were replaced only after they had run out, or they
+ * `run out` in wall time, which here is well under a second.
+ */
+export type Leases = 'end' | 'run out';
+
+/** Wall time that a request and due work may take. */
+export const DEADLINE_MS = { end: 15_000, 'run out': 5_000 } as const;
+/** Negative, leases run out long before the deadline; a request that is merely slow may then lose its lease to a repeat as well. */
+const LEASE_MARGIN_MS = { end: 5_000, 'run out': -4_200 } as const;
+
+interface Instance {
+  dead: boolean;
+  running: RunningApplication | undefined;
+  /** How it consumes events; what it had not acknowledged when it died is its successor's. */
+  deliver: Deliver | undefined;
+  unsubscribe: (() => void) | undefined;
+  /** How to let go what it leased, by token. */
+  readonly leased: Map<string, () => Promise<void>>;
+  readonly death: PromiseWithResolvers<Instance>;
+}
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/**
+ * All applications in this process on one store that survives. They die when told: connections break off, nothing of what ran goes
+ * on, and a new instance starts on the same store.
+ */
+export async function startMortalApplications(leases: Leases) {
+  const adapter = createMemoryStore();
+  const bus = createMemoryBus();
+  const agent = new Agent({ keepAliveTimeout: 1_000 });
+  const log = createLogger('silent');
+  const token = 'inside';
+  const instances = new Map<Application, Instance>();
+  /** What is armed, in which world, and the commits that were made there since. */
+  let armed: { readonly world: World; readonly crash: Crash | undefined; readonly commits: Map<Application, number> } | undefined;
+  let crashes = 0;
+  let restarts: Promise<void>[] = [];
+  // Only webhooks come this way; the gateway itself keeps nothing and does not die.
+  let gateway: RunningGateway | undefined;
+  const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
+
+  /** Whether the process dies at this commit, and when. */
+  function fate(application: Application, world: World): Crash['when'] | undefined {
+    if (armed?.world !== world) return undefined;
+    const count = (armed.commits.get(application) ?? 0) + 1;
+    armed.commits.set(application, count);
+    const { crash } = armed;
+    return crash?.application === application && crash.commit === count ? crash.when : undefined;
+  }
+
+  function mortal(store: Store, instance: Instance): Store {
+    const alive =
+      <A extends unknown[], R>(operation: (...args: A) => Promise<R>) =>
+      (...args: A): Promise<R> =>
+        instance.dead ? never<R>() : operation(...args);
+    return {
+      application: store.application,
+      object: alive(store.object),
+      unique: alive(store.unique),
+      index: alive(store.index),
+      all: alive(store.all),
+      counters: alive(store.counters),
+      claim: alive(async (world, key, ...more) => {
+        const claim = await store.claim(world, key, ...more);
+        if (claim.is === 'ours') instance.leased.set(claim.token, () => store.release(world, key, claim.token));
+        return claim;
+      }),
+      release: alive((world, key, held) => {
+        instance.leased.delete(held);
+        return store.release(world, key, held);
+      }),
+      due: alive(store.due),
+      releaseDue: alive(store.releaseDue),
+      drain: alive(store.drain),
+      held: alive(store.held),
+      unsent: alive(store.unsent),
+      isPending: alive(store.isPending),
+      park: alive(store.park),
+      commit: alive(async (world, plan) => {
+        const when = fate(store.application, world);
+        if (when !== 'before') noteDue(instance, store, world, plan);
+        if (when === undefined) return store.commit(world, plan);
+        if (when === 'after') await store.commit(world, plan);
+        crashes += 1;
+        restarts.push(dieAndRestart(instance, store.application));
+        return never();
+      }),
+    };
+  }
+
+  /** What a process had not acknowledged when it died is given to the next one, as a broker does. */
+  function mortalBus(instance: Instance): Bus {
+    return {
+      ...bus,
+      subscribe: async (application, topics, deliver) => {
+        instance.deliver = async (...delivery) => {
+          const heir = await Promise.race([instance.dead ? never<undefined>() : deliver(...delivery), instance.death.promise]);
+          await heir?.deliver?.(...delivery);
+        };
+        const subscription = await bus.subscribe(application, topics, instance.deliver);
+        instance.unsubscribe = () => void subscription.stop();
+        return subscription;
+      },
+    };
+  }
+
+  async function start(application: Application): Promise<Instance> {
+    const registered = registeredApplications.find(({ service }) => service.application === application);
+    if (!registered) throw new Error(`${application} is not registered.`);
+    const instance: Instance = {
+      dead: false,
+      running: undefined,
+      deliver: undefined,
+      unsubscribe: undefined,
+      leased: new Map(),
+      death: Promise.withResolvers(),
+    };
+    instance.running = await startApplication({
+      service: registered.service,
+      adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
+      bus: mortalBus(instance),
+      addressOf,
+      token,
+      agent,
+      log,
+      host: '127.0.0.1',
+      port: 0,
+      strictResponses: true,
+      gatewayUrl: () => gateway?.url ?? 'http://127.0.0.1:1',
+      timing: { leaseMarginMs: LEASE_MARGIN_MS[leases], workDeadlineMs: DEADLINE_MS[leases] },
+    });
+    instances.set(application, instance);
+    return instance;
+  }
+
+  async function dieAndRestart(instance: Instance, application: Application): Promise<void> {
+    instance.dead = true;
+    instance.running?.kill();
+    const heir = await start(application);
+    if (leases === 'end') for (const letGo of instance.leased.values()) await letGo();
+    instance.death.resolve(heir);
+    instance.unsubscribe?.();
+  }
+
+  for (const { service } of registeredApplications) await start(service.application);
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    directory: adapter.worlds,
+    createRehearsal: () => Promise.reject(new Error('Rehearsals are not created here.')),
+    credentials: [],
+    pepper: 'pepper',
+    addressOf,
+    token,
+    simulation: adapter.simulation,
+    log,
+    control: Router(),
+    documents: Router(),
+    limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
+    ready: () => true,
+  });
+  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+
+  return {
+    worlds: adapter.worlds,
+    driver,
+    addressOf,
+    token,
+    agent,
+    /** Counts the commits of a world from now on, and arms at most one crash among them. */
+    arm(world: World, crash: Crash | undefined): void {
+      armed = { world, crash, commits: new Map() };
+    },
+    commits: (application: Application): number => armed?.commits.get(application) ?? 0,
+    crashes: (): number => crashes,
+    async restarted(): Promise<void> {
+      await Promise.all(restarts);
+      restarts = [];
+    },
+    async close(): Promise<void> {
+      await Promise.all(restarts);
+      await driver.stop();
+      await gateway?.close();
+      for (const { running, dead } of instances.values()) if (!dead) await running?.close();
+      await agent.destroy();
+    },
+  };
+}
+
+/** Due work that the committing process runs itself before it replies is leased to it too. */
+function noteDue(instance: Instance, store: Store, world: World, plan: Plan): void {
+  for (const { kind, key, takenBy } of plan.due) {
+    if (takenBy) instance.leased.set(takenBy.token, () => store.releaseDue(world, kind, key, takenBy.token));
+  }
+}
+
+export type MortalApplications = Awaited<ReturnType<typeof startMortalApplications>>;

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createDueSchedule, type DueRecord } from '../../shared/store/due-schedule.ts';
+
+type Item = DueRecord['item'];
+
+const item = (key: string, at: number, seq: number): Item => ({
+  ...{ application: 'oms', kind: 'timer', key, at, seq },
+  ...{ attempts: 0, correlationId: 'c', payload: '1' },
+});
+
+/** What the schedule says, found by looking at everything. */
+function looking(records: ReadonlyMap<string, DueRecord>) {
+  const free = ({ taken }: DueRecord, wall: number): boolean => !taken || wall >= taken.until;
+  return {
+    lowest: (upTo: number, wall: number): Item | undefined =>
+      [...records.values()]
+        .filter((record) => record.item.at <= upTo && free(record, wall))
+        .map((record) => record.item)
+        .toSorted((a, b) => a.at - b.at || a.seq - b.seq)[0],
+    running: (wall: number): string[] => [...records].filter(([, record]) => !free(record, wall)).map(([key]) => key),
+  };
+}
+
+const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('put' as const), key, at: fc.nat(20), held: fc.option(fc.nat(30)) }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('remove' as const), key }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('take-lowest' as const), upTo: fc.nat(20), for: fc.nat(10) }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('release' as const), key }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.nat(5) }) },
+);
+
+describe('The schedule of due work', () => {
+  test('says what one finds who looks at everything, whatever was put, replaced, taken, released and removed', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), fc.nat(20), (steps, upTo) => {
+        const schedule = createDueSchedule();
+        const records = new Map<string, DueRecord>();
+        const plain = looking(records);
+        let wall = 0;
+        let seq = 0;
+        for (const now of steps) {
+          if (now.what === 'put') {
+            const taken = now.held === null ? undefined : { token: 't', until: now.held };
+            const one = item(now.key, now.at, ++seq);
+            records.set(now.key, { item: one, taken });
+            schedule.put(now.key, one, taken);
+          } else if (now.what === 'remove') {
+            records.delete(now.key);
+            schedule.remove(now.key);
+          } else if (now.what === 'take-lowest') {
+            const lowest = plain.lowest(now.upTo, wall);
+            expect(schedule.lowest(now.upTo, wall)).toEqual(lowest);
+            if (!lowest) continue;
+            const taken = { token: `t${++seq}`, until: wall + now.for };
+            records.set(lowest.key, { item: lowest, taken });
+            schedule.take(lowest.key, taken);
+          } else if (now.what === 'release') {
+            const found = records.get(now.key);
+            if (found) records.set(now.key, { item: found.item, taken: undefined });
+            schedule.release(now.key);
+          } else wall += now.ms;
+          expect(schedule.running(wall).toSorted()).toEqual(plain.running(wall).toSorted());
+          expect(schedule.lowest(upTo, wall)).toEqual(plain.lowest(upTo, wall));
+        }
+        expect([...schedule.records()].map(({ item: { seq: order } }) => order).toSorted()).toEqual(
+          [...records.values()].map(({ item: { seq: order } }) => order).toSorted(),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('lets whoever held it too long still end it, until somebody else takes it', () => {
+    const schedule = createDueSchedule();
+    schedule.put('a', item('a', 1, 1), { token: 'slow', until: 10 });
+    expect(schedule.lowest(5, 9)).toBeUndefined();
+    expect(schedule.lowest(5, 10)).toMatchObject({ key: 'a' });
+    expect(schedule.get('a')?.taken?.token).toBe('slow');
+    schedule.take('a', { token: 'next', until: 20 });
+    expect(schedule.get('a')?.taken?.token).toBe('next');
+  });
+});
