@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { Sale } from './collections.ts';
 import { EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER } from './due-kinds.ts';
 import { nextReceipt } from './receipts.ts';
-import { PATIENCE_MS, SUBMIT_AGAIN_MS } from './timing.ts';
+import { delayAfter, PATIENCE_MS } from './timing.ts';
 import { published } from './transaction-view.ts';
 import { save } from './transactions.ts';
 
@@ -39,8 +39,7 @@ export const isQueued = (error: unknown): error is Problem => isDependencyProble
 
 /** Puts a submission off; `tries` counts how often that has been. */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  const delay = SUBMIT_AGAIN_MS[Math.min(tries, SUBMIT_AGAIN_MS.length - 1)] ?? 0;
-  work.due(SUBMIT_ORDER, id, work.now + delay, { tries: tries + 1 });
+  work.due(SUBMIT_ORDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
 }
 
 /** Submits a paid sale within the request that paid it; what fails is done later. */

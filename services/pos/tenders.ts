@@ -7,7 +7,7 @@ import type { Sale } from './collections.ts';
 import { RESOLVE_TENDER } from './due-kinds.ts';
 import { markPaid } from './submission.ts';
 import { type HubPayment, isCovered, listing, listingAll } from './tender-rules.ts';
-import { AUTHORISE_PATIENCE_MS, PATIENCE_MS } from './timing.ts';
+import { AUTHORISE_PATIENCE_MS, delayAfter, PATIENCE_MS } from './timing.ts';
 import { renewIdleTimer, save, tenderUnderWay } from './transactions.ts';
 
 type Body = InputOf<typeof addPayment>['body'];
@@ -29,6 +29,7 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
  */
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
+  scope.work.cancel(RESOLVE_TENDER, sale.id);
   return save(scope.work, sale, { tenders: listingAll(sale.tenders, await paymentsOf(scope, sale.id)), pending: undefined });
 }
 
@@ -79,9 +80,14 @@ export async function endTender(work: UnitOfWork, sale: Sale, payment: HubPaymen
   return isCovered(ended) ? markPaid(work, ended) : ended;
 }
 
-/** The answer never came: whoever acts on the transaction next reads the Hub first. */
+/** The answer never came: whoever acts on the transaction next reads the Hub first, and if nobody does, due work soon will. */
 export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
-  work.cancel(RESOLVE_TENDER, sale.id);
+  resolveLater(work, sale, 0);
   renewIdleTimer(work, sale.id);
   return save(work, sale, { pending: sale.pending && { ...sale.pending, status: 'unknown' } });
+}
+
+/** @param tries how often it has been put off */
+export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number): void {
+  work.due(RESOLVE_TENDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
 }

@@ -7,8 +7,11 @@ export const OPENING_MS = 15 * 60 * 1_000;
 /** Rehearsal time until work that a request could not finish is tried again. */
 export const AGAIN_MS = 5_000;
 
-/** Rehearsal time between attempts to submit a sale while the OMS is down; the last one for good. */
-export const SUBMIT_AGAIN_MS: readonly number[] = [AGAIN_MS, 30_000, 5 * 60_000, 30 * 60_000];
+const DELAYS_MS: readonly number[] = [AGAIN_MS, 30_000, 5 * 60_000];
+const LAST_DELAY_MS = 30 * 60_000;
+
+/** Rehearsal time until what another application does not answer is asked again: longer each time, up to half an hour, for good. */
+export const delayAfter = (tries: number): number => DELAYS_MS[tries] ?? LAST_DELAY_MS;
 
 /** Wall time for an authorisation: what is not answered by then has an unknown outcome. */
 export const AUTHORISE_PATIENCE_MS = 6_000;

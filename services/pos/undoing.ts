@@ -4,7 +4,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { Sale } from './collections.ts';
-import { EXPIRE_TRANSACTION, UNDO_SALE } from './due-kinds.ts';
+import { EXPIRE_TRANSACTION, RESOLVE_TENDER, UNDO_SALE } from './due-kinds.ts';
 import { bindsMoney, type HubPayment, listingAll } from './tender-rules.ts';
 import { paymentsOf } from './tenders.ts';
 import { PATIENCE_MS } from './timing.ts';
@@ -13,6 +13,7 @@ import { save } from './transactions.ts';
 /** The transaction is over, and what it took is to be given back: a part of the next commit. From then on nothing is paid for it. */
 export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefined): Sale {
   work.cancel(EXPIRE_TRANSACTION, sale.id);
+  work.cancel(RESOLVE_TENDER, sale.id);
   work.due(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, {
     state: 'voided',

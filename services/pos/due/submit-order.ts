@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { transactions } from '../collections.ts';
+import { triesOf } from '../due-kinds.ts';
 import { isQueued, submit, submitLater } from '../submission.ts';
 import { isSale } from '../transactions.ts';
-
-const Payload = z.object({ tries: z.int() }).nullable();
 
 /** Store and forward: a paid sale is submitted as often as it takes. What the OMS refuses is parked, for somebody to look at. */
 export const submitOrder: DueHandler = async ({ key, payload, attempts }, scope) => {
@@ -14,6 +12,6 @@ export const submitOrder: DueHandler = async ({ key, payload, attempts }, scope)
     await submit(scope, sale, attempts);
   } catch (error) {
     if (!isQueued(error)) throw error;
-    submitLater(scope.work, sale, Payload.parse(payload)?.tries ?? 0);
+    submitLater(scope.work, sale, triesOf(payload));
   }
 };
