@@ -9,24 +9,31 @@ import { claimReturn } from './exchange-claim.ts';
 import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, orderNumberOf, unfitForOrder } from './order-from-basket.ts';
 import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from './timing.ts';
 
+export interface Conversion {
+  readonly basketId: string;
+  /** The return whose value pays for the order. */
+  readonly exchangeFor: string | undefined;
+}
+
 /**
  * Binds a basket to an order before that order is stored. eCommerce keeps the first order id it is given, so concurrent and repeated
  * requests all store the same order; due work stores it when nobody else does.
- * @param exchangeFor the return whose value pays for the order
+ * The order of a basket of the till has the id of its transaction.
  * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket or the return, `customer_blocked`, `dependency_*`
  */
-export async function convertBasket(basketId: string, exchangeFor: string | undefined, scope: Scope): Promise<ConvertedBasket> {
+export async function convertBasket({ basketId, exchangeFor }: Conversion, scope: Scope): Promise<ConvertedBasket> {
   const { work, call } = scope;
   const basket = await call(getBasket, { params: { id: basketId } });
   // Bound by a request that did not come to its end: from then on nothing refuses the order.
   if (isConverted(basket)) return basket;
   const unfit = unfitForOrder(basket);
   if (unfit) throw unfit;
-  if (basket.customerId !== undefined) await refuseBlocked(basket.customerId, scope);
+  // The till looked at that before it began the sale; by now the goods are paid, or lie on the counter.
+  if (basket.customerId !== undefined && basket.transactionId === undefined) await refuseBlocked(basket.customerId, scope);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
   work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
   await work.checkpoint();
-  const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: work.id('ord') } });
+  const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: basket.transactionId ?? work.id('ord') } });
   if (isConverted(converted)) return converted;
   throw new Problem('dependency_error', `The basket "${basketId}" was not converted.`, { dependency: 'ecommerce-platform' });
 }

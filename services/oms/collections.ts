@@ -32,6 +32,7 @@ export const orders = defineCollection({
     number: ({ orderNumber }) => orderNumber,
     exchangeFor: ({ exchangeForReturnId }) => exchangeForReturnId,
   },
+  index: { customer: ({ customerId }) => customerId },
 });
 
 /** What the OMS has seen of a fulfillment order, and what it has booked on the order for it. */

@@ -38,6 +38,7 @@ export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validate
     id: basket.orderId,
     orderNumber,
     channel: basket.channel,
+    ...(basket.storeId !== undefined && { storeId: basket.storeId }),
     basketId: basket.id,
     ...(basket.customerId !== undefined && { customerId: basket.customerId }),
     ...(basket.loyaltyAccountId !== undefined && { loyaltyAccountId: basket.loyaltyAccountId }),

@@ -25,7 +25,12 @@ export interface SaidByOthers {
 }
 
 /** The order without what only the OMS knows. */
-function published({ voucherCodes: _vouchers, holdAttempts: _attempts, undo: _undo, ...order }: StoredOrder): z.output<typeof Order> {
+export function published({
+  voucherCodes: _vouchers,
+  holdAttempts: _attempts,
+  undo: _undo,
+  ...order
+}: StoredOrder): z.output<typeof Order> {
   return order;
 }
 

@@ -11,6 +11,7 @@ import { capturePayments } from './due/capture-payments.ts';
 import { compensate } from './due/compensate.ts';
 import { expireDraft } from './due/expire-draft.ts';
 import { finishCancellation } from './due/finish-cancellation.ts';
+import { finishCarryOut } from './due/finish-carry-out.ts';
 import { finishConfirmation } from './due/finish-confirmation.ts';
 import { finishCreation } from './due/finish-creation.ts';
 import { payOutReturn } from './due/pay-out-return.ts';
@@ -22,9 +23,11 @@ import { takeExchangeCredit } from './due/take-exchange-credit.ts';
 import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
 import { bookReturn } from './internal/book-return.ts';
+import { carryOut } from './internal/carry-out.ts';
 import { closeReturn } from './internal/close-return.ts';
 import { ensureCaptured } from './internal/ensure-captured.ts';
 import { getPayable } from './internal/get-payable.ts';
+import { listCustomerOrders } from './internal/list-customer-orders.ts';
 import { returnBookings } from './return-bookings.ts';
 
 export const service = defineService({
@@ -43,12 +46,15 @@ export const service = defineService({
     'ensure-captured': ensureCaptured,
     'book-return': bookReturn,
     'close-return': closeReturn,
+    'carry-out': carryOut,
+    'list-customer-orders': listCustomerOrders,
   },
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: {
     'finish-creation': finishCreation,
     'finish-confirmation': finishConfirmation,
     'finish-cancellation': finishCancellation,
+    'finish-carry-out': finishCarryOut,
     'expire-draft': expireDraft,
     'redeem-vouchers': redeemVouchers,
     compensate,

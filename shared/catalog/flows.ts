@@ -58,6 +58,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'pos', to: 'oms', call: 'confirm-order-api' },
       { from: 'pos', to: 'oms', call: 'carry-out' },
       { from: 'oms', to: 'payment-hub', call: 'capture-payment-api' },
+      { from: 'oms', to: 'sim', call: 'get-reservation' },
       { from: 'oms', to: 'sim', call: 'move-reservation' },
     ],
     onFailure:
@@ -166,8 +167,9 @@ export const calls = {
     'refund-payment-api',
     // A node for lines that were short elsewhere, or the one with most stock.
     'check-availability-api',
-    // What a customer carries out of a store.
+    // What a customer carries out of a store: as much as is held leaves the hold, the rest nobody knew of.
     'get-transaction',
+    'get-reservation',
     'move-reservation',
     'record-stock-movement',
     // What comes back pays for its exchange.

@@ -134,7 +134,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a unit that vanishes',
       (world) => world.move('stock', { onHand: -1 }),
-      'stock/mug-blue|dc-01: received 1000 + returned 1 + found 0 is not on hand 994',
+      'stock/mug-blue|dc-01: received 1000 + returned 1 + found 0 + recounted 0 is not on hand 994',
     ],
     ['a unit that appears', (world) => world.move('stock', { onHand: 1 }, 'mug-blue|store-01'), 'stock/mug-blue|store-01: received 50'],
     [

@@ -349,13 +349,12 @@ describe('The basket of a transaction, through the gateway', () => {
     expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
   });
 
-  test('becomes an order by its transaction, not by itself', async () => {
+  test('becomes the order of its transaction, also when only the basket is named', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
-    const refused = await rehearsal.call('POST', '/orders', { basketId });
-    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', objectType: 'basket', id: basketId } });
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
-    expect(await rehearsal.call('GET', `/orders/${id}`)).toMatchObject({ status: 404 });
+    expect(await rehearsal.call('POST', '/orders', { basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
+    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 200, body: { id } });
   });
 
   test('is not checked out any more once its transaction is voided', async () => {

@@ -28,7 +28,8 @@ export function money({ of }: HeldWorld): InvariantResult {
     const paid = paymentsOf.get(order.id) ?? [];
     checkTotals(order, check);
     checkCover(order, paid, check);
-    if (sent.has(order.id) && order.state !== 'cancelled') checkSentIsPaid(order, paid, check);
+    const carriedOut = order.channel === 'pos' && order.completedAt !== undefined;
+    if ((sent.has(order.id) || carriedOut) && order.state !== 'cancelled') checkSentIsPaid(order, paid, check);
   }
   for (const account of of<z.output<typeof LoyaltyAccount>>('loyalty-account')) {
     const sum = account.entries.reduce((points, entry) => points + entry.points, 0);

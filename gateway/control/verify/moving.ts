@@ -58,6 +58,8 @@ function awaitedBy({ queued }: HeldWorld, order: Order, fulfillmentOrders: reado
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
   if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
+  // Time moves nothing here: the goods are on the counter, or gone.
+  if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
   return awaited;
 }
 
@@ -117,13 +119,15 @@ function checkTimers({ of, queued }: HeldWorld, check: Check): void {
   for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
   }
+  const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
   const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
   for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
     if (state !== 'requested') continue;
     // A hold for the till has no end of its own: whoever ends the transaction of its basket ends it.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
     const isTillHold =
-      transactionId !== undefined && (basketState === 'locked' || queued('pos', transactionId) || queued('oms', transactionId));
+      transactionId !== undefined &&
+      (basketState === 'locked' || queued('pos', transactionId) || queued('oms', transactionId) || confirmed.has(transactionId));
     const isGoingBack = queued('ecommerce-platform', basketId ?? '');
     check(isTillHold || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
   }

@@ -1,15 +1,15 @@
 import { ensureCaptured as ensureCapturedCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/contract/handler.ts';
 import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
-import { captured, isCovered } from '../capture.ts';
+import { capturedIfPossible, isCovered } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { requiredFor } from '../line-worth.ts';
 import { orderById } from '../order-by-id.ts';
-import { type Payment, paymentsOf } from '../order-payments.ts';
+import { paymentsOf } from '../order-payments.ts';
 import { coverageOf } from '../payment-status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
@@ -31,7 +31,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
       ? []
       : byHand
         ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
-        : await capturedIfPossible(order.id, scope, required);
+        : await capturedIfPossible(order.id, scope, (now) => isCovered(now, required));
   const { kept, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
   if (kept < required) {
@@ -50,16 +50,6 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
     required: money(required, currency),
   };
 });
-
-/** A capture that the provider declines is one that is missing; a Payment Hub that cannot say is another matter. */
-async function capturedIfPossible(orderId: string, scope: Scope, required: number): Promise<readonly Payment[]> {
-  try {
-    return await captured(orderId, scope, (now) => isCovered(now, required));
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'payment_declined') throw error;
-    return paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
-  }
-}
 
 function refuseUndispatchable({ id, state, pendingAction }: StoredOrder): void {
   const context = { objectType: 'order', id, currentState: state, action: 'dispatch' };

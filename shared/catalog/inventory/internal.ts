@@ -93,7 +93,7 @@ export const recordReservation = defineInternalCall({
 export const getReservation = defineInternalCall({
   id: 'get-reservation',
   name: 'Get Reservation',
-  summary: 'A reservation, for Allocate Inventory that names one.',
+  summary: 'A reservation, for Allocate Inventory that names one, and for what leaves a store.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',
@@ -101,7 +101,7 @@ export const getReservation = defineInternalCall({
   path: '/internal/reservations/{id}',
   response: Reservation,
   problems: ['not_found'],
-  callers: ['inventory-service'],
+  callers: ['inventory-service', 'oms'],
 });
 
 export const moveReservation = defineInternalCall({

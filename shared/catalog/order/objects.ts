@@ -139,9 +139,9 @@ export const Order = z
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
     stockDiscrepancy: z.literal(true).optional().describe('The store sold more than it was known to have.'),
     pendingAction: z
-      .object({ action: z.enum(['confirm', 'cancel']), since: Instant })
+      .object({ action: z.enum(['confirm', 'cancel', 'carry-out']), since: Instant })
       .optional()
-      .describe('A confirmation or cancellation is under way; the other verb is refused meanwhile.'),
+      .describe('A confirmation, a cancellation or, at the till, a carry-out is under way; other verbs are refused meanwhile.'),
     routingStatus: z
       .enum(['retrying', 'manual'])
       .optional()
