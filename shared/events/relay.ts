@@ -3,6 +3,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { rehearsalOf } from '../simulation/context.ts';
 import type { HeldEvent, OutboxEntry, SentEvent, Store, World } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
+import { EVENT_CONTENT_TYPE } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
 
 const RETRY_MS = 1_000;
@@ -51,7 +52,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptio
       topic,
       key,
       json,
-      headers: { id, world, rehearsal, 'content-type': 'application/cloudevents+json; charset=UTF-8' },
+      headers: { id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE },
     }));
     for (;;) {
       try {
