@@ -2,7 +2,7 @@ import { moveReturn as moveReturnCall } from '../../../shared/catalog/fulfillmen
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { published, type StoredReturn } from '../returns/collections.ts';
-import { approve, inspect, receive, refuseWhileRejecting } from '../returns/moves.ts';
+import { approve, inspect, receive } from '../returns/moves.ts';
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
 import { returnById } from '../returns/return-by-id.ts';
 import { TAKE_OVER_MS } from '../returns/timing.ts';
@@ -26,7 +26,8 @@ export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope)
 
 async function reject(found: StoredReturn, reason: string | undefined, scope: Scope): Promise<StoredReturn | Problem> {
   const { work } = scope;
-  refuseWhileRejecting(found, 'reject');
+  // One that is under way is carried on, whoever began it.
+  if (found.rejecting) return carryOnRejection(found, scope);
   const rejecting = beginRejection(work, found, { reason, at: work.now + TAKE_OVER_MS });
   await work.checkpoint();
   return carryOnRejection(rejecting, scope);

@@ -18,7 +18,7 @@ type Findings = InputOf<typeof moveReturn>['body']['lines'];
 type Moved = Pick<Scope, 'work' | 'context'>;
 
 /** @throws Problem `invalid_state_transition` with `retryable: true` while the OMS is asked whether it may be rejected */
-export function refuseWhileRejecting(found: StoredReturn, verb: string): void {
+function refuseWhileRejecting(found: StoredReturn, verb: string): void {
   if (!found.rejecting) return;
   throw refuseTransition(returnLifeCycle, found, verb, {
     pendingAction: { action: 'reject', since: found.rejecting.since },
