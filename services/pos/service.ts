@@ -11,6 +11,7 @@ import { resolveTender } from './due/resolve-tender.ts';
 import { submitOrder } from './due/submit-order.ts';
 import { undoVoidedSale } from './due/undo-sale.ts';
 import { ABANDON_OPENING, EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER, UNDO_SALE } from './due-kinds.ts';
+import { onOrderCancelled } from './events/on-order-cancelled.ts';
 import { onPaymentAuthorized } from './events/on-payment-authorized.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
 import { getTransaction } from './internal/get-transaction.ts';
@@ -28,6 +29,7 @@ export const service = defineService({
   events: {
     'payment-authorized': onPaymentAuthorized,
     'ext.payment-changed': onPaymentChanged,
+    'order-cancelled': onOrderCancelled,
   },
   due: {
     [ABANDON_OPENING]: abandonOpening,

@@ -1,4 +1,5 @@
 import { abandonBasket } from '../../shared/catalog/commerce/internal.ts';
+import { cancelOrder } from '../../shared/catalog/order/apis.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
@@ -47,14 +48,20 @@ async function reverseTenders(scope: Scope, { id }: Sale): Promise<readonly HubP
   return [...found, ...reversed];
 }
 
-/** Ends the basket of a transaction. One that never was, or that somebody made an order of by hand, has nothing to give back here. */
-export async function abandon({ call }: Scope, transactionId: string): Promise<void> {
+/** Ends the basket of a transaction. One that never was has nothing to give back. */
+export async function abandon(scope: Scope, transactionId: string): Promise<void> {
   try {
-    await call(abandonBasket, { params: { id: transactionId } }, { timeoutMs: PATIENCE_MS });
+    await scope.call(abandonBasket, { params: { id: transactionId } }, { timeoutMs: PATIENCE_MS });
   } catch (error) {
-    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'invalid_state_transition') && !error.retryable) return;
-    throw error;
+    if (!(error instanceof Problem) || error.retryable) throw error;
+    if (error.code === 'invalid_state_transition') await cancelOrderMadeByHand(scope, transactionId);
+    else if (error.code !== 'not_found') throw error;
   }
+}
+
+/** Somebody made an order of the transaction before it was paid: the basket and its hold are the order's. */
+async function cancelOrderMadeByHand({ call }: Scope, id: string): Promise<void> {
+  await call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: PATIENCE_MS });
 }
 
 async function caught<T>(run: () => Promise<T>): Promise<{ readonly value?: T; readonly problem?: Problem }> {

@@ -141,6 +141,8 @@ export const calls = {
     'create-order-api',
     'confirm-order-api',
     'carry-out',
+    // Of a voided transaction that somebody made an order of by hand.
+    'cancel-order-api',
   ],
   'ecommerce-platform': [
     'get-customer-api',

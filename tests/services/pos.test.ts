@@ -1,5 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import * as crm from '../../services/crm/service.ts';
+import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
+import * as inventoryService from '../../services/inventory-service/service.ts';
+import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import * as paymentHub from '../../services/payment-hub/service.ts';
+import * as pos from '../../services/pos/service.ts';
+import * as promotionEngine from '../../services/promotion-engine/service.ts';
+import * as sim from '../../services/sim/service.ts';
+import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { startInside } from '../support/inside.ts';
 import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
 
 describe('Create Transaction', () => {
@@ -368,4 +378,73 @@ describe('A transaction that nobody pays', () => {
     expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed' });
     await rehearsal.verify();
   });
+});
+
+describe('An order that somebody makes of a transaction by hand', () => {
+  const byHand = (rehearsal: TestRehearsal, transactionId: string) => rehearsal.ok('POST', '/orders', { transactionId });
+
+  test('has its id, and is completed when the till has all the money', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    expect(await byHand(rehearsal, id)).toMatchObject({ id, state: 'draft', paymentStatus: 'unpaid', payments: [{ state: 'authorised' }] });
+    expect(await rehearsal.call('POST', `/orders/${id}/confirm`)).toMatchObject({ status: 409, body: { code: 'payment_incomplete' } });
+    expect(await pay(rehearsal, id, card(), 1598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+
+  test('may be paid at the Payment Hub too: the till lists what comes in', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await byHand(rehearsal, id);
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.settle();
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await rehearsal.verify();
+  });
+
+  test('is cancelled when its transaction is voided', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await byHand(rehearsal, id);
+    const voided = await voidIt(rehearsal, id);
+    expect(voided).toMatchObject({ status: 200, body: { state: 'cancelled', payments: [{ state: 'voided' }] } });
+    expect(voided.body.compensation).toBeUndefined();
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'cancelled' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('ends its transaction when it is cancelled', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await byHand(rehearsal, id);
+    await rehearsal.ok('POST', `/orders/${id}/cancel`, {});
+    await rehearsal.settle();
+    expect(await pay(rehearsal, id, CASH, 1000)).toMatchObject({ status: 409, body: { currentState: 'voided' } });
+    expect(await voidIt(rehearsal, id)).toMatchObject({
+      status: 200,
+      body: { cancelReason: 'order cancelled', payments: [{ state: 'voided' }] },
+    });
+    await rehearsal.verify();
+  });
+});
+
+test('Get Transaction tells other applications what the till lists, and nothing of what never opened', async () => {
+  await using estate = await startInside(pos, ecommercePlatform, sim, inventoryService, promotionEngine, paymentHub, loyaltyPlatform, crm);
+  const lines = [{ sku: 'mug-blue', qty: 2 }];
+  const { body } = await estate.call('POST', '/transactions', { storeId: 'store-02', laneId: 'lane-7', lines, loyaltyId: 'loy_ada' });
+  const { body: cash } = await estate.call('POST', `/transactions/${body.id}/payment`, { tender: CASH, amount: eur(598) });
+  const read = (id: string) => estate.as('oms')(getTransaction, { params: { id } });
+  expect(await read(body.id)).toMatchObject({
+    ...{ id: body.id, state: 'open', storeId: 'store-02', laneId: 'lane-7', total: eur(2598), paymentIds: [cash.id] },
+    ...{ basket: { id: body.basketId, state: 'locked' }, customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' },
+  });
+  await expect(read('ord_none')).rejects.toMatchObject({ code: 'not_found' });
+  await estate.call('POST', `/transactions/${body.id}/void`, {});
+  expect(await read(body.id)).toMatchObject({ state: 'voided' });
 });

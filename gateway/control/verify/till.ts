@@ -30,13 +30,15 @@ export function till(held: HeldWorld): InvariantResult {
     const { id, state } = transaction;
     if (state === 'completed')
       check(isHandedOver(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state}`);
-    // An order that somebody made of it by hand keeps its basket, and answers for its payments.
-    if (state !== 'voided' || transaction.compensation || orders.has(id)) continue;
-    for (const payment of (paymentsOf.get(id) ?? []).filter(bindsMoney)) {
-      check(false, `transaction/${id}: voided, and payment/${payment.id} is ${payment.state}`);
+    if (state !== 'voided' || transaction.compensation) continue;
+    const order = orders.get(id);
+    check(order === undefined || order.state === 'cancelled', `transaction/${id}: voided, and order/${id} is ${order?.state}`);
+    for (const payment of paymentsOf.get(id) ?? []) {
+      check(!bindsMoney(payment), `transaction/${id}: voided, and payment/${payment.id} is ${payment.state}`);
     }
     for (const basket of baskets.get(id) ?? []) {
-      check(basket.state === 'abandoned', `transaction/${id}: voided, and basket/${basket.id} is ${basket.state}`);
+      const isOver = basket.state === 'abandoned' || (order !== undefined && basket.state === 'converted');
+      check(isOver, `transaction/${id}: voided, and basket/${basket.id} is ${basket.state}`);
     }
   }
   const known = new Map(transactions.map((transaction) => [transaction.id, transaction]));

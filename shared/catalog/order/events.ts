@@ -23,5 +23,8 @@ export const orderCancelled = defineEvent({
   classification: 'transitioned',
   object: 'order',
   meaning: 'Order cancelled before fulfillment completion',
-  subscribers: [{ application: 'fms', mode: 'each', purpose: 'a return that was to be exchanged for the order is paid back instead' }],
+  subscribers: [
+    { application: 'fms', mode: 'each', purpose: 'a return that was to be exchanged for the order is paid back instead' },
+    { application: 'pos', mode: 'each', purpose: 'a transaction that somebody made an order of by hand ends with it' },
+  ],
 });
