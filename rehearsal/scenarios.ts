@@ -3,6 +3,7 @@ import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
 import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfilment.ts';
 import { compensationWaits, loyaltyDown } from './scenarios/outages.ts';
 import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
+import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
 import { captureRetried, carrierDown, inventoryDown, shortPick, unknownOutcome } from './scenarios/trouble.ts';
 
 /** Everything that can be rehearsed, in the order in which a newcomer would look at it. */
@@ -23,4 +24,9 @@ export const scenarios: readonly Scenario[] = [
   carrierDown,
   unknownOutcome,
   inventoryDown,
+  splitTender,
+  voidedAtTheTill,
+  lostTender,
+  storeAndForward,
+  stockDiscrepancy,
 ];

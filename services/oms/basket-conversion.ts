@@ -2,11 +2,12 @@ import { convertBasket as convertBasketCall, getBasket } from '../../shared/cata
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
+import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { claimReturn } from './exchange-claim.ts';
-import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, orderNumberOf, unfitForOrder } from './order-from-basket.ts';
+import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, unfitForOrder } from './order-from-basket.ts';
 import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from './timing.ts';
 
 export interface Conversion {

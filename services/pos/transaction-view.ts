@@ -20,7 +20,7 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
   return {
     ...{ id, version, createdAt, updatedAt, storeId },
     state: state === 'voided' ? 'cancelled' : 'draft',
-    orderNumber: orderNumberOf(id, createdAt),
+    orderNumber: orderNumberOf(id, createdAt, 0),
     channel: 'pos',
     basketId: basket.id,
     ...(customerId !== undefined && { customerId }),

@@ -8,7 +8,7 @@ const NUMBER_ALPHABET = '0123456789BCDFGHJKMNPQRSTVWXZ';
  * @param at RFC 3339
  * @param attempt raised while the number is somebody else's
  */
-export function orderNumberOf(orderId: string, at: string, attempt = 0): string {
+export function orderNumberOf(orderId: string, at: string, attempt: number): string {
   const seed = Buffer.from(digest('order-number', orderId, String(attempt)), 'hex');
   const tail = Array.from({ length: 6 }, (_, position) => NUMBER_ALPHABET[(seed[position] ?? 0) % NUMBER_ALPHABET.length]).join('');
   return `${at.slice(2, 10).replaceAll('-', '')}-${tail}`;

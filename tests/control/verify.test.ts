@@ -17,6 +17,10 @@ const fulfillmentOrder =
   (id: string, patch: (one: { lines: [object]; shipments: [object] }) => object): Break =>
   (world) =>
     world.change('fms', 'fulfillment-orders', id, patch);
+const transaction =
+  (patch: object): Break =>
+  (world) =>
+    world.change('pos', 'transactions', 'ord_till', () => patch);
 const units = (id: string, counters: object): Break => fulfillmentOrder(id, ({ lines: [one] }) => ({ lines: [{ ...one, ...counters }] }));
 const allocation =
   (id: string, counters: object): Break =>
@@ -209,6 +213,44 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'a parcel of nobody',
       (world) => world.copy('carrier-platform', 'shipments', 'shp_open', { id: 'shp_gone' }),
       'shipment/shp_gone: of no fulfillment order',
+    ],
+  ],
+  till: [
+    [
+      'a checkout that nobody ends',
+      (world) => world.due('pos', 'expire-transaction', 'ord_till', null),
+      'transaction/ord_till: open, and nothing will move it',
+    ],
+    [
+      'a void that nobody carries out',
+      async (world) => {
+        await transaction({ state: 'voided', compensation: 'pending' })(world);
+        await world.due('pos', 'expire-transaction', 'ord_till', null);
+      },
+      'transaction/ord_till: being undone, and nothing will move it',
+    ],
+    [
+      'money on a voided transaction',
+      async (world) => {
+        await transaction({ state: 'voided' })(world);
+        await world.copy('payment-hub', 'payments', 'pay_open', { id: 'pay_till', ...{ orderId: 'ord_till', state: 'authorised' } });
+      },
+      'transaction/ord_till: voided, and payment/pay_till is authorised',
+    ],
+    ['a basket that its void forgot', transaction({ state: 'voided' }), 'transaction/ord_till: voided, and basket/bsk_till is locked'],
+    [
+      'an order that its void forgot',
+      async (world) => {
+        await transaction({ state: 'voided' })(world);
+        await world.copy('oms', 'orders', 'ord_new', { id: 'ord_till' });
+      },
+      'transaction/ord_till: voided, and order/ord_till is draft',
+    ],
+    ['a sale without its order', transaction({ state: 'completed' }), 'transaction/ord_till: completed, and order/ord_till is missing'],
+    [
+      'a basket that is locked for a transaction of nobody',
+      (world) => world.change('ecommerce-platform', 'baskets', 'bsk_till', () => ({ transactionId: 'ord_gone' })),
+      'basket/bsk_till: locked for transaction/ord_gone, and nobody',
     ],
   ],
   'one-effect': [

@@ -122,7 +122,7 @@ describe('Create Transaction', () => {
 describe('Add Payment', () => {
   test('takes several tenders, and with the last one the sale is submitted and carried out', async () => {
     await using rehearsal = await newRehearsal();
-    const { id } = await begin(rehearsal);
+    const { id, orderNumber } = await begin(rehearsal);
     const cash = await pay(rehearsal, id, CASH, 1000);
     expect(cash).toMatchObject({
       status: 201,
@@ -147,7 +147,7 @@ describe('Add Payment', () => {
       },
     });
     const order = await rehearsal.ok('GET', `/orders/${id}`);
-    expect(order).toMatchObject({ state: 'completed', channel: 'pos', paymentStatus: 'paid' });
+    expect(order).toMatchObject({ state: 'completed', channel: 'pos', paymentStatus: 'paid', orderNumber });
     expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
     expect(typesOf(await rehearsal.events()).slice(3)).toEqual([
       'payment-authorized',

@@ -29,7 +29,7 @@ export function till(held: HeldWorld): InvariantResult {
     checkMoves(held, transaction, check);
     const { id, state } = transaction;
     if (state === 'completed')
-      check(isHandedOver(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state}`);
+      check(isHandedOver(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
     if (state !== 'voided' || transaction.compensation) continue;
     const order = orders.get(id);
     check(order === undefined || order.state === 'cancelled', `transaction/${id}: voided, and order/${id} is ${order?.state}`);
