@@ -48,16 +48,10 @@ const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly strin
     const at = instant(work.now);
     const stamped = { version: 1, createdAt: at, updatedAt: at };
     const totals = { subtotal: eur(5000), discount: eur(0), shipping: eur(0), tax: eur(0), total: eur(5000) };
-    const basket = {
-      id: 'bsk_sale',
-      ...stamped,
-      state: 'locked',
-      channel: 'pos',
-      currency: 'EUR',
-      lines: [],
-      vouchers: [],
+    const basket: Basket = {
+      ...{ id: 'bsk_sale', ...stamped, state: 'locked', channel: 'pos', currency: 'EUR', lines: [], vouchers: [] },
       totals,
-    } as const;
+    };
     const amounts = { amount: eur(1000), capturedAmount: eur(0), refundedAmount: eur(0) };
     work.put(transactions, {
       ...{ id: SALE.orderId, createdAt: at, updatedAt: at, state, storeId: 'store-01', laneId: 'lane-1', basket, asked: [] },
