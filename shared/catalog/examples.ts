@@ -44,6 +44,9 @@ export const requestExamples: { readonly [Id in ApiId]?: BodyOf<Id> } = {
   'enroll-loyalty-member-api': { customerId: 'cus_ben' },
   'issue-loyalty-points-api': { points: 200, reason: 'late delivery', reference: 'case-4711' },
   'redeem-loyalty-points-api': { points: 300 },
+  'create-transaction-api': { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }], loyaltyId: 'loy_ada' },
+  'add-payment-api': { tender: { type: 'card', token: 'tok_visa' }, amount: { amount: 1598, currency: 'EUR' } },
+  'void-transaction-api': { reason: 'changed my mind' },
   'evaluate-promotions-api': {
     lines: [{ sku: 'mug-blue', qty: 2, unitPrice: { amount: 1299, currency: 'EUR' } }],
     voucherCodes: ['WELCOME10'],
