@@ -393,7 +393,7 @@ describe('Calls between services', () => {
   test('additional events have subscribers too, found by name and by application', () => {
     expect(subscribersOf('ext.fulfillment-order-changed')).toEqual(['oms', 'wms']);
     expect(subscribersOf('ext.order-changed')).toEqual(['loyalty-platform']);
-    expect(subscribersOf('ext.payment-changed')).toEqual(['loyalty-platform']);
+    expect(subscribersOf('ext.payment-changed')).toEqual(['pos', 'loyalty-platform', 'oms', 'fms']);
     expect(subscribersOf('ext.shipment-changed')).toEqual([]);
     expect(subscriptionOf('ext.order-changed', 'loyalty-platform')?.mode).toBe('each');
     expect(consumedBy('loyalty-platform').map(({ name }) => name)).toEqual(['ext.order-changed', 'ext.payment-changed']);
