@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts';
 import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
 import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfilment.ts';
 import { compensationWaits, loyaltyDown } from './scenarios/outages.ts';
+import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
 import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
 import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
 import { captureRetried, carrierDown, inventoryDown, shortPick, unknownOutcome } from './scenarios/trouble.ts';
@@ -29,4 +30,8 @@ export const scenarios: readonly Scenario[] = [
   lostTender,
   storeAndForward,
   stockDiscrepancy,
+  returnRefunded,
+  returnByParcel,
+  exchangeWithSurplus,
+  overRefund,
 ];
