@@ -45,6 +45,44 @@ const account =
     world.change('loyalty-platform', 'accounts', 'loy_ada', patch);
 const entry = (more: object) => ({ type: 'earn', points: 0, at: '2026-03-02T09:00:00.000Z', ...more });
 
+const aReturn = (id: string, state: string, more: object = {}) => ({
+  ...{ id, version: 1, createdAt: '', updatedAt: '', completedAt: '', state, orderId: 'ord_sent', dropOff: 'store', locationId: 'dc-01' },
+  ...{ resolution: 'refund', refundAmount: eur(1000), refunds: [], shipments: [] },
+  lines: [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 1, reason: 'too small' }],
+  ...more,
+});
+const aBooking = (id: string, status: string) => ({
+  ...{ id, version: 1, orderId: 'ord_sent', status },
+  lines: [{ orderLineId: 'line-1', qty: 1, amount: 1000 }],
+});
+const restocked = [
+  { orderLineId: 'line-1', sku: 'mug-blue', qty: 1, reason: 'too small', condition: 'resellable', disposition: 'restock' },
+];
+
+/** Of the two mugs of `ord_sent` one came back and was paid back, the other one waits to be inspected. */
+const comesBack: Break = async (world) => {
+  await order('ord_sent', ({ lines: [one] }) => ({ state: 'return-in-progress', lines: [{ ...one, returnedQty: 1 }] }))(world);
+  await world.add('oms', 'return-bookings', aBooking('ret_one', 'refunded'));
+  await world.add('oms', 'return-bookings', aBooking('ret_two', 'open'));
+  const refunds = [{ paymentId: 'pay_sent', amount: eur(1000) }];
+  await world.add('fms', 'returns', aReturn('ret_one', 'refunded', { refunds, lines: restocked }));
+  await world.add('fms', 'returns', aReturn('ret_two', 'received'));
+  await payment('pay_sent', {
+    ...{ state: 'partially-refunded', refundedAmount: eur(1000) },
+    refunds: [{ amount: eur(1000), returnId: 'ret_one', reference: 'return/ret_one/0' }],
+  })(world);
+  await world.move('stock', { onHand: 1 });
+  await world.move('units-moved', { returned: 1 });
+};
+const comingBack =
+  (break_: Break): Break =>
+  async (world) => {
+    await comesBack(world);
+    await break_(world);
+  };
+const returned = (id: string, patch: object): Break => comingBack((world) => world.change('fms', 'returns', id, () => patch));
+const booking = (id: string, patch: object): Break => comingBack((world) => world.change('oms', 'return-bookings', id, () => patch));
+
 const cases: Readonly<Record<string, readonly Case[]>> = {
   money: [
     [
@@ -215,6 +253,91 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'shipment/shp_gone: of no fulfillment order',
     ],
   ],
+  returns: [
+    [
+      'a return that nobody booked',
+      (world) => world.add('fms', 'returns', aReturn('ret_gone', 'requested')),
+      'return/ret_gone: the OMS has booked nothing for it',
+    ],
+    [
+      'units booked for a return that nobody has',
+      (world) => world.add('oms', 'return-bookings', aBooking('ret_gone', 'open')),
+      'return/ret_gone: open at the OMS, and the FMS does not have it',
+    ],
+    ['a return that ended at one place alone', returned('ret_two', { state: 'refunded' }), 'return/ret_two: refunded, and open at the OMS'],
+    [
+      'other units than were booked',
+      booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 2, amount: 1000 }] }),
+      'return/ret_two: line-1 × 1, booked are line-1 × 2',
+    ],
+    [
+      'another value than was booked',
+      booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
+      'return/ret_two: worth 1000, booked is 999',
+    ],
+    ['a return of another order', returned('ret_two', { orderId: 'ord_open' }), 'return/ret_two: of order/ord_open, and booked on'],
+    ['a unit that counts as returned and is not', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns have 1'],
+    [
+      'a unit in two returns',
+      comingBack(async (world) => {
+        await world.add('oms', 'return-bookings', aBooking('ret_three', 'open'));
+        await world.add('fms', 'returns', aReturn('ret_three', 'requested'));
+      }),
+      'order/ord_sent line-1: 1 returned and 2 announced of 2 delivered',
+    ],
+    [
+      'a cent that is lost with the last unit',
+      booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
+      'order/ord_sent line-1: all of it is gone, and that was worth 1999 of 2000',
+    ],
+    [
+      'a return in progress of an order that is completed',
+      comingBack(order('ord_sent', () => ({ state: 'completed' }))),
+      'order/ord_sent: completed, its open returns are return/ret_two',
+    ],
+    [
+      'more paid back than a return is worth',
+      comingBack(
+        payment('pay_sent', {
+          refundedAmount: eur(1100),
+          refunds: [1000, 100].map((amount) => ({ amount: eur(amount), returnId: 'ret_one' })),
+        }),
+      ),
+      'return/ret_one: 1100 paid back and 0 credited of 1000',
+    ],
+    [
+      'a return that pays twice',
+      comingBack((world) =>
+        world.copy('payment-hub', 'payments', 'pay_open', {
+          id: 'pay_credit',
+          ...{ tender: { type: 'exchange-credit' }, returnId: 'ret_one', state: 'authorised', authorizedAmount: eur(1) },
+        }),
+      ),
+      'return/ret_one: 1000 paid back and 1 credited of 1000',
+    ],
+    [
+      'a refunded return that nobody paid back',
+      comingBack(payment('pay_sent', { state: 'captured', refundedAmount: eur(0), refunds: [] })),
+      'return/ret_one: refunded, and 0 of 1000 were paid back while 2490 could be',
+    ],
+    [
+      'a refund that the return does not know',
+      returned('ret_one', { refunds: [] }),
+      'return/ret_one: it notes refunds of 0, its payments were refunded 1000 for it',
+    ],
+    [
+      'a refund by the payments of another order',
+      comingBack(payment('pay_back', { refunds: [{ amount: eur(1490), returnId: 'ret_two' }] })),
+      'return/ret_two: a payment of order/ord_back was refunded for it, which is not its order',
+    ],
+    [
+      'goods back in stock that nobody inspected',
+      comingBack((world) => world.move('units-moved', { returned: 1 })),
+      'stock/mug-blue|dc-01: 3 returned, and 2 came back',
+    ],
+    ['goods scrapped that nobody sent', (world) => world.move('units-moved', { scrapped: 1 }), 'stock/mug-blue|dc-01: 1 scrapped, and 0'],
+    ['inspected goods that nobody booked', returned('ret_two', { lines: restocked }), 'stock/mug-blue|dc-01: 2 returned, and 3 came back'],
+  ],
   till: [
     [
       'a checkout that nobody ends',
@@ -363,6 +486,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       order('ord_open', () => ({ state: 'cancelled' })),
       'fulfillment-order/ful_rest: picking, and order/ord_open is cancelled',
     ],
+    [
+      'a return that nobody pays back',
+      comingBack(async (world) => {
+        await world.change('fms', 'returns', 'ret_two', () => ({ state: 'inspected' }));
+        await world.change('oms', 'return-bookings', 'ret_two', () => ({ status: 'refunding' }));
+      }),
+      'return/ret_two: inspected, and nothing will move it',
+    ],
+    [
+      'a rejection that nobody carries on',
+      returned('ret_two', { rejecting: { since: '' } }),
+      'return/ret_two: received, and nothing will move it',
+    ],
     ['a payment that nobody decides', payment('pay_open', { state: 'pending' }), 'payment/pay_open: pending, and nothing will decide it'],
     [
       'a hold that never expires',
@@ -397,6 +533,15 @@ describe('Verifying a world', () => {
       'order/ord_open: the warehouse, fulfillment-order/ful_rest is picking',
       'order/ord_new: the OMS has work queued',
     ]);
+  });
+
+  test('in which goods come back is sound as well, and says for whom they wait', async () => {
+    const world = await soundWorld();
+    await comesBack(world);
+    // What is written past the applications has no events.
+    const results = (await world.verify()).filter(({ id }) => id !== 'event-versions');
+    expect(results.flatMap(({ violations }) => violations)).toEqual([]);
+    expect(results.find(({ id }) => id === 'moving')?.waiting).toContain('order/ord_sent: the warehouse, return/ret_two is received');
   });
 
   describe.each(Object.entries(cases))('finds in what it calls %s', (id, found) => {

@@ -397,7 +397,7 @@ describe('Calls between services', () => {
     expect(subscribersOf('ext.shipment-changed')).toEqual([]);
     expect(subscriptionOf('ext.order-changed', 'loyalty-platform')?.mode).toBe('each');
     expect(consumedBy('loyalty-platform').map(({ name }) => name)).toEqual(['ext.order-changed', 'ext.payment-changed']);
-    expect(consumedBy('oms').map(({ name }) => name)).toEqual(['ext.fulfillment-order-changed']);
+    expect(consumedBy('oms').map(({ name }) => name)).toEqual(['ext.fulfillment-order-changed', 'ext.payment-changed']);
   });
 });
 
