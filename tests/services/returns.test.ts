@@ -4,6 +4,7 @@ import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import { estate } from '../support/estate.ts';
 import { readLabel } from './label-reading.ts';
 import { euros, type ReturnScene, returning } from './return-scenes.ts';
+import { begin, CASH, pay } from './till-scenes.ts';
 
 const lineOf = (order: { lines: { lineId: string }[] }, at = 0): string => order.lines[at]?.lineId ?? '';
 
@@ -614,6 +615,30 @@ describe('Get Order', () => {
     expect((await scene.order(order.id)).state).toBe('return-in-progress');
     await scene.moved(other.id, 'approve', 'receive', 'inspect');
     expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 2 }] });
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A return of what was bought in a store', () => {
+  test('is brought there: nobody knows where a carrier could collect it', async () => {
+    await using scene = await returning();
+    const sale = await begin(scene.rehearsal);
+    await pay(scene.rehearsal, sale.id, CASH, 2598);
+    await scene.settle();
+    const order = await scene.order(sale.id);
+    const refused = await scene.ask({
+      orderId: order.id,
+      lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }],
+      dropOff: 'carrier',
+    });
+    expect([refused.status, refused.body.errors[0]]).toEqual([422, expect.objectContaining({ pointer: '/dropOff', code: 'no_address' })]);
+    expect((await scene.order(order.id)).state).toBe('completed');
+    const { id, locationId } = await scene.requested(order, 1);
+    expect(locationId).toBe('store-01');
+    const before = await scene.onHand('mug-blue', 'store-01');
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', payments: [{ refundedAmount: euros(1299) }] });
+    expect(await scene.onHand('mug-blue', 'store-01')).toBe(before + 1);
     await scene.rehearsal.verify();
   });
 });
