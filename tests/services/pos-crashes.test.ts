@@ -122,6 +122,21 @@ describe('A sale during which a process is killed', () => {
   }, 180_000);
 });
 
+describe('A till whose request died', () => {
+  test('is not busy for long: the next void is carried out, or refused for good', async () => {
+    await eachCrash(sell, async (estate) => {
+      const id = await sell(once(estate));
+      estate.crashAt(undefined);
+      await estate.advance(60_000);
+      if (id === undefined) return;
+      const next = await estate.ask('pos', 'POST', `/transactions/${id}/void`, {}, 'next');
+      const isSold = (await estate.insist('oms', 'GET', `/orders/${id}`)).status === 200;
+      expect([next.status, next.body.retryable ?? false]).toEqual([isSold ? 409 : 200, false]);
+      expect(Object.keys(await paymentsOf(estate, id)).filter((state) => state !== (isSold ? 'captured' : 'voided'))).toEqual([]);
+    });
+  }, 180_000);
+});
+
 describe('A void during which a process is killed', () => {
   test('gives everything back once when the till insists', async () => {
     await eachCrash(sellAndVoid, async (estate) => {
