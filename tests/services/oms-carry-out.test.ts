@@ -93,6 +93,20 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
+  test('whose basket was once to be sent is taken along all the same', async () => {
+    await using rehearsal = await newRehearsal();
+    const lines = [{ sku: 'mug-blue', qty: 2 }];
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+    await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+    await rehearsal.advance('PT16M');
+    const { id, totals } = await begin(rehearsal, { basketId: basket.id });
+    await pay(rehearsal, id, card(), totals.total.amount);
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', basketId: basket.id, fulfillmentOrders: [] });
+    await rehearsal.advance('PT1H');
+    expect(typesOf(await rehearsal.events())).not.toContain('fulfillment-order-created');
+    await rehearsal.verify();
+  });
+
   test('is captured also where a client captures what is sent', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-progression', { body: { capture: 'manual', route: 'manual' } });

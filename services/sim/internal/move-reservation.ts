@@ -18,16 +18,13 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   if (!found) throw notFound('reservation', id);
   const known = movementId(id, body.reference);
   if (await work.get(movements, known)) return again(found);
-  const isTillsOwn = isTillHold(found) && body.kind === 'consume';
-  if (!isTillsOwn) rowFor(reservationLifeCycle, found, 'move-part');
+  // What is held for the till is never confirmed; it leaves as a whole, and the table knows nothing else for it.
+  if (!isTillHold(found)) rowFor(reservationLifeCycle, found, 'move-part');
   const { allocations, moved } = afterMovement(found, body);
-  const verb = verbAfter(allocations);
-  // What is held for the till leaves as a whole, or not at all.
-  rowFor(reservationLifeCycle, found, verb);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
   work.due(MOVE_STOCK, id, work.now, {}, { beforeReply: true });
-  return work.transition(reservations, found, verb, { allocations });
+  return work.transition(reservations, found, verbAfter(allocations), { allocations });
 });
 
 /** A new hold of the same basket is about to give this one's stock back: what left it now would be given back as well. */
