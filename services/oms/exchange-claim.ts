@@ -39,6 +39,12 @@ export async function claimReturn(work: UnitOfWork, returnId: string, basketId: 
   work.put(returnBookings, { ...booking, exchangeBasketId: basketId });
 }
 
+/** Whether a return may still pay for this basket. */
+export async function isClaimable(work: UnitOfWork, returnId: string, basketId: string): Promise<boolean> {
+  const booking = await work.get(returnBookings, returnId);
+  return booking?.exchangeBasketId === basketId || (booking?.status === 'open' && booking.exchangeBasketId === undefined);
+}
+
 /** The basket did not become an order: the return may pay for another one. */
 export async function releaseReturn(work: UnitOfWork, returnId: string, basketId: string): Promise<void> {
   const booking = await work.get(returnBookings, returnId);

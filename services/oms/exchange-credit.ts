@@ -39,9 +39,11 @@ export async function creditTaken(order: StoredOrder, scope: Scope): Promise<rea
     .reduce((sum, { amount }) => sum + amount.amount, 0);
   const amount = Math.min(returnValueOf(booking) - paidBack, outstandingOf(total, payments));
   if (amount <= 0) return payments;
+  const refundAmount = money(returnValueOf(booking), currency);
   const body = {
     ...{ orderId: order.id, tender: { type: 'exchange-credit' as const }, amount: money(amount, currency) },
-    ...{ returnId: booking.id, payable: await payableOf(work, order) },
+    // The return is another order's: only here it pays for this one.
+    ...{ returnId: booking.id, payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount }] } },
   };
   // Whoever takes it, a request or due work, takes the same one; after one that was voided it is another.
   const step = `credit ${payments.filter(isCredit).length} ${amount}`;

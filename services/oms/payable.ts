@@ -3,13 +3,12 @@ import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { money } from '../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { StoredOrder } from './collections.ts';
-import { bookingsOf, returnBookings, returnValueOf } from './return-bookings.ts';
+import { bookingsOf, returnValueOf } from './return-bookings.ts';
 
-/** What may be paid for an order, and paid back for its returns; of an exchange also what the return is worth that pays for it. */
+/** What may be paid for an order, and paid back for its returns. */
 export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
-  const { id, channel, state, totals, customerId, loyaltyAccountId, exchangeForReturnId } = order;
-  const paying = exchangeForReturnId === undefined ? undefined : await work.get(returnBookings, exchangeForReturnId);
-  const bookings = [...(await bookingsOf(work, id)), ...(paying ? [paying] : [])].filter(({ status }) => status !== 'rejected');
+  const { id, channel, state, totals, customerId, loyaltyAccountId } = order;
+  const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
   const { currency } = totals.total;
   return {
     orderId: id,

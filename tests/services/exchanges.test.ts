@@ -320,4 +320,16 @@ describe('While a return pays for another order', () => {
     expect((await refund(809)).status).toBe(201);
     await scene.rehearsal.verify();
   });
+
+  test('what was paid besides is not refunded for a return of the other order', async () => {
+    await using scene = await returning();
+    const { returnId } = await toExchange(scene, 1);
+    const { body: draft } = await exchange(scene, returnId, { qty: 2 });
+    await scene.authorise(draft.id);
+    const { payments } = await scene.deliveredOrder(draft.id);
+    const card = payments.find(({ tender }: Paid) => tender.type === 'card');
+    const { status } = await scene.rehearsal.call('POST', `/payments/${card.id}/refunds`, { amount: euros(100), returnId });
+    expect(status).toBe(404);
+    await scene.rehearsal.verify();
+  });
 });

@@ -3,7 +3,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { storeOrder } from '../basket-conversion.ts';
 import { orders } from '../collections.ts';
-import { releaseReturn } from '../exchange-claim.ts';
+import { isClaimable, releaseReturn } from '../exchange-claim.ts';
 import { isConverted } from '../order-from-basket.ts';
 
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
@@ -11,8 +11,14 @@ export const finishCreation: DueHandler = async ({ key: basketId, payload }, { w
   if (await work.one(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(unknownBasket);
   const { exchangeFor } = payload as { exchangeFor?: string };
-  if (basket && isConverted(basket)) await storeOrder(work, basket, exchangeFor);
-  else if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
+  const isConverting = basket !== undefined && isConverted(basket);
+  if (!isConverting) {
+    if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
+    return;
+  }
+  // A basket that is bound becomes an order, if need be without what was to pay for it.
+  const isPaid = exchangeFor !== undefined && (await isClaimable(work, exchangeFor, basketId));
+  await storeOrder(work, basket, isPaid ? exchangeFor : undefined);
 };
 
 function unknownBasket(error: unknown): undefined {

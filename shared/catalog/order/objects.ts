@@ -198,7 +198,7 @@ export const Payable = z
       .array(z.object({ returnId: Id, refundAmount: Money }))
       .optional()
       .describe(
-        'What each of its returns is worth, and the one that it is exchanged for. Refunds with its id and what exchange credits of it hold (authorised; captured less refunded) are together at most this.',
+        'What each of its returns is worth; sent with an exchange credit, what the return is worth that pays. Refunds with its id and what exchange credits of it hold (authorised; captured less refunded) are together at most this.',
       ),
   })
   .meta({ id: 'Payable' });
