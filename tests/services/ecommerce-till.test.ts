@@ -6,7 +6,7 @@ import * as inventoryService from '../../services/inventory-service/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import * as sim from '../../services/sim/service.ts';
-import { abandonBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import { abandonBasket, convertBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
@@ -128,6 +128,19 @@ describe('The basket of a transaction', () => {
     expect(await reservedAt(estate, 'mug-blue')).toBe(2);
   });
 
+  test.each(['converted', 'abandoned', 'merged'])('is refused for a basket that is %s', async (state) => {
+    await using estate = await estateOfTill();
+    const { id } = await openBasket(estate);
+    if (state === 'merged') await openBasket(estate, { mergeBasketIds: [id] });
+    if (state === 'abandoned') await estate.advance(24 * 60 * 60_000);
+    if (state === 'converted') {
+      await estate.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+      await estate.as('oms')(convertBasket, { params: { id }, body: { orderId: 'ord_web' } });
+    }
+    const { code, context } = await refusal(lock(estate, 'ord_1', { basketId: id }));
+    expect([code, context['currentState'], context['allowedFrom']]).toEqual(['invalid_state_transition', state, ['open']]);
+  });
+
   test('is refused for products that are not sold', async () => {
     await using estate = await estateOfTill();
     const refused = async (sku: string) => {
@@ -224,11 +237,11 @@ describe('The hold of a transaction', () => {
     await using estate = await estateOfTill();
     // Both have read that three chairs are there before either asks for them.
     await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const [two, three] = await Promise.all([
-      lock(estate, 'ord_1', { lines: [{ sku: 'chair-oak', qty: 2 }] }),
-      lock(estate, 'ord_2', { lines: [{ sku: 'chair-oak', qty: 3 }] }),
+    const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => lock(estate, id, { lines: [{ sku: 'chair-oak', qty: 2 }] })));
+    expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual([
+      ['locked', 2],
+      ['locked', 2],
     ]);
-    expect([two.state, three.state]).toEqual(['locked', 'locked']);
     expect(await reservedAt(estate, 'chair-oak')).toBe(3);
     expect(await estate.violations()).toEqual([]);
   });
