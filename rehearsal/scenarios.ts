@@ -1,7 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
 import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfilment.ts';
-import { compensationWaits, loyaltyDown } from './scenarios/outages.ts';
+import { compensationWaits, eventsDisordered, loyaltyDown } from './scenarios/outages.ts';
 import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
 import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
 import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
@@ -34,4 +34,5 @@ export const scenarios: readonly Scenario[] = [
   returnByParcel,
   exchangeWithSurplus,
   overRefund,
+  eventsDisordered,
 ];

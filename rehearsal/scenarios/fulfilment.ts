@@ -45,6 +45,7 @@ export async function dispatched(
 export const deliveredOrder: Scenario = {
   name: 'delivered-order',
   title: 'The whole digital order, from basket to the delivered parcel and its points',
+  flows: [2, 6, 8],
   async run(stage) {
     const points = await stage.step({ title: 'Ada’s points before', call: 'GET /members/loy_ada/balance' });
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
@@ -74,6 +75,8 @@ export const deliveredOrder: Scenario = {
 export const lostParcel: Scenario = {
   name: 'lost-parcel',
   title: 'A parcel is lost, refunded, and found after all',
+  flows: [8],
+  pains: ['lost-parcel'],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '', { service: 'LOST' });
@@ -100,6 +103,8 @@ export const lostParcel: Scenario = {
 export const partialDelivery: Scenario = {
   name: 'partial-delivery',
   title: 'One order from two nodes: one parcel arrives, the other comes back',
+  flows: [8],
+  pains: ['partial-fulfilment', 'lost-parcel'],
   async run(stage) {
     await stage.step({
       title: 'Somebody holds most desks of dc-01',
@@ -126,6 +131,8 @@ export const partialDelivery: Scenario = {
 export const webhookStorm: Scenario = {
   name: 'webhook-storm',
   title: 'Webhooks come late, twice and in the wrong order',
+  flows: [8],
+  pains: ['duplicate-webhooks'],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '');

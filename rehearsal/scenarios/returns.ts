@@ -51,6 +51,7 @@ const refundedOf = (payments: readonly { refundedAmount: { amount: number } }[])
 export const returnRefunded: Scenario = {
   name: 'return-refunded',
   title: 'One of two mugs comes back to the store: approved, inspected, back in stock, and paid back to the card first',
+  flows: [],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [{ type: 'cash' }, 1_000], [{ type: 'card', token: 'tok_visa' }, 1_598]);
     const stockOf = async (title: string): Promise<number> => {
@@ -80,6 +81,7 @@ export const returnRefunded: Scenario = {
 export const returnByParcel: Scenario = {
   name: 'return-by-parcel',
   title: 'A return comes by parcel: labelled when approved, received by the carrier’s scan, refunded after its inspection',
+  flows: [],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
     await dispatched(stage, fulfillmentOrderIds[0] ?? '');
@@ -102,6 +104,7 @@ export const returnByParcel: Scenario = {
 export const exchangeWithSurplus: Scenario = {
   name: 'exchange-with-surplus',
   title: 'Two mugs come back for one: the credit pays the new order, the rest goes back to the card',
+  flows: [],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
     const returnId = await announced(stage, sold, { qty: 2, resolution: 'exchange' });
@@ -137,6 +140,8 @@ export const exchangeWithSurplus: Scenario = {
 export const overRefund: Scenario = {
   name: 'over-refund',
   title: 'Two refunds at once of more than there is: one is refused, whatever order they come in',
+  flows: [],
+  pains: ['over-refund'],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
     const refund = (amount: number) => ({ call: `POST /payments/${sold.paymentIds[0]}/refunds` as const, body: { amount: euros(amount) } });

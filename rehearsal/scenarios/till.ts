@@ -32,6 +32,8 @@ const stateOf = (payments: readonly { state: string }[]): string[] => payments.m
 export const splitTender: Scenario = {
   name: 'split-tender',
   title: 'Two tenders at the till, and the second one is declined',
+  flows: [1, 3],
+  pains: ['split-tender'],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 2 });
     const cash = await pay(stage, id, { title: '10.00 in cash', tender: CASH, amount: 1000, events: ['payment-authorized'] });
@@ -62,6 +64,8 @@ export const splitTender: Scenario = {
 export const voidedAtTheTill: Scenario = {
   name: 'void-transaction',
   title: 'A checkout at the till is voided after two tenders, the last one first',
+  flows: [1],
+  pains: ['split-tender'],
   async run(stage) {
     const { id } = await scanned(stage, { sku: 'mug-blue', qty: 2 });
     await pay(stage, id, { title: '5.00 in cash', tender: CASH, amount: 500 });
@@ -88,6 +92,7 @@ export const voidedAtTheTill: Scenario = {
 export const storeAndForward: Scenario = {
   name: 'store-and-forward',
   title: 'The OMS is down when a sale at the till is paid',
+  flows: [3],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 1 });
     await stage.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
@@ -114,6 +119,7 @@ export const storeAndForward: Scenario = {
 export const stockDiscrepancy: Scenario = {
   name: 'stock-discrepancy',
   title: 'The store sells three vases of which no counter knows',
+  flows: [3],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'vase-sold-out', qty: 3 });
     const paid = await pay(stage, id, { title: 'They lie on the counter, and are paid', tender: card('tok_visa'), amount: total });
@@ -134,6 +140,8 @@ export const stockDiscrepancy: Scenario = {
 export const lostTender: Scenario = {
   name: 'lost-tender',
   title: 'Nobody hears whether a tender was authorised: the till asks the Payment Hub before it takes another one',
+  flows: [1],
+  pains: ['unknown-outcome'],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 1 });
     await stage.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });

@@ -19,6 +19,8 @@ async function foundShort(
 export const shortPick: Scenario = {
   name: 'short-pick',
   title: 'The picker finds less than there should be: the rest comes from another node, what nobody has is refunded',
+  flows: [4, 6],
+  pains: ['partial-fulfilment'],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'desk-two-nodes', qty: 3 }]);
     const [first = ''] = fulfillmentOrderIds;
@@ -51,6 +53,7 @@ export const shortPick: Scenario = {
 export const captureRetried: Scenario = {
   name: 'capture-retried',
   title: 'The capture fails when fulfilment begins: nothing leaves until it has succeeded',
+  flows: [6],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     await stage.fault('no-capture', {
@@ -82,6 +85,7 @@ export const captureRetried: Scenario = {
 export const carrierDown: Scenario = {
   name: 'carrier-down',
   title: 'The carrier is down at dispatch: the goods leave, the label comes later',
+  flows: [8],
   async run(stage) {
     const { fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     await stage.fault('down', { match: { application: 'carrier-platform' }, fault: { kind: 'outage' } });
@@ -108,6 +112,8 @@ export const carrierDown: Scenario = {
 export const unknownOutcome: Scenario = {
   name: 'unknown-outcome',
   title: 'The answer of a capture is lost: a retry with the key tells what happened, without it nothing is captured twice',
+  flows: [6],
+  pains: ['unknown-outcome'],
   async run(stage) {
     const { orderId, total } = await basketInCheckout(stage, { sku: 'mug-blue', qty: 1 });
     const payment = await stage.step({
@@ -133,6 +139,7 @@ export const unknownOutcome: Scenario = {
 export const inventoryDown: Scenario = {
   name: 'inventory-down',
   title: 'The Inventory Service is down: nobody can hold stock, and nothing is half held',
+  flows: [5],
   async run(stage) {
     await stage.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
     await stage.step({
