@@ -16,9 +16,14 @@ export interface StoreAdapter {
   close(): Promise<void>;
 }
 
+export interface MemoryStoreOptions {
+  /** Whether hops are recorded; load tests may do without. */
+  readonly journal?: boolean;
+  readonly relayLeaseMs?: number;
+}
+
 /** The estate's state in this process's memory. It forgets everything when the process ends. */
-/** @param journal whether hops are recorded; load tests may do without */
-export function createMemoryStore({ journal = true }: { readonly journal?: boolean } = {}): StoreAdapter {
+export function createMemoryStore({ journal = true, relayLeaseMs = RELAY_LEASE_MS }: MemoryStoreOptions = {}): StoreAdapter {
   const all = new Map<World, WorldState>();
   const listeners = new Set<(world: World) => void>();
   const changed = (world: World): void => {
@@ -26,7 +31,7 @@ export function createMemoryStore({ journal = true }: { readonly journal?: boole
   };
   const { worlds, simulation } = memoryWorlds(all, { listeners, changed });
   return {
-    store: (application) => bind(application, all, changed),
+    store: (application) => bind(application, { all, changed, relayLeaseMs }),
     simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
     close: async () => all.clear(),
@@ -38,7 +43,13 @@ export class WorldGone extends Error {
   override readonly name = 'WorldGone';
 }
 
-function bind(application: Application, all: Map<World, WorldState>, changed: (world: World) => void): Store {
+interface Binding {
+  readonly all: Map<World, WorldState>;
+  readonly changed: (world: World) => void;
+  readonly relayLeaseMs: number;
+}
+
+function bind(application: Application, { all, changed, relayLeaseMs }: Binding): Store {
   const stateOf = (world: World): ApplicationState => {
     const found = all.get(world);
     if (!found) throw new WorldGone(`The world ${world} is gone.`);
@@ -92,7 +103,7 @@ function bind(application: Application, all: Map<World, WorldState>, changed: (w
     drain: async (world, token, sent) => {
       const found = all.get(world);
       if (!found) return [];
-      const batch = drain(found, stateOf(world), token, sent);
+      const batch = drain(found, stateOf(world), { token, sent, leaseMs: relayLeaseMs });
       if (sent.length > 0) changed(world);
       return batch;
     },
@@ -137,7 +148,11 @@ function claim(state: ApplicationState, key: string, ask: { fingerprint: string;
   return { is: 'ours', token, since, preconditionHeld };
 }
 
-function drain(world: WorldState, state: ApplicationState, token: string, sent: readonly string[]) {
+function drain(
+  world: WorldState,
+  state: ApplicationState,
+  { token, sent, leaseMs }: { readonly token: string; readonly sent: readonly string[]; readonly leaseMs: number },
+) {
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
   const acknowledged = new Set(sent);
   if (acknowledged.size > 0) {
@@ -147,6 +162,6 @@ function drain(world: WorldState, state: ApplicationState, token: string, sent: 
     state.outbox = state.outbox.filter(({ id }) => !acknowledged.has(id));
   }
   const batch = state.outbox.slice(0, BATCH);
-  state.relay = batch.length > 0 ? { token, until: Date.now() + RELAY_LEASE_MS } : undefined;
+  state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return batch;
 }
