@@ -8,4 +8,6 @@ export default {
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
   testTimeout: 30_000,
+  // As many as there are cores, not one less: a test mostly waits for the estate, which is a process of its own.
+  maxWorkers: '100%',
 };

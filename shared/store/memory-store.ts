@@ -29,9 +29,14 @@ export interface StoreAdapter {
   close(): Promise<void>;
 }
 
+export interface MemoryStoreOptions {
+  /** Whether hops are recorded; load tests may do without. */
+  readonly journal?: boolean;
+  readonly relayLeaseMs?: number;
+}
+
 /** The estate's state in this process's memory. It forgets everything when the process ends. */
-/** @param journal whether hops are recorded; load tests may do without */
-export function createMemoryStore({ journal = true }: { readonly journal?: boolean } = {}): StoreAdapter {
+export function createMemoryStore({ journal = true, relayLeaseMs = RELAY_LEASE_MS }: MemoryStoreOptions = {}): StoreAdapter {
   const all = new Map<World, WorldState>();
   const listeners = new Set<(world: World) => void>();
   const changed = (world: World): void => {
@@ -39,7 +44,7 @@ export function createMemoryStore({ journal = true }: { readonly journal?: boole
   };
   const { worlds, simulation } = memoryWorlds(all, { listeners, changed });
   return {
-    store: (application) => bind(application, all, changed),
+    store: (application) => bind(application, { all, changed, relayLeaseMs }),
     simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
     close: async () => all.clear(),
@@ -51,7 +56,13 @@ export class WorldGone extends Error {
   override readonly name = 'WorldGone';
 }
 
-function bind(application: Application, all: Map<World, WorldState>, changed: (world: World) => void): Store {
+interface Binding {
+  readonly all: Map<World, WorldState>;
+  readonly changed: (world: World) => void;
+  readonly relayLeaseMs: number;
+}
+
+function bind(application: Application, { all, changed, relayLeaseMs }: Binding): Store {
   const stateOf = (world: World): ApplicationState => {
     const found = all.get(world);
     if (!found) throw new WorldGone(`The world ${world} is gone.`);
@@ -105,7 +116,7 @@ function bind(application: Application, all: Map<World, WorldState>, changed: (w
     drain: async (world, token, sent, held = []) => {
       const found = all.get(world);
       if (!found) return [];
-      const batch = drain(found, application, token, { sent, held });
+      const batch = drain(found, application, token, { sent, held, leaseMs: relayLeaseMs });
       if (sent.length > 0 || held.length > 0) changed(world);
       return batch;
     },
@@ -154,9 +165,10 @@ function claim(state: ApplicationState, key: string, ask: { fingerprint: string;
 interface Carried {
   readonly sent: readonly SentEvent[];
   readonly held: readonly HeldEvent[];
+  readonly leaseMs: number;
 }
 
-function drain(world: WorldState, application: Application, token: string, { sent, held }: Carried): readonly OutboxEntry[] {
+function drain(world: WorldState, application: Application, token: string, { sent, held, leaseMs }: Carried): readonly OutboxEntry[] {
   const state = applicationState(world, application);
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
   const inOutbox = new Map(state.outbox.map((entry) => [entry.id, entry]));
@@ -169,6 +181,6 @@ function drain(world: WorldState, application: Application, token: string, { sen
   const gone = new Set([...sent.map((one) => (typeof one === 'string' ? one : one.id)), ...held.map(({ id }) => id)]);
   if (gone.size > 0) state.outbox = state.outbox.filter(({ id }) => !gone.has(id));
   const batch = state.outbox.slice(0, BATCH);
-  state.relay = batch.length > 0 ? { token, until: Date.now() + RELAY_LEASE_MS } : undefined;
+  state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return batch;
 }

@@ -5,6 +5,9 @@ import express from 'express';
 import { eventually } from '../support/eventually.ts';
 import { ADMIN, aRig, asIntegration, BEARER, type Rig, raw, send } from './running-gateway.ts';
 
+/** Connections are kept for over a minute: who waited for one would take far longer than this, also on an idle machine. */
+const SOON_MS = 8_000;
+
 async function timed(act: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await act();
@@ -70,12 +73,12 @@ describe('A gateway that drains', () => {
 });
 
 describe('A gateway that closes', () => {
-  test('ends within a second when it is idle, though clients keep connections, silent or half a request long', async () => {
+  test('ends soon when it is idle, though clients keep connections, silent or half a request long', async () => {
     await using rig = await aRig();
     const agent = new Agent({ keepAlive: true });
     await kept(rig, agent);
     const sockets = [await open(rig.gateway.port), await open(rig.gateway.port, 'GET /orders/o HTTP/1.1\r\nHo')];
-    expect(await timed(() => rig.gateway.close())).toBeLessThan(1_000);
+    expect(await timed(() => rig.gateway.close())).toBeLessThan(SOON_MS);
     await eventually('the connections ended', async () => sockets.every(({ destroyed }) => destroyed));
     agent.destroy();
   });
@@ -125,7 +128,7 @@ describe('A gateway that closes', () => {
     // Later than the gateway looks for connections that idle.
     await new Promise((resolve) => setTimeout(resolve, 300));
     finish();
-    expect(await closing).toBeLessThan(1_000);
+    expect(await closing).toBeLessThan(SOON_MS);
     await eventually('the answer ended', async () => /connection: keep-alive[\s\S]*here$/i.test(received));
   });
 
@@ -152,7 +155,7 @@ describe('A gateway that closes', () => {
     await using rig = await aRig({ control });
     const stream = raw(rig.gateway.port, `GET /_sim/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await timed(() => rig.gateway.close())).toBeLessThan(1_000);
+    expect(await timed(() => rig.gateway.close())).toBeLessThan(SOON_MS);
     expect(await stream).toContain('data: 1');
   });
 

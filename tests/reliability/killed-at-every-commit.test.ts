@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
 import { ADDRESS, eventually } from '../support/estate.ts';
 
 /**
@@ -193,10 +193,11 @@ describe('a client that never comes back', () => {
         ),
       ),
     );
+    const { from, found } = await prepared(draftOrder);
+    const { orderId } = found;
     await inParallel(LANES, crashes, async ({ verb, ...crash }) => {
-      const estate = await crashingEstate();
+      const estate = await crashingEstate({ from });
       try {
-        const { orderId } = await draftOrder(estate);
         estate.crashAt(crash);
         await estate.ask('oms', 'POST', `/orders/${orderId}/${verb}`, {}, 'once').catch(() => undefined);
         await estate.advance(2 * 60 * 60 * 1_000);

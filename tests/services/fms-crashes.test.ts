@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -98,12 +98,15 @@ function fulfilling(estate: CrashingEstate) {
     expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
   }
 
-  /** @returns whether anything was killed: there is such a commit */
-  async function survived(name: string, crash: Crash, insists: boolean): Promise<boolean> {
+  async function prepare(name: string): Promise<Request> {
     const request = await requests[name]?.();
     if (!request) throw new Error(`${name} is a request.`);
-    const { application, method, path, body, id } = request;
-    const [before, crashes] = [await onHand(), estate.crashes()];
+    return request;
+  }
+
+  /** @returns whether anything was killed: there is such a commit */
+  async function survived({ application, method, path, body, id, ...request }: Request, crash: Crash, insists: boolean): Promise<boolean> {
+    const before = await onHand();
     estate.crashAt(crash);
     if (insists) await estate.insist(application, method, path, body, fresh('insisting'));
     else await estate.ask(application, method, path, body, fresh('once')).catch(() => undefined);
@@ -113,32 +116,34 @@ function fulfilling(estate: CrashingEstate) {
     const gone = request.gone(await ok('fms', 'GET', `/fulfillment/orders/${id}`));
     if (insists) expect(gone).not.toBe(0);
     expect(before - (await onHand())).toBe(gone);
-    return estate.crashes() > crashes;
+    return estate.crashes() > 0;
   }
 
-  return { survived };
+  return { prepare, survived };
 }
 
 async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
+  const { from, found: request } = await prepared((estate) => fulfilling(estate).prepare(name));
   const queue = applications.flatMap((application) =>
     (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
   );
+  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
+    const estate = await crashingEstate({ from });
+    try {
+      return crash.commit < MOST_COMMITS && (await fulfilling(estate).survived(request, crash, insists));
+    } catch (error) {
+      throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
+    } finally {
+      await estate.close();
+    }
+  };
   const lane = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { application, when, insists } = next;
-      const estate = await crashingEstate();
-      let commit = 0;
-      try {
-        const { survived } = fulfilling(estate);
-        do commit += 1;
-        while (commit < MOST_COMMITS && (await survived(name, { application, commit, when }, insists)));
-        expect(commit).toBeGreaterThan(1);
-        expect(commit).toBeLessThan(MOST_COMMITS);
-      } catch (error) {
-        throw new Error(`${application} killed ${when} its commit ${commit}: ${(error as Error).message}`);
-      } finally {
-        await estate.close();
-      }
+      let commit = 1;
+      while (await survives({ application, commit, when }, insists)) commit += 1;
+      expect(commit).toBeGreaterThan(1);
+      expect(commit).toBeLessThan(MOST_COMMITS);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));

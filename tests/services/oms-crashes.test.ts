@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -19,13 +19,25 @@ async function lockedBasket(estate: CrashingEstate, customerId: string): Promise
   return body.id;
 }
 
-/** A paid draft whose hold has run out. */
-async function paidTooLate(estate: CrashingEstate): Promise<string> {
+async function paidDraft(estate: CrashingEstate): Promise<string> {
   const { body } = await estate.insist('oms', 'POST', '/orders', { basketId: await lockedBasket(estate, 'cus_ada') });
   const tender = { type: 'card', token: 'tok_visa' };
   await estate.insist('payment-hub', 'POST', '/payments/authorizations', { orderId: body.id, tender });
-  await estate.advance(16 * MINUTE);
   return body.id;
+}
+
+/** A paid draft whose hold has run out. */
+async function paidTooLate(estate: CrashingEstate): Promise<string> {
+  const id = await paidDraft(estate);
+  await estate.advance(16 * MINUTE);
+  return id;
+}
+
+/** What it held, somebody else holds now. */
+async function paidTooLateForTheLast(estate: CrashingEstate): Promise<string> {
+  const id = await paidTooLate(estate);
+  await lockedBasket(estate, 'cus_ben');
+  return id;
 }
 
 const orderNow = async (estate: CrashingEstate, id: string) => (await estate.insist('oms', 'GET', `/orders/${id}`)).body;
@@ -44,13 +56,18 @@ const crashesOf = (commits: Partial<Record<Application, number>>): Crash[] =>
     ),
   );
 
-async function eachCrash(crashes: readonly Crash[], run: (estate: CrashingEstate, crash: Crash) => Promise<void>): Promise<void> {
+async function eachCrash(
+  crashes: readonly Crash[],
+  prepare: (estate: CrashingEstate) => Promise<string>,
+  run: (estate: CrashingEstate, id: string, crash: Crash) => Promise<void>,
+): Promise<void> {
+  const { from, found: id } = await prepared(prepare);
   const queue = [...crashes];
   const lane = async (): Promise<void> => {
     for (let crash = queue.shift(); crash; crash = queue.shift()) {
-      const estate = await crashingEstate();
+      const estate = await crashingEstate({ from });
       try {
-        await run(estate, crash);
+        await run(estate, id, crash);
         expect(estate.crashes()).toBe(1);
         expect((await estate.ledger()).parked).toEqual([]);
         expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
@@ -69,8 +86,7 @@ const REFUSED: Partial<Record<Application, number>> = { oms: 3, sim: 2, 'payment
 
 describe('A confirmation that takes a new hold and is killed', () => {
   test('confirms the order once when it is repeated', async () => {
-    await eachCrash(crashesOf(AGAIN), async (estate, crash) => {
-      const id = await paidTooLate(estate);
+    await eachCrash(crashesOf(AGAIN), paidTooLate, async (estate, id, crash) => {
       estate.crashAt(crash);
       const confirmed = await estate.insist('oms', 'POST', `/orders/${id}/confirm`);
       expect(confirmed).toMatchObject({ status: 200, body: { state: 'confirmed' } });
@@ -80,8 +96,7 @@ describe('A confirmation that takes a new hold and is killed', () => {
   }, 120_000);
 
   test('confirms the order or leaves the draft as it was when it is not repeated', async () => {
-    await eachCrash(crashesOf(AGAIN), async (estate, crash) => {
-      const id = await paidTooLate(estate);
+    await eachCrash(crashesOf(AGAIN), paidTooLate, async (estate, id, crash) => {
       estate.crashAt(crash);
       await estate.ask('oms', 'POST', `/orders/${id}/confirm`, {}, 'once').catch(() => undefined);
       estate.crashAt(undefined);
@@ -100,9 +115,7 @@ describe('A confirmation that is refused for stock and killed', () => {
   test.each(['repeated', 'not repeated'])(
     'has voided its authorisation in the end when it is %s',
     async (how) => {
-      await eachCrash(crashesOf(REFUSED), async (estate, crash) => {
-        const id = await paidTooLate(estate);
-        await lockedBasket(estate, 'cus_ben');
+      await eachCrash(crashesOf(REFUSED), paidTooLateForTheLast, async (estate, id, crash) => {
         estate.crashAt(crash);
         if (how === 'repeated') {
           const { status, body } = await estate.insist('oms', 'POST', `/orders/${id}/confirm`);
@@ -128,14 +141,11 @@ describe('A confirmation that is refused for stock and killed', () => {
 
 describe('The expiry of a draft that is killed', () => {
   test('is finished: payments voided, nothing held', async () => {
-    await eachCrash(crashesOf({ oms: 2, 'payment-hub': 1, sim: 1 }), async (estate, crash) => {
-      const { body } = await estate.insist('oms', 'POST', '/orders', { basketId: await lockedBasket(estate, 'cus_ada') });
-      const tender = { type: 'card', token: 'tok_visa' };
-      await estate.insist('payment-hub', 'POST', '/payments/authorizations', { orderId: body.id, tender });
+    await eachCrash(crashesOf({ oms: 2, 'payment-hub': 1, sim: 1 }), paidDraft, async (estate, id, crash) => {
       if (crash.application !== 'sim') await estate.advance(23 * 60 * MINUTE);
       estate.crashAt(crash);
       await estate.advance(26 * 60 * MINUTE);
-      const order = await orderNow(estate, body.id);
+      const order = await orderNow(estate, id);
       expect(order).toMatchObject({ state: 'cancelled', cancelReason: 'expired' });
       expect(order).not.toHaveProperty('compensation');
       expect(paymentStates(order)).toEqual(['voided']);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import type { Snapshot } from '../../shared/store/ports.ts';
+import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -59,13 +60,20 @@ function working(estate: CrashingEstate) {
   return { ok, paidDraft, confirmed, order, picking, sent, scan, rest };
 }
 
-async function shortAndLost(estate: CrashingEstate, arm: () => void): Promise<void> {
-  const { paidDraft, confirmed, order, picking, ok, sent, scan, rest } = working(estate);
-  const id = await paidDraft([
+/** The order that is there before anybody may die, and what happens to it then. */
+interface Journey {
+  readonly begin: (estate: CrashingEstate) => Promise<string>;
+  readonly goOn: (estate: CrashingEstate, orderId: string) => Promise<void>;
+}
+
+const mugsAndLamp = (estate: CrashingEstate): Promise<string> =>
+  working(estate).paidDraft([
     { sku: 'mug-blue', qty: 2 },
     { sku: 'lamp-last-one', qty: 1 },
   ]);
-  arm();
+
+async function shortAndLost(estate: CrashingEstate, id: string): Promise<void> {
+  const { confirmed, order, picking, ok, sent, scan, rest } = working(estate);
   const { lines, totals, fulfillmentOrders } = await confirmed(id);
   const [mugs, lamp] = lines;
   const first = fulfillmentOrders[0]?.id ?? '';
@@ -92,12 +100,15 @@ async function shortAndLost(estate: CrashingEstate, arm: () => void): Promise<vo
   expect(end).not.toHaveProperty('compensation');
 }
 
-async function cancelledWhilePicked(estate: CrashingEstate, arm: () => void): Promise<void> {
-  const { paidDraft, confirmed, order, picking, ok, rest } = working(estate);
+async function lampBeingPicked(estate: CrashingEstate): Promise<string> {
+  const { paidDraft, confirmed, picking } = working(estate);
   const { id, fulfillmentOrders } = await confirmed(await paidDraft([{ sku: 'lamp-last-one', qty: 1 }]));
   await picking(fulfillmentOrders[0]?.id ?? '', { status: 'started' });
-  await estate.settle();
-  arm();
+  return id;
+}
+
+async function cancelled(estate: CrashingEstate, id: string): Promise<void> {
+  const { order, ok, rest } = working(estate);
   await ok('oms', 'POST', `/orders/${id}/cancel`);
   await rest();
   const end = await order(id);
@@ -107,11 +118,15 @@ async function cancelledWhilePicked(estate: CrashingEstate, arm: () => void): Pr
   expect(locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(0);
 }
 
+async function threeMugs(estate: CrashingEstate): Promise<string> {
+  const { paidDraft, confirmed } = working(estate);
+  return (await confirmed(await paidDraft([{ sku: 'mug-blue', qty: 3 }]))).id;
+}
+
 /** A mug is short and found elsewhere; then the order is cancelled. What was not there is not given back. */
-async function cancelledWhenShort(estate: CrashingEstate, arm: () => void): Promise<void> {
-  const { paidDraft, confirmed, order, picking, ok, rest } = working(estate);
-  const { id, lines, fulfillmentOrders } = await confirmed(await paidDraft([{ sku: 'mug-blue', qty: 3 }]));
-  arm();
+async function cancelledWhenShort(estate: CrashingEstate, id: string): Promise<void> {
+  const { order, picking, ok, rest } = working(estate);
+  const { lines, fulfillmentOrders }: Routed = await order(id);
   const short = [{ orderLineId: lines[0]?.lineId, pickedQty: 1 }];
   await picking(fulfillmentOrders[0]?.id ?? '', { status: 'started' }, { status: 'short', lines: short });
   await ok('oms', 'POST', `/orders/${id}/cancel`);
@@ -128,12 +143,15 @@ async function cancelledWhenShort(estate: CrashingEstate, arm: () => void): Prom
   ]);
 }
 
-type Journey = typeof shortAndLost;
+interface Beginning {
+  readonly from: Snapshot;
+  readonly found: string;
+}
 
-async function commitsOf(journey: Journey, applications: readonly Application[]): Promise<Crash[]> {
-  const estate = await crashingEstate();
+async function commitsOf({ goOn }: Journey, applications: readonly Application[], { from, found: id }: Beginning): Promise<Crash[]> {
+  const estate = await crashingEstate({ from });
   try {
-    await journey(estate, () => estate.crashAt(undefined));
+    await goOn(estate, id);
     return applications.flatMap((application) =>
       Array.from({ length: estate.commits(application) }, (_, index) => index + 1).flatMap((commit) =>
         (['before', 'after'] as const).map((when) => ({ application, commit, when })),
@@ -144,10 +162,11 @@ async function commitsOf(journey: Journey, applications: readonly Application[])
   }
 }
 
-async function survives(journey: Journey, crash: Crash): Promise<void> {
-  const estate = await crashingEstate();
+async function survives({ goOn }: Journey, crash: Crash, { from, found }: Beginning): Promise<void> {
+  const estate = await crashingEstate({ from });
   try {
-    await journey(estate, () => estate.crashAt(crash));
+    estate.crashAt(crash);
+    await goOn(estate, found);
     expect((await estate.ledger()).parked).toEqual([]);
     expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
   } catch (error) {
@@ -159,18 +178,19 @@ async function survives(journey: Journey, crash: Crash): Promise<void> {
 
 describe('An order in fulfilment comes to the same end when a process dies', () => {
   test.each<[string, Journey, readonly Application[]]>([
-    ['while units are short, refunded, delivered and lost', shortAndLost, ['oms', 'payment-hub']],
-    ['while it is cancelled', cancelledWhilePicked, ['oms', 'fms', 'payment-hub']],
-    ['while it is cancelled with units short', cancelledWhenShort, ['oms', 'fms', 'sim']],
+    ['while units are short, refunded, delivered and lost', { begin: mugsAndLamp, goOn: shortAndLost }, ['oms', 'payment-hub']],
+    ['while it is cancelled', { begin: lampBeingPicked, goOn: cancelled }, ['oms', 'fms', 'payment-hub']],
+    ['while it is cancelled with units short', { begin: threeMugs, goOn: cancelledWhenShort }, ['oms', 'fms', 'sim']],
   ])(
     '%s',
     async (_when, journey, applications) => {
-      const queue = await commitsOf(journey, applications);
+      const beginning = await prepared(journey.begin);
+      const queue = await commitsOf(journey, applications, beginning);
       expect(queue.length).toBeGreaterThan(8);
       const failures: unknown[] = [];
       const lane = async (): Promise<void> => {
         for (let crash = queue.shift(); crash && failures.length === 0; crash = queue.shift()) {
-          await survives(journey, crash).catch((error: unknown) => failures.push(error));
+          await survives(journey, crash, beginning).catch((error: unknown) => failures.push(error));
         }
       };
       await Promise.all(Array.from({ length: LANES }, lane));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -13,6 +13,15 @@ const MOST_COMMITS = 10;
 
 /** What the FMS makes of each status of a picking order. */
 const stateOf: Readonly<Record<string, string>> = { open: 'picking', started: 'picking', picked: 'picking', packed: 'packed' };
+
+/** What was prepared: the request that is interrupted, the fulfillment order that it is about, and the status that it leads to. */
+interface Scene {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: object;
+  readonly status: string;
+}
 
 function warehouse(estate: CrashingEstate) {
   let keys = 0;
@@ -44,8 +53,7 @@ function warehouse(estate: CrashingEstate) {
   };
   const fulfillmentOrder = (id: string) => ok('fms', 'GET', `/fulfillment/orders/${id}`);
 
-  /** Each prepares something, and says which request is interrupted and which status it leads to. */
-  const scenes: Readonly<Record<string, () => Promise<{ id: string; method: string; path: string; body: object; status: string }>>> = {
+  const scenes: Readonly<Record<string, () => Promise<Scene>>> = {
     'Create Picking Order': async () => {
       const id = await routed();
       return { id, method: 'POST', path: '/picking-orders', body: { fulfillmentOrderId: id }, status: 'open' };
@@ -64,12 +72,14 @@ function warehouse(estate: CrashingEstate) {
     },
   };
 
-  /** @returns whether anything was killed: there is such a commit */
-  async function survived(name: string, crash: Crash, insists: boolean): Promise<boolean> {
+  async function prepare(name: string): Promise<Scene> {
     const scene = await scenes[name]?.();
     if (!scene) throw new Error(`${name} is a scene.`);
-    const { id, method, path, body, status } = scene;
-    const crashes = estate.crashes();
+    return scene;
+  }
+
+  /** @returns whether anything was killed: there is such a commit */
+  async function survived({ id, method, path, body, status }: Scene, crash: Crash, insists: boolean): Promise<boolean> {
     estate.crashAt(crash);
     if (insists) await estate.insist('wms', method, path, body, `insisting ${++keys}`);
     else await estate.ask('wms', method, path, body, `once ${++keys}`).catch(() => undefined);
@@ -90,34 +100,35 @@ function warehouse(estate: CrashingEstate) {
     const rest = ['started', 'picked', 'packed'];
     for (const next of rest.slice(rest.indexOf(picking.status) + 1)) await move(picking.id, next);
     expect(await fulfillmentOrder(id)).toMatchObject({ state: 'packed', pickingOrderId: picking.id });
-    return estate.crashes() > crashes;
+    return estate.crashes() > 0;
   }
 
-  return { survived };
+  return { prepare, survived };
 }
 
 async function eachCrash(name: string): Promise<void> {
+  const { from, found: scene } = await prepared((estate) => warehouse(estate).prepare(name));
+  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
+    const estate = await crashingEstate({ from });
+    try {
+      return crash.commit < MOST_COMMITS && (await warehouse(estate).survived(scene, crash, insists));
+    } catch (error) {
+      const how = insists ? 'insisting' : 'once';
+      throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}, ${how}: ${(error as Error).message}`);
+    } finally {
+      await estate.close();
+    }
+  };
   const queue = (['wms', 'fms'] as const).flatMap((application) =>
     (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
   );
   const lane = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { application, when, insists } = next;
-      const estate = await crashingEstate();
-      let commit = 0;
-      try {
-        const { survived } = warehouse(estate);
-        do commit += 1;
-        while (commit < MOST_COMMITS && (await survived(name, { application, commit, when }, insists)));
-        expect(commit).toBeGreaterThan(1);
-        expect(commit).toBeLessThan(MOST_COMMITS);
-      } catch (error) {
-        throw new Error(
-          `${application} killed ${when} its commit ${commit}, ${insists ? 'insisting' : 'once'}: ${(error as Error).message}`,
-        );
-      } finally {
-        await estate.close();
-      }
+      let commit = 1;
+      while (await survives({ application, commit, when }, insists)) commit += 1;
+      expect(commit).toBeGreaterThan(1);
+      expect(commit).toBeLessThan(MOST_COMMITS);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));

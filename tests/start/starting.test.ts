@@ -187,7 +187,7 @@ describe('Ctrl-C', () => {
     const started = performance.now();
     estate.child.kill('SIGINT');
     expect(await estate.ended).toBe(0);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(8_000);
     expect(await (await waiting).json()).toMatchObject({ found: false, items: [] });
     expect((await slow).status).toBe(200);
     for (const answer of await Promise.all(parked)) expect(answer.status).toBe(504);

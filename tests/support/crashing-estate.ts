@@ -51,10 +51,10 @@ let opened = 0;
  * A world of its own in an estate whose applications die when told. Until it is closed the estate has no other world, so that who
  * dies there dies of what happens here.
  */
-export async function crashingEstate({ leases = 'end' }: { readonly leases?: Leases } = {}) {
+export async function crashingEstate({ leases = 'end', from }: { readonly leases?: Leases; readonly from?: Snapshot } = {}) {
   const applications = await applicationsFor(leases);
   const { worlds, driver, addressOf, token, agent } = applications;
-  const seed = await seeded();
+  const seed = from ?? (await seeded());
   const rehearsal = `crash-${++opened}`;
   const world = await worlds.open(rehearsal, seed, { bearer: '', apiKey: '', webhookSecret: 'whsec_Y3Jhc2g=' });
   const crashesBefore = applications.crashes();
@@ -115,6 +115,12 @@ export async function crashingEstate({ leases = 'end' }: { readonly leases?: Lea
       await applications.restarted();
       return driver.settle(world, 20_000);
     },
+    /** What is there once everything has come to rest: other worlds can begin with it. */
+    async snapshot(): Promise<Snapshot> {
+      const { settled, waitingFor } = await driver.settle(world, 20_000);
+      if (!settled) throw new Error(`not settled: ${waitingFor.join(', ')}`);
+      return worlds.snapshot(world);
+    },
     ledger: () => worlds.ledger(world),
     verify: () => verifyWorld(worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),
     /** The world ends; the applications go on for the next one. */
@@ -128,3 +134,14 @@ export async function crashingEstate({ leases = 'end' }: { readonly leases?: Lea
 }
 
 export type CrashingEstate = Awaited<ReturnType<typeof crashingEstate>>;
+
+/** Does once what many deaths begin with. @returns what a world begins `from` after it, and what it `found` */
+export async function prepared<T>(prepare: (estate: CrashingEstate) => Promise<T>): Promise<{ from: Snapshot; found: T }> {
+  const estate = await crashingEstate();
+  try {
+    const found = await prepare(estate);
+    return { from: await estate.snapshot(), found };
+  } finally {
+    await estate.close();
+  }
+}

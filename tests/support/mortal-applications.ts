@@ -28,6 +28,8 @@ export type Leases = 'end' | 'run out';
 export const DEADLINE_MS = { end: 15_000, 'run out': 5_000 } as const;
 /** Negative, leases run out long before the deadline; a request that is merely slow may then lose its lease to a repeat as well. */
 const LEASE_MARGIN_MS = { end: 5_000, 'run out': -4_200 } as const;
+/** An outbox that a dead relay held is found soon. One that is merely slow may send twice, as relays may. */
+const RELAY_LEASE_MS = 200;
 
 interface Instance {
   dead: boolean;
@@ -47,7 +49,7 @@ const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
  * on, and a new instance starts on the same store.
  */
 export async function startMortalApplications(leases: Leases) {
-  const adapter = createMemoryStore();
+  const adapter = createMemoryStore({ relayLeaseMs: RELAY_LEASE_MS });
   const bus = createMemoryBus();
   const agent = new Agent({ keepAliveTimeout: 1_000 });
   const log = createLogger('silent');
