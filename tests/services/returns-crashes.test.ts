@@ -148,7 +148,7 @@ function returning(estate: CrashingEstate) {
     return estate.crashes() > crashes;
   }
 
-  return { survived };
+  return { survived, atRest };
 }
 
 async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
@@ -161,13 +161,14 @@ async function eachCrash(name: string, applications: readonly Application[]): Pr
       const estate = await crashingEstate();
       let commit = 0;
       try {
-        const { survived } = returning(estate);
+        const { survived, atRest } = returning(estate);
         do commit += 1;
         while (commit < MOST_COMMITS && (await survived(name, { application, commit, when }, insists)));
         expect(commit).toBeGreaterThan(1);
         expect(commit).toBeLessThan(MOST_COMMITS);
         // Whatever is still open comes to its end by itself.
         for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
+        await atRest();
       } catch (error) {
         throw new Error(
           `${application} killed ${when} its commit ${commit}, ${insists ? 'insisting' : 'once'}: ${(error as Error).message}`,

@@ -142,6 +142,18 @@ describe('Create Return', () => {
     await scene.rehearsal.verify();
   });
 
+  test('of the same units at once makes one return, also beside one that is under way', async () => {
+    await using scene = await returning();
+    const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
+    await scene.requested(order, 1);
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    await scene.rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
+    const replies = await Promise.all(Array.from({ length: 5 }, () => scene.ask(body)));
+    await scene.rehearsal.noFaults();
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    await scene.rehearsal.verify();
+  });
+
   test('leaves nothing behind when the OMS cannot be had, and works when it is back', async () => {
     await using scene = await returning();
     const order = await scene.completed();

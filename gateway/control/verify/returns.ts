@@ -81,7 +81,8 @@ function checkBooking(
   check: Check,
 ): void {
   const { id, status, lines } = booking;
-  const isBusy = queued('fms', id) || queued('oms', id);
+  const isPaying = (status === 'refunding' || status === 'refunded') && queued('fms', id, 'settle-return');
+  const isBusy = isPaying || ['undo-return', 'finish-rejection', 'close-return'].some((kind) => queued('fms', id, kind));
   if (!found) {
     check(status === 'rejected' || isBusy, `return/${id}: ${status} at the OMS, and the FMS does not have it`);
     return;
