@@ -38,7 +38,8 @@ export type StoredTransaction = z.output<typeof StoredTransaction>;
 /** One that a till has begun: it has its basket. */
 export type Sale = StoredTransaction & { readonly basket: z.output<typeof Basket> };
 
-export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction });
+/** An If-Match is about the version that its order view shows. */
+export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction, etag: true });
 
 /** Where the retailer has tills. */
 export const stores = defineCollection({ name: 'stores', schema: z.object({ id: Id, version: z.int(), name: z.string() }) });

@@ -291,6 +291,23 @@ describe('A tender that waits for approval', () => {
   });
 });
 
+describe('If-Match', () => {
+  test('is about the version that the till showed', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, version } = await begin(rehearsal);
+    const send = (path: string, body: object, ifMatch: number) =>
+      rehearsal.call('POST', `/transactions/${id}${path}`, body, { headers: { 'if-match': `"${ifMatch}"` } });
+    const tender = { tender: CASH, amount: eur(500) };
+    expect(await send('/payment', tender, version + 1)).toMatchObject({
+      status: 412,
+      body: { code: 'version_mismatch', id, currentVersion: version },
+    });
+    expect((await send('/payment', tender, version)).status).toBe(201);
+    expect((await send('/void', {}, version)).status).toBe(412);
+    expect((await rehearsal.call('POST', `/transactions/${id}/void`, {})).status).toBe(200);
+  });
+});
+
 describe('Void Transaction', () => {
   test('voids the tenders, the last one first, and releases the stock', async () => {
     await using rehearsal = await newRehearsal();
