@@ -4,7 +4,7 @@ import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
-import { CONTEXT_HEADER, type Context, decodeContext, instant, TOKEN_HEADER } from '../simulation/context.ts';
+import { CONTEXT_HEADER, type Context, decodeContext, instant, OUTSIDE_WORLD, TOKEN_HEADER } from '../simulation/context.ts';
 import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
@@ -118,7 +118,9 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   const context = contextOf(request);
   const { application } = options.service;
   const calls: string[] = [];
-  const struck = await faults.all(context.world, context.faults, { application, api: bound.id });
+  // Nobody rehearses a person of the outside world who cannot be reached.
+  const isOutside = context.principal === OUTSIDE_WORLD && context.chain.length === 0;
+  const struck = isOutside ? [] : await faults.all(context.world, context.faults, { application, api: bound.id });
   let answer: Answer | undefined;
   try {
     await strikeBefore(options, context, struck);
