@@ -219,6 +219,9 @@ export async function soundWorld() {
     },
     move: (counter: string, by: Readonly<Record<string, number>>, key = MUG) =>
       commit('inventory-service', { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
+    /** A counter of another application than the Inventory Service. */
+    count: (application: Application, counter: string, key: string, by: Readonly<Record<string, number>>) =>
+      commit(application, { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
     due: (application: Application, kind: string, key: string, when: number | null = NOW + 1_000) =>
       commit(application, { due: [{ kind, key, at: when, payload: '{}', correlationId: 'test' }] }),
     park: (application: Application, eventId: string) => adapter.store(application).park(world, `${application}|${eventId}`, 'poison'),

@@ -6,6 +6,7 @@ import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/o
 import { floorShare } from '../../../shared/domain/money.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import { keptBy } from './money.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
@@ -99,11 +100,12 @@ function checkBooking(
     check(found.refundAmount.amount === worth, `return/${id}: worth ${found.refundAmount.amount}, booked is ${worth}`);
 }
 
-/** Minor units that an exchange credit holds of its return. */
-const heldBy = ({ state, authorizedAmount, capturedAmount, refundedAmount }: Payment): number =>
-  state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
-
-function checkMoney({ of, queued }: HeldWorld, bookings: readonly Booking[], found: ReadonlyMap<string, Return>, check: Check): void {
+function checkMoney(
+  { of, queued, counters }: HeldWorld,
+  bookings: readonly Booking[],
+  found: ReadonlyMap<string, Return>,
+  check: Check,
+): void {
   const payments = of<Payment>('payment');
   const refunds = payments.flatMap((payment) => payment.refunds.map((refund) => ({ ...refund, orderId: payment.orderId })));
   const paid = sums(
@@ -112,7 +114,7 @@ function checkMoney({ of, queued }: HeldWorld, bookings: readonly Booking[], fou
     ({ amount }) => amount.amount,
   );
   const credits = payments.filter(({ tender }) => tender.type === 'exchange-credit');
-  const credited = sums(credits, ({ returnId = '' }) => returnId, heldBy);
+  const credited = sums(credits, ({ returnId = '' }) => returnId, keptBy);
   const ofReturns = refunds.filter(({ returnId }) => returnId !== undefined);
   const orderOf = new Map(bookings.map(({ id, orderId }) => [id, orderId]));
   for (const { returnId = '', orderId } of ofReturns) {
@@ -120,6 +122,15 @@ function checkMoney({ of, queued }: HeldWorld, bookings: readonly Booking[], fou
       orderOf.get(returnId) === orderId,
       `return/${returnId}: a payment of order/${orderId} was refunded for it, which is not its order`,
     );
+  }
+  const exchanges = new Map(of<Order>('order').map(({ id, exchangeForReturnId }) => [id, exchangeForReturnId]));
+  for (const { id, returnId, orderId } of credits) {
+    check(orderOf.has(returnId ?? ''), `payment/${id}: a credit of return/${returnId}, for which the OMS has booked nothing`);
+    check(exchanges.get(orderId) === returnId, `payment/${id}: a credit of return/${returnId} pays order/${orderId}, which is not for it`);
+  }
+  for (const [id, { used = 0 }] of Object.entries(counters('payment-hub', 'return-covers'))) {
+    const [back, credit] = [paid.get(id) ?? 0, credited.get(id) ?? 0];
+    check(used === back + credit, `return/${id}: ${used} count as used, ${back} were paid back and ${credit} credited`);
   }
   const byOrder = grouped(payments, ({ orderId }) => orderId);
   for (const { id, refundAmount, state, refunds: noted, orderId } of found.values()) {
