@@ -213,7 +213,12 @@ export async function soundWorld() {
     add: (application: Application, collection: string, record: { readonly id: string }) =>
       commit(application, { put: [{ collection, id: record.id, read: 0, version: 1, json: JSON.stringify(record) }] }),
     /** The same record once more under another id. */
-    async copy(application: Application, collection: string, id: string, to: { readonly id: string }): Promise<void> {
+    async copy(
+      application: Application,
+      collection: string,
+      id: string,
+      to: { readonly id: string } & Readonly<Record<string, unknown>>,
+    ): Promise<void> {
       const found = await adapter.store(application).object(world, collection, id);
       await this.add(application, collection, { ...(JSON.parse(found?.json ?? '{}') as object), ...to });
     },

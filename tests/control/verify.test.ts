@@ -753,6 +753,10 @@ describe('Verifying a world', () => {
       },
     ],
     [
+      'a picking that was cancelled before the WMS heard that it had begun',
+      (world) => world.copy('fms', 'fulfillment-orders', 'ful_rest', { id: 'ful_never', state: 'cancelled', pickingOrderId: 'pck_never' }),
+    ],
+    [
       'a scan whose webhook is queued',
       async (world) => {
         await fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'collected' }] }))(world);

@@ -92,12 +92,13 @@ function checkPicking(
   { fulfillmentOrder, pickings }: { readonly fulfillmentOrder: FulfillmentOrder; readonly pickings: readonly PickingOrder[] },
   check: Check,
 ): void {
-  const { id, pickingOrderId, lines } = fulfillmentOrder;
+  const { id, state, pickingOrderId, lines } = fulfillmentOrder;
   const name = `fulfillment-order/${id}`;
   for (const { orderLineId, qty, pickedQty, shortQty } of lines) {
     check(pickedQty + shortQty <= qty, `${name} ${orderLineId}: picked ${pickedQty} and short ${shortQty} of ${qty}`);
   }
-  if (pickingOrderId !== undefined && !queued('wms', pickingOrderId)) {
+  // One that was cancelled before the WMS heard that it may pick is picked by nobody, and the WMS has nothing to keep.
+  if (pickingOrderId !== undefined && state !== 'cancelled' && !queued('wms', pickingOrderId)) {
     check(
       pickings.some((picking) => picking.id === pickingOrderId),
       `${name}: picked by picking-order/${pickingOrderId}, which the WMS does not have`,
