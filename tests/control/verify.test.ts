@@ -506,6 +506,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'earn at loyalty-account/loy_ada for order ord_sent: 2 times',
     ],
     [
+      'goodwill that is granted twice',
+      account(({ entries }) => ({ entries: [...entries, ...[0, 0].map(() => entry({ type: 'issue', reference: 'case-4711' }))] })),
+      'points issued to loyalty-account/loy_ada for case-4711: 2 times',
+    ],
+    [
       'a refund that takes points back twice',
       account(({ entries }) => ({
         entries: [...entries, ...[0, 0].map(() => entry({ type: 'reverse', reference: 'pay_sent.refund-1' }))],
