@@ -98,6 +98,7 @@ describe('A parcel', () => {
     ['kept at the depot, and sent back', ['collect', 'depart', 'hold', 'return'], 'returned-to-sender'],
     ['kept at the depot, and lost there', ['collect', 'depart', 'hold', 'lose'], 'lost'],
     ['lost from the van', [...TO_THE_DOOR, 'lose'], 'lost'],
+    ['sent back from the van', [...TO_THE_DOOR, 'return'], 'returned-to-sender'],
     ['attempted, and lost', [...TO_THE_DOOR, 'attempt', 'lose'], 'lost'],
     ['attempted, and sent back', [...TO_THE_DOOR, 'attempt', 'return'], 'returned-to-sender'],
   ])('is %s', async (_what, scans, state) => {
