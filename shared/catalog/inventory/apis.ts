@@ -28,7 +28,15 @@ export const reserveInventory = defineApi({
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved', 'reservation-created'],
-  problems: ['not_found', 'basket_empty', 'insufficient_stock', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'basket_empty',
+    'invalid_state_transition',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });
 
 export const confirmReservation = defineApi({

@@ -38,6 +38,7 @@ export interface Scene {
   play(method: 'POST' | 'PUT', path: string, body?: object): Promise<Reply>;
   /** From now on an application may be out of reach: somebody asked for it. */
   expectTrouble(): void;
+  isTroubled(): boolean;
   /** The same, where everything is sent twice at the same time under one idempotency key. */
   readonly twice: Scene;
 }
@@ -70,6 +71,7 @@ export function newScene(rehearsal: TestRehearsal): Scene {
     },
     play: async (method, path, body = {}) =>
       sound(await rehearsal.client.call(method, `/_sim/${path}`, body, { as: 'admin' }), `${method} /_sim/${path} ${JSON.stringify(body)}`),
+    isTroubled: () => trouble,
     expectTrouble: () => {
       trouble = true;
     },
