@@ -231,6 +231,27 @@ describe('While the OMS is down', () => {
     await rehearsal.verify();
   });
 
+  test.each([
+    ['Confirm Order', { api: 'confirm-order-api' }],
+    ['the payments', { api: 'list-payments' }],
+  ])('or %s is, so that its order is a draft for days: a sale that is paid does not run out', async (_, match) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('down', { match, fault: { kind: 'outage' } });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({
+      status: 201,
+      body: { transactionState: 'paid', orderSubmission: 'queued' },
+    });
+    await rehearsal.advance('P3D');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'draft' });
+    const { invariants } = await rehearsal.client.control('verify');
+    expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await rehearsal.verify();
+  });
+
   test.each(['create-order-api', 'confirm-order-api', 'carry-out'])(
     'or its answer to %s is lost, the sale is completed once',
     async (api) => {
