@@ -2,6 +2,7 @@ import { convertBasket as convertBasketCall, getBasket } from '../../shared/cata
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
+import { mintedAt } from '../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
@@ -61,7 +62,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   const validatedAt = instant(work.now);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
   const order = work.create(orders, 'create', {
-    ...orderFromBasket(basket, { orderNumber: await freeNumber(work, basket.orderId), validatedAt }),
+    ...orderFromBasket(basket, { orderNumber: await freeNumber(work, basket), validatedAt }),
     ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
   });
   work.cancel('finish-creation', basket.id);
@@ -69,9 +70,11 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   return order;
 }
 
-async function freeNumber(work: UnitOfWork, orderId: string): Promise<string> {
+/** A till has told its customer the number, perhaps days ago: its day is that of the checkout. */
+async function freeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
+  const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {
-    const number = orderNumberOf(orderId, instant(work.now), attempt);
+    const number = orderNumberOf(orderId, at, attempt);
     if (!(await work.one(orders, 'number', number))) return number;
   }
 }

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
+import { mintedAt } from '../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
+import { instant } from '../../shared/simulation/context.ts';
 import type { Sale } from './collections.ts';
 
 const hasMoney: ReadonlySet<string> = new Set(['authorised', 'captured']);
@@ -20,7 +22,7 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
   return {
     ...{ id, version, createdAt, updatedAt, storeId },
     state: state === 'voided' ? 'cancelled' : 'draft',
-    orderNumber: orderNumberOf(id, createdAt, 0),
+    orderNumber: orderNumberOf(id, instant(mintedAt(id)), 0),
     channel: 'pos',
     basketId: basket.id,
     ...(customerId !== undefined && { customerId }),

@@ -252,6 +252,17 @@ describe('While the OMS is down', () => {
     await rehearsal.verify();
   });
 
+  test('the order has the number that the till told, whichever day it is made', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, orderNumber } = await begin(rehearsal);
+    await rehearsal.fault('down', down('oms'));
+    await pay(rehearsal, id, CASH, 2598);
+    await rehearsal.advance('P2D');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', orderNumber });
+  });
+
   test.each(['create-order-api', 'confirm-order-api', 'carry-out'])(
     'or its answer to %s is lost, the sale is completed once',
     async (api) => {
