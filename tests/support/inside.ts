@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { type Fixtures, loadFixtures } from '../../fixtures/load.ts';
+import { type FixtureSet, type Fixtures, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { createInsideCall } from '../../gateway/control/inside-call.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
@@ -49,6 +49,8 @@ const COMPARED: Readonly<Record<string, readonly Application[]>> = {
   till: ['pos', 'oms', 'payment-hub', 'ecommerce-platform'],
 };
 
+let loading: Promise<FixtureSet> | undefined;
+
 /** Signs the webhooks of applications that run by themselves. */
 export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
 
@@ -85,7 +87,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     running.push(started);
   }
   const now = Date.now();
-  const fixtures = (await loadFixtures()).at(now);
+  loading ??= loadFixtures();
+  const fixtures = (await loading).at(now);
   const world = await adapter.worlds.open(
     'inside',
     {

@@ -2,7 +2,6 @@ import { labelDocument as labelDocumentApi } from '../../../shared/catalog/fulfi
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
 import { shipments } from '../collections.ts';
-import { labelDocument as draw } from '../label-document.ts';
 
 const FILE = /^([0-9a-f]+)\.pdf$/;
 
@@ -12,6 +11,8 @@ export const labelDocument = handle(labelDocumentApi)(async ({ params: { file } 
   const shipment = token === undefined ? undefined : await work.one(shipments, 'labelToken', token);
   const made = shipment?.events.find(({ status }) => status === 'label-created');
   if (!shipment?.trackingNumber || !made) throw notFound('label', file);
+  // What draws is large; loaded at the first label, it is no part of a start.
+  const { labelDocument: draw } = await import('../label-document.ts');
   const document = await draw({ ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt });
   return document.toString('base64');
 });
