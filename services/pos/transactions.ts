@@ -47,6 +47,15 @@ export const closed = (sale: Sale, action: string): Problem =>
 export const nothingOutstanding = (sale: Sale): Problem =>
   notOpen(sale, 'void', `Nothing is outstanding on the transaction "${sale.id}": it is paid, and can only be returned.`);
 
+/** 409, to be repeated: what is not authorised yet may still be declined, and then something is outstanding again. */
+export const awaitingApproval = (sale: Sale, action: string): Problem =>
+  notOpen(
+    sale,
+    action,
+    `Nothing is outstanding on the transaction "${sale.id}", and a tender of it awaits its approval; send this again when that is declined.`,
+    { retryable: true },
+  );
+
 /** 409, to be repeated: a tender is being asked for, and whether it succeeds decides what comes next. */
 export const tenderUnderWay = (sale: Sale, action: string): Problem =>
   notOpen(sale, action, `A tender of the transaction "${sale.id}" is under way; send this again when that has ended.`, {

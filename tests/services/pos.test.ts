@@ -259,7 +259,10 @@ describe('A tender that waits for approval', () => {
     expect(await rehearsal.call('GET', `/orders/${id}`)).toMatchObject({ status: 404 });
     expect(await voidIt(rehearsal, id)).toMatchObject({
       status: 409,
-      body: { code: 'invalid_state_transition', currentState: 'open', action: 'void' },
+      body: {
+        ...{ code: 'invalid_state_transition', currentState: 'open', action: 'void', retryable: true },
+        detail: expect.stringMatching(/awaits its approval; send this again/),
+      },
     });
     await rehearsal.advance('PT1M');
     expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });

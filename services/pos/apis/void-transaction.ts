@@ -7,7 +7,7 @@ import { isCovered, outstandingOf } from '../tender-rules.ts';
 import { refuseWhileBusy, settleUnknown } from '../tenders.ts';
 import { AGAIN_MS } from '../timing.ts';
 import { orderView } from '../transaction-view.ts';
-import { closed, nothingOutstanding, saleById } from '../transactions.ts';
+import { awaitingApproval, closed, nothingOutstanding, saleById } from '../transactions.ts';
 import { markVoided, undoSale } from '../undoing.ts';
 
 /** That it is over is committed first: no tender can be added any more while those that there are are given back. */
@@ -18,7 +18,8 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   if (found.state !== 'open') throw closed(found, 'void');
   refuseWhileBusy(scope, found, 'void');
   const sale = await settleUnknown(scope, found);
-  if (outstandingOf(sale).amount === 0) return nothingOutstanding(isCovered(sale) ? await markPaid(work, sale) : sale);
+  if (isCovered(sale)) return nothingOutstanding(await markPaid(work, sale));
+  if (outstandingOf(sale).amount === 0) return awaitingApproval(sale, 'void');
   const voided = markVoided(work, sale, body.reason);
   await work.checkpoint();
   return orderView(await undoNow(scope, voided));
