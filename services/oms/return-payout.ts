@@ -92,6 +92,10 @@ const refundsFor = (returnId: string, { refunds }: Payment) => refunds.filter((r
 const paidFor = (returnId: string, payments: readonly Payment[]): number =>
   payments.flatMap((payment) => refundsFor(returnId, payment)).reduce((sum, { amount }) => sum + amount.amount, 0);
 
+/** Minor units that were refunded for a return so far, by whomever. @throws Problem `dependency_*` */
+export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
+  paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
+
 function payoutOf({ id }: ReturnBooking, { payments, value }: Paying): Payout {
   const refundable = payments.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
   return {

@@ -7,7 +7,7 @@ import { exchangeOf } from '../exchange-claim.ts';
 import { orderById } from '../order-by-id.ts';
 import { isOpen, type ReturnBooking, returnBookings } from '../return-bookings.ts';
 import { booked, closedOtherwise, givenBack } from '../return-closing.ts';
-import { type Payout, payOut } from '../return-payout.ts';
+import { type Payout, paidBackFor, payOut } from '../return-payout.ts';
 
 const nothing: Payout = { settled: true, refunds: [] };
 
@@ -18,7 +18,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   const booking = await work.get(returnBookings, params.returnId);
   if (booking && booking.orderId !== order.id) throw notFound('return', params.returnId);
   if (body.outcome === 'rejected')
-    return reject(order, { returnId: params.returnId, booking, paidBack: body.paidBack?.amount ?? 0 }, scope);
+    return reject(order, { returnId: params.returnId, booking, isKnown: body.paidBack !== undefined }, scope);
   if (!booking) throw notFound('return', params.returnId);
   if (booking.status === 'rejected') {
     throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected: its units are the customer’s');
@@ -57,11 +57,16 @@ async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope)
 interface Rejecting {
   readonly returnId: string;
   readonly booking: ReturnBooking | undefined;
-  readonly paidBack: number;
+  /** Somebody was told of this return, and may have refunded something for it. */
+  readonly isKnown: boolean;
 }
 
-/** Of a return that was never booked it leaves a mark, so that it never will be. */
-async function reject(order: StoredOrder, { returnId, booking, paidBack }: Rejecting, { work }: Scope): Promise<Payout> {
+/**
+ * Of a return that was never booked it leaves a mark, so that it never will be. What was refunded for one the Payment Hub says: the FMS
+ * may not have heard of it yet.
+ */
+async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
+  const { work } = scope;
   if (!booking) {
     work.put(returnBookings, { id: returnId, orderId: order.id, lines: [], status: 'rejected' });
     return nothing;
@@ -69,6 +74,7 @@ async function reject(order: StoredOrder, { returnId, booking, paidBack }: Rejec
   if (booking.status === 'rejected') return nothing;
   if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is paid back or exchanged');
   if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
+  const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
   await givenBack(work, order, { booking, paidBack });
   return nothing;
 }

@@ -124,7 +124,9 @@ export const closeReturn = defineInternalCall({
   request: z.strictObject({
     outcome: z.enum(['refund', 'refunded', 'exchanged', 'rejected']),
     exchangeOrderId: Id.optional().describe('exchanged: what its value paid for; the surplus is refunded.'),
-    paidBack: Money.optional().describe('rejected: what somebody refunded for it all the same. Its units are worth so much less.'),
+    paidBack: Money.optional().describe(
+      'rejected: what somebody refunded for it all the same, as far as the caller has heard; the Payment Hub is asked. Its units are worth so much less. Absent: nobody knows of the return.',
+    ),
   }),
   response: z.object({
     settled: z.boolean().describe('Nothing is left to be paid back for it.'),
