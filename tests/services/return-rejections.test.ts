@@ -31,3 +31,19 @@ describe('A return that is rejected while it is paid back by hand', () => {
     await scene.rehearsal.verify();
   });
 });
+
+describe('A rejection of which the OMS cannot be asked', () => {
+  test('is tried again a few times, and then waits for somebody: nothing turns round and round meanwhile', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    await scene.down('oms');
+    expect((await scene.move(id, 'reject')).status).toBe(503);
+    const { ran } = await scene.rehearsal.advance('P8D');
+    expect(ran.filter(({ kind }) => kind === 'settle-return').length).toBeLessThan(2);
+    await scene.rehearsal.noFaults();
+    expect((await scene.move(id, 'reject')).body.state).toBe('rejected');
+    await scene.rehearsal.verify();
+  });
+});

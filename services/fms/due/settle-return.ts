@@ -3,17 +3,17 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { withRefunds } from '../returns/refunds.ts';
-import { LOOK_AGAIN_MS } from '../returns/timing.ts';
 
 /**
  * An inspected return is to be paid back: the OMS does it, and says how far it got. What it leaves is paid by somebody else, or waits
  * for an order that is exchanged for it; the event of either moves the return on.
  */
-export const settleReturn: DueHandler = async ({ kind, key }, { work, call, log }) => {
+export const settleReturn: DueHandler = async ({ key }, { work, call, log }) => {
   const found = await work.get(returns, key);
   if (found?.state !== 'inspected') return;
   if (found.rejecting) {
-    work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
+    // Whoever is told that it cannot be rejected has this done: not before this item is gone.
+    work.expect(returns, found);
     return;
   }
   try {

@@ -44,6 +44,8 @@ export async function carryOnRejection(found: StoredReturn, scope: Scope): Promi
     if (!(error instanceof Problem) || error.retryable || isDependencyProblem(error)) throw error;
     work.cancel(FINISH_REJECTION, id);
     const kept = work.transition(returns, found, 'note', { rejecting: undefined });
+    // What was to happen to it meanwhile did not.
+    if (kept.state === 'inspected') work.due(SETTLE_RETURN, id, work.now, {});
     await planStep(work, kept, { mode: progressionOf(context).returns, since: work.now });
     return error;
   }

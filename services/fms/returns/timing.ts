@@ -8,6 +8,3 @@ export const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 
 /** Rehearsal time after which due work takes over what a request began: longer than a request may take. */
 export const TAKE_OVER_MS = 30_000;
-
-/** Rehearsal time after which due work that met another move under way looks again. */
-export const LOOK_AGAIN_MS = 60_000;
