@@ -47,3 +47,17 @@ describe('A rejection of which the OMS cannot be asked', () => {
     await scene.rehearsal.verify();
   });
 });
+
+describe('An exchange that somebody has paid back before it was inspected', () => {
+  test('waits for no order', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
+    await scene.moved(id, 'approve', 'receive');
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(1299), returnId: id });
+    await scene.moved(id, 'inspect');
+    expect((await scene.object(id)).state).toBe('refunded');
+    expect((await scene.order(order.id)).state).toBe('completed');
+    await scene.rehearsal.verify();
+  });
+});

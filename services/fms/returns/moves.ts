@@ -10,6 +10,7 @@ import type { Patch } from '../../../shared/store/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
 import { BOOK_RETURNED_STOCK, RETURN_PARCEL, SETTLE_RETURN } from './due-kinds.ts';
 import { newParcel } from './parcel.ts';
+import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { EXCHANGE_WAIT_MS } from './timing.ts';
 
@@ -50,7 +51,7 @@ export const receive = (found: StoredReturn, scope: Moved): Promise<StoredReturn
 
 /**
  * What was found: resellable units are on hand again before the reply, damaged ones are thrown away. Then it is paid back, or waits a
- * week for the order that it is exchanged for.
+ * week for the order that it is exchanged for, unless somebody has paid it back already.
  * @throws Problem `validation_failed` for a line that the return does not have
  */
 export async function inspect(found: StoredReturn, findings: Findings, scope: Moved): Promise<StoredReturn> {
@@ -65,7 +66,8 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   );
   const next = await moved(found, { verb: 'inspect', patch: { lines } }, scope);
   work.due(BOOK_RETURNED_STOCK, next.id, work.now, {}, { beforeReply: true });
-  work.due(SETTLE_RETURN, next.id, next.resolution === 'exchange' ? work.now + EXCHANGE_WAIT_MS : work.now, {});
+  const waitsForOrder = next.resolution === 'exchange' && paidOf(next) < next.refundAmount.amount;
+  work.due(SETTLE_RETURN, next.id, waitsForOrder ? work.now + EXCHANGE_WAIT_MS : work.now, {});
   return next;
 }
 
