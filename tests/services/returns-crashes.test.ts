@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -126,13 +126,14 @@ function returning(estate: CrashingEstate) {
     expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
   }
 
-  /** @returns whether anything was killed: there is such a commit */
-  async function survived(name: string, crash: Crash, insists: boolean): Promise<boolean> {
+  async function prepare(name: string): Promise<Request> {
     const request = await requests[name]?.();
     if (!request) throw new Error(`${name} is a request.`);
-    await estate.settle();
-    const { application, method, path, body, orderId, done } = request;
-    const crashes = estate.crashes();
+    return request;
+  }
+
+  /** @returns whether anything was killed: there is such a commit */
+  async function survived({ application, method, path, body, orderId, done }: Request, crash: Crash, insists: boolean): Promise<boolean> {
     estate.crashAt(crash);
     if (insists) await estate.insist(application, method, path, body, fresh('insisting'));
     else await estate.ask(application, method, path, body, fresh('once')).catch(() => undefined);
@@ -145,37 +146,38 @@ function returning(estate: CrashingEstate) {
       0,
     );
     if (insists) done(after, refunded);
-    return estate.crashes() > crashes;
+    // Whatever is still open comes to its end by itself.
+    for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
+    await atRest();
+    return estate.crashes() > 0;
   }
 
-  return { survived, atRest };
+  return { prepare, survived };
 }
 
 async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
+  const { from, found: request } = await prepared((estate) => returning(estate).prepare(name));
   const queue = applications.flatMap((application) =>
     (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
   );
+  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
+    const estate = await crashingEstate({ from });
+    try {
+      return crash.commit < MOST_COMMITS && (await returning(estate).survived(request, crash, insists));
+    } catch (error) {
+      const how = `${crash.application} killed ${crash.when} its commit ${crash.commit}, ${insists ? 'insisting' : 'once'}`;
+      throw new Error(`${how}: ${(error as Error).message}`);
+    } finally {
+      await estate.close();
+    }
+  };
   const lane = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { application, when, insists } = next;
-      const estate = await crashingEstate();
-      let commit = 0;
-      try {
-        const { survived, atRest } = returning(estate);
-        do commit += 1;
-        while (commit < MOST_COMMITS && (await survived(name, { application, commit, when }, insists)));
-        expect(commit).toBeGreaterThan(1);
-        expect(commit).toBeLessThan(MOST_COMMITS);
-        // Whatever is still open comes to its end by itself.
-        for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
-        await atRest();
-      } catch (error) {
-        throw new Error(
-          `${application} killed ${when} its commit ${commit}, ${insists ? 'insisting' : 'once'}: ${(error as Error).message}`,
-        );
-      } finally {
-        await estate.close();
-      }
+      let commit = 1;
+      while (await survives({ application, commit, when }, insists)) commit += 1;
+      expect(commit).toBeGreaterThan(1);
+      expect(commit).toBeLessThan(MOST_COMMITS);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
