@@ -1,7 +1,8 @@
 import type { EventHandler } from '../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
 import { UNDO_SALE } from './due-kinds.ts';
-import { markPaid } from './submission.ts';
+import { markPaid, submitAnew } from './submission.ts';
 import { bindsMoney, type HubPayment, isCovered, listing, paymentOf } from './tender-rules.ts';
 import { isSale, save } from './transactions.ts';
 
@@ -17,6 +18,7 @@ export const tenderMoved: EventHandler = async (event, { work }) => {
     save(work, sale, { compensation: 'pending' });
     work.due(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
   }
+  if (sale.state === 'paid') listAfterwards(work, sale, payment);
   if (sale.state !== 'open') return;
   const isAnswer = sale.pending !== undefined && event.causationid.startsWith(`${sale.pending.requestId}.`);
   // Its request is about to hear the same, and lists it.
@@ -26,6 +28,14 @@ export const tenderMoved: EventHandler = async (event, { work }) => {
   const next = save(work, sale, { tenders, ...(isAnswer && { pending: undefined }) });
   if (isCovered(next)) await markPaid(work, next);
 };
+
+/** Somebody voided a tender of a sale that still has to be submitted, or pays for that. */
+function listAfterwards(work: UnitOfWork, sale: Sale, payment: HubPayment): void {
+  const tenders = listing(sale.tenders, payment);
+  if (tenders === sale.tenders || payment.state === 'failed') return;
+  const next = save(work, sale, { tenders });
+  if (isCovered(next)) submitAnew(work, next, `${payment.id} ${payment.version}`);
+}
 
 const isKnown = ({ tenders }: Sale, { id, version }: HubPayment): boolean =>
   tenders.some((tender) => tender.id === id && tender.version >= version);

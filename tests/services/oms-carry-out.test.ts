@@ -290,6 +290,20 @@ describe('A carry-out that another application does not let happen', () => {
     expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
     await rehearsal.verify();
   });
+
+  test('a tender that was voided and is paid anew after the till had given up: it is carried out at once', async () => {
+    await using rehearsal = await newRehearsal();
+    const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
+    const [payment] = (await order(rehearsal, id)).payments;
+    await rehearsal.ok('POST', `/payments/authorizations/${payment.id}/void`, {});
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT12H');
+    expect((await rehearsal.settle()).parked).toMatchObject([{ what: 'due', key: expect.stringContaining(id) }]);
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.settle();
+    await rehearsal.advance('PT1S');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  });
 });
 
 const CARD = { type: 'card', token: 'tok_visa' };
