@@ -93,6 +93,17 @@ describe('Enroll Loyalty Member', () => {
     expect(accounts.filter(({ data }) => data.object.customerId === customerId)).toHaveLength(1);
   });
 
+  test('refuses a card that reads like the account of somebody else, whom it would be taken for', async () => {
+    const { id: customerId } = await somebody();
+    const other = await member();
+    expect(await enrol(customerId, { cardNumber: other.id })).toMatchObject({
+      status: 409,
+      body: { code: 'already_enrolled', cardNumber: other.id },
+    });
+    expect(await rehearsal.ok('GET', `/members/${other.id}/balance`)).toMatchObject({ id: other.id });
+    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
+  });
+
   test('is finished by itself when the answer of the Loyalty Platform was lost', async () => {
     const { id: customerId } = await somebody();
     await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });

@@ -27,10 +27,11 @@ export const putMember = handle(putMemberCall)(async ({ params: { customerId }, 
   });
 });
 
+/** Members are known by card or by account: a card that reads like somebody's account would be taken for that one. */
 async function freeCard(work: UnitOfWork, accountId: string, asked: string | undefined): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const card = asked ?? newCardNumber(accountId, attempt);
-    const holder = await work.one(accounts, 'card', card);
+    const holder = (await work.one(accounts, 'card', card)) ?? (await work.get(accounts, card));
     if (!holder) return card;
     if (asked !== undefined) {
       throw new Problem('already_enrolled', `The card ${asked} is another member's; choose another one, or leave it out.`, {
