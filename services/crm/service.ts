@@ -7,7 +7,7 @@ import { getCustomer } from './apis/get-customer.ts';
 import { issueLoyaltyPoints } from './apis/issue-loyalty-points.ts';
 import { redeemLoyaltyPoints } from './apis/redeem-loyalty-points.ts';
 import { searchCustomer } from './apis/search-customer.ts';
-import { customers, notedOrders, parties } from './collections.ts';
+import { customers, enrolments, notedOrders, parties } from './collections.ts';
 import { finishEnrolment } from './due/finish-enrolment.ts';
 import { idle } from './due/idle.ts';
 import { FINISH_ENROLMENT } from './enrolment.ts';
@@ -19,7 +19,7 @@ import { putParty } from './internal/put-party.ts';
 
 export const service = defineService({
   application: 'crm',
-  collections: [customers, parties, notedOrders],
+  collections: [customers, parties, notedOrders, enrolments],
   counters: [],
   apis: {
     'search-customer-api': searchCustomer,

@@ -104,6 +104,18 @@ describe('Enroll Loyalty Member', () => {
     expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
   });
 
+  test('that was finished by itself is answered to whoever repeats it with its key, and to nobody else', async () => {
+    const { id: customerId } = await somebody();
+    const headers = { 'Idempotency-Key': `enrol-${customerId}` };
+    const repeat = () => rehearsal.call('POST', '/loyalty/members', { customerId }, { headers });
+    await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await repeat()).status).toBe(504);
+    await rehearsal.advance('PT2M');
+    const { loyaltyAccountId } = await rehearsal.ok('GET', `/customers/${customerId}`);
+    expect(await repeat()).toMatchObject({ status: 201, body: { id: loyaltyAccountId, customerId } });
+    expect(await enrol(customerId)).toMatchObject({ status: 409, body: { code: 'already_enrolled' } });
+  });
+
   test('is finished by itself when the answer of the Loyalty Platform was lost', async () => {
     const { id: customerId } = await somebody();
     await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });

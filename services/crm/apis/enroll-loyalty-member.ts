@@ -6,14 +6,17 @@ import { handle } from '../../../shared/contract/handler.ts';
 import { rowFor } from '../../../shared/domain/life-cycle.ts';
 import { customers } from '../collections.ts';
 import { refuseBlocked } from '../customer-rules.ts';
-import { enrol, FINISH_ENROLMENT, intendEnrolment } from '../enrolment.ts';
+import { enrol, enrolledBefore, FINISH_ENROLMENT, intendEnrolment } from '../enrolment.ts';
 
-export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body: { customerId, ...enrolment } }, scope) => {
+export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body: { customerId, ...asked } }, scope) => {
   const { work } = scope;
   const customer = await work.get(customers, customerId);
   if (!customer) throw notFound('customer', customerId);
   refuseBlocked(customer, 'the customer cannot become a member');
+  const enrolment = { ...asked, request: work.id('int') };
   if (customer.loyaltyAccountId !== undefined) {
+    const own = await enrolledBefore(scope, customer, enrolment);
+    if (own) return own;
     throw new Problem(
       'already_enrolled',
       `The customer "${customerId}" is a member already, with account "${customer.loyaltyAccountId}".`,

@@ -5,7 +5,7 @@ import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { customers } from '../collections.ts';
 import { enrol } from '../enrolment.ts';
 
-const Payload = z.object({ cardNumber: CardNumber.optional() });
+const Payload = z.object({ cardNumber: CardNumber.optional(), request: z.string() });
 
 /** Takes up an enrolment that broke off. What the Loyalty Platform refuses is over: whoever asked was told, or asks again. */
 export const finishEnrolment: DueHandler = async (item, scope) => {
