@@ -29,8 +29,9 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
  */
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
+  const payments = await paymentsOf(scope, sale.id);
   scope.work.cancel(RESOLVE_TENDER, sale.id);
-  return save(scope.work, sale, { tenders: listingAll(sale.tenders, await paymentsOf(scope, sale.id)), pending: undefined });
+  return save(scope.work, sale, { tenders: listingAll(sale.tenders, payments), pending: undefined });
 }
 
 export async function paymentsOf({ call }: Scope, orderId: string): Promise<readonly HubPayment[]> {

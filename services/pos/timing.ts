@@ -8,7 +8,8 @@ export const OPENING_MS = 15 * 60 * 1_000;
 export const AGAIN_MS = 5_000;
 
 const DELAYS_MS: readonly number[] = [AGAIN_MS, 30_000, 5 * 60_000];
-const LAST_DELAY_MS = 30 * 60_000;
+/** The longest of them. */
+export const LAST_DELAY_MS = 30 * 60_000;
 
 /** Rehearsal time until what another application does not answer is asked again: longer each time, up to half an hour, for good. */
 export const delayAfter = (tries: number): number => DELAYS_MS[tries] ?? LAST_DELAY_MS;

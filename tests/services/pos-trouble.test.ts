@@ -195,6 +195,25 @@ describe('While the Payment Hub is down', () => {
   });
 });
 
+describe('While the Payment Hub is down for days', () => {
+  test('a transaction with a tender of unknown outcome that nobody touches is voided once it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    await rehearsal.fault('lost', lost('authorize-payment-api'));
+    expect(await pay(rehearsal, id, CASH, 1000)).toMatchObject({ status: 504 });
+    await rehearsal.noFaults();
+    await rehearsal.fault('late', { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } });
+    await rehearsal.fault('down', down('payment-hub'));
+    await rehearsal.advance('P3D');
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    expect(await boundMoney(rehearsal, id)).toBe(0);
+    await rehearsal.verify();
+  });
+});
+
 describe('While the eCommerce Platform is down', () => {
   test('a transaction is voided with its tenders, and its basket is abandoned later', async () => {
     await using rehearsal = await newRehearsal();
