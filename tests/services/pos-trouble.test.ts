@@ -214,6 +214,20 @@ describe('While the Payment Hub is down for days', () => {
   });
 });
 
+describe('While the Loyalty Platform is down', () => {
+  test.each(['cardNumber', 'id'])('a member who is named by %s gets the points of the sale once it is back', async (member) => {
+    await using rehearsal = await newRehearsal();
+    const before = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    await rehearsal.fault('down', down('loyalty-platform'));
+    const { id } = await begin(rehearsal, { loyaltyId: before[member] });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect((await rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance).toBe(before.pointsBalance + 25);
+    await rehearsal.verify();
+  });
+});
+
 describe('While the eCommerce Platform is down', () => {
   test('a transaction is voided with its tenders, and its basket is abandoned later', async () => {
     await using rehearsal = await newRehearsal();
