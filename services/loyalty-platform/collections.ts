@@ -29,14 +29,17 @@ export type EarningRefund = z.output<typeof EarningRefund>;
 
 /**
  * What an order earns and what its refunds take back, by the order's id: an order earns once, whoever asks. One record for both, so
- * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait.
+ * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait. `deducted`: refunds
+ * that are not in the amount; where nobody said which, those from before `since`.
  */
 export const earnings = defineCollection({
   name: 'earnings',
   schema: z.object({
     id: Id,
     version: z.int(),
-    earned: z.object({ accountId: Id, points: Points, amount: Amount, since: Instant }).optional(),
+    earned: z
+      .object({ accountId: Id, points: Points, amount: Amount, since: Instant, deducted: z.array(z.string()).optional() })
+      .optional(),
     takenBack: Points,
     refunds: z.array(EarningRefund),
   }),

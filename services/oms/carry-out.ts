@@ -9,7 +9,7 @@ import { requiredFor } from './line-worth.ts';
 import type { Payment } from './order-payments.ts';
 import { coverageOf } from './payment-status.ts';
 import { endCarryOut } from './pending-action.ts';
-import { earningAmountOf } from './settlement.ts';
+import { earningOf } from './settlement.ts';
 
 /**
  * Carries a carry-out on from its intent to its end: every tender is captured, the goods leave the stock of the store, the sale is
@@ -33,7 +33,7 @@ export async function carriedOut(order: StoredOrder, scope: Scope): Promise<Stor
     lines,
     pendingAction: undefined,
     completedAt: instant(work.now),
-    earningAmount: money(earningAmountOf({ ...order, lines }, payments), order.totals.total.currency),
+    ...earningOf({ ...order, lines }, payments),
     ...(stockDiscrepancy && { stockDiscrepancy }),
   });
 }

@@ -212,6 +212,22 @@ describe('An order whose goods are picked', () => {
     await scene.rehearsal.verify();
   });
 
+  test('earns for what is kept of its payments, and names the refunds that are not in it', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
+    const { id: paymentId } = await scene.authorise(id);
+    await scene.rehearsal.ok('POST', `/orders/${id}/confirm`);
+    const parcel = await scene.sent(only(await scene.routed(id)).id);
+    const goodwill = { amount: { amount: 1000, currency: 'EUR' } };
+    await scene.rehearsal.ok('POST', `/payments/${paymentId}/refunds`, goodwill);
+    await scene.delivered(parcel);
+    expect(await scene.order(id)).toMatchObject({
+      earningAmount: { amount: 1598, currency: 'EUR' },
+      earningRefunds: [`${paymentId}.refund-1`],
+    });
+    await scene.rehearsal.verify();
+  });
+
   test('earns for what was not paid by points', async () => {
     await using scene = await fulfilling();
     const { id, totals } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);

@@ -135,6 +135,10 @@ export const Order = z
     earningAmount: Money.optional().describe(
       'Goods delivered and paid otherwise than by points, as of completedAt: what earns loyalty points. Refunds made before are not in it.',
     ),
+    earningRefunds: z
+      .array(z.string())
+      .optional()
+      .describe('Those refunds, each named after its payment and its place among that one’s refunds; absent when there were none.'),
     cancelReason: z.string().optional(),
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
     stockDiscrepancy: z.literal(true).optional().describe('The store sold more than it was known to have.'),
