@@ -37,8 +37,10 @@ interface Instance {
   /** How it consumes events; what it had not acknowledged when it died is its successor's. */
   deliver: Deliver | undefined;
   unsubscribe: (() => void) | undefined;
-  /** How to let go what it leased, by token. */
-  readonly leased: Map<string, () => Promise<void>>;
+  /** How to let go the keys of requests that it leased, by token. */
+  readonly claimed: Map<string, () => Promise<void>>;
+  /** How to let go the due work that it leased. */
+  readonly taken: (() => Promise<void>)[];
   readonly death: PromiseWithResolvers<Instance>;
 }
 
@@ -59,6 +61,11 @@ export async function startMortalApplications(leases: Leases) {
   let armed: { readonly world: World; readonly crash: Crash | undefined; readonly commits: Map<Application, number> } | undefined;
   let crashes = 0;
   let restarts: Promise<void>[] = [];
+  /**
+   * Due work of the dead, which stays theirs until somebody settles or advances: when leases run out, the client that insists is
+   * the first to notice, and nobody tells the clock.
+   */
+  const abandoned: (() => Promise<void>)[] = [];
   // Only webhooks come this way; the gateway itself keeps nothing and does not die.
   let gateway: RunningGateway | undefined;
   const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
@@ -86,11 +93,11 @@ export async function startMortalApplications(leases: Leases) {
       counters: alive(store.counters),
       claim: alive(async (world, key, ...more) => {
         const claim = await store.claim(world, key, ...more);
-        if (claim.is === 'ours') instance.leased.set(claim.token, () => store.release(world, key, claim.token));
+        if (claim.is === 'ours') instance.claimed.set(claim.token, () => store.release(world, key, claim.token));
         return claim;
       }),
       release: alive((world, key, held) => {
-        instance.leased.delete(held);
+        instance.claimed.delete(held);
         return store.release(world, key, held);
       }),
       due: alive(store.due),
@@ -136,7 +143,8 @@ export async function startMortalApplications(leases: Leases) {
       running: undefined,
       deliver: undefined,
       unsubscribe: undefined,
-      leased: new Map(),
+      claimed: new Map(),
+      taken: [],
       death: Promise.withResolvers(),
     };
     instance.running = await startApplication({
@@ -161,7 +169,10 @@ export async function startMortalApplications(leases: Leases) {
     instance.dead = true;
     instance.running?.kill();
     const heir = await start(application);
-    if (leases === 'end') for (const letGo of instance.leased.values()) await letGo();
+    if (leases === 'end') {
+      for (const letGo of instance.claimed.values()) await letGo();
+      abandoned.push(...instance.taken);
+    }
     instance.death.resolve(heir);
     instance.unsubscribe?.();
   }
@@ -197,9 +208,11 @@ export async function startMortalApplications(leases: Leases) {
     },
     commits: (application: Application): number => armed?.commits.get(application) ?? 0,
     crashes: (): number => crashes,
+    /** After it nothing is waited for that a dead process held. */
     async restarted(): Promise<void> {
       await Promise.all(restarts);
       restarts = [];
+      for (const letGo of abandoned.splice(0)) await letGo();
     },
     async close(): Promise<void> {
       await Promise.all(restarts);
@@ -214,7 +227,7 @@ export async function startMortalApplications(leases: Leases) {
 /** Due work that the committing process runs itself before it replies is leased to it too. */
 function noteDue(instance: Instance, store: Store, world: World, plan: Plan): void {
   for (const { kind, key, takenBy } of plan.due) {
-    if (takenBy) instance.leased.set(takenBy.token, () => store.releaseDue(world, kind, key, takenBy.token));
+    if (takenBy) instance.taken.push(() => store.releaseDue(world, kind, key, takenBy.token));
   }
 }
 
