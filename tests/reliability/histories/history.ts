@@ -150,7 +150,7 @@ export async function liveThrough(history: History): Promise<void> {
 const BY_ITSELF = { carrier: 'time', returns: 'time', warehouse: 'time', route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' };
 
 /** What was left to a caller stays with one, and so does a parcel whose payment somebody voided or refunded. */
-const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch)/;
+const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
 
 /** What was worked by hand goes on by itself: then time brings everything to its end. */
 async function letEverythingMove({ rehearsal, play, isTroubled }: Scene): Promise<void> {
