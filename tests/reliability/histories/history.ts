@@ -41,7 +41,7 @@ const frequencies = {
       picking: 12,
       dispatch: 7,
       scan: 5,
-      webhook: 8,
+      webhook: 14,
     },
     ...{ advance: 5, fault: 3, 'event-fault': 2, 'webhook-fault': 2, label: 4, track: 3, 'confirm-hold': 4, 'release-hold': 4, line: 6 },
   },

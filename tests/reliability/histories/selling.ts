@@ -36,15 +36,22 @@ export async function draft(
 
 /** What customers of web and app do, and what the shop does with their orders. */
 export const selling = {
-  basket: kind({ sku, qty, customer: orNot(fc.constantFrom('cus_ada', 'cus_ben')), merge: orNot(of) }, async ({ ask, things }, given) => {
-    const merged = given.merge === null ? undefined : things.baskets.at(given.merge % Math.max(1, things.baskets.length));
-    const body = {
-      ...{ channel: 'web' as const, lines: [{ sku: given.sku, qty: given.qty }] },
-      ...(given.customer !== null && { customerId: given.customer }),
-      ...(merged !== undefined && { mergeBasketIds: [merged] }),
-    };
-    note(things.baskets, await ask('create-basket-api', { body }));
-  }),
+  basket: kind(
+    { sku, qty, customer: orNot(fc.constantFrom('cus_ada', 'cus_ben')), merge: orNot(of), more: orNot(sku) },
+    async ({ ask, things }, given) => {
+      const merged = given.merge === null ? undefined : things.baskets.at(given.merge % Math.max(1, things.baskets.length));
+      const body = {
+        ...{ channel: 'web' as const, lines: [{ sku: given.sku, qty: given.qty }] },
+        ...(given.customer !== null && { customerId: given.customer }),
+        ...(merged !== undefined && { mergeBasketIds: [merged] }),
+      };
+      const basket = await ask('create-basket-api', { body });
+      note(things.baskets, basket);
+      if (basket.status === 201 && given.more !== null) {
+        await ask('add-line-to-basket-api', { params: { id: basket.body.id }, body: { sku: given.more, qty: 1 } });
+      }
+    },
+  ),
   line: kind({ of, sku, qty }, ({ ask, things }, given) =>
     about(things.baskets, given.of, (id) => ask('add-line-to-basket-api', { params: { id }, body: { sku: given.sku, qty: given.qty } })),
   ),
@@ -75,12 +82,15 @@ export const selling = {
       token: cardToken,
       gift: fc.constantFrom('gift_50', 'gift_5'),
       part: fc.constantFrom(0, 0, 500),
+      capture: fc.constantFrom(false, false, true),
     },
-    ({ ask, things }, { of: which, type, token, gift, part }) =>
+    ({ ask, things }, { of: which, type, token, gift, part, capture }) =>
       about(things.orders, which, async (orderId) => {
         const tender = type === 'bnpl' ? { type } : { type, token: type === 'gift-card' ? gift : token };
         const amount = part > 0 ? { amount: eur(part) } : {};
-        notePayment(things, await ask('authorize-payment-api', { body: { orderId, tender, ...amount } }));
+        const payment = await ask('authorize-payment-api', { body: { orderId, tender, ...amount } });
+        notePayment(things, payment);
+        if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
       }),
   ),
   'pay-with-points': kind({ of }, (scene, given) => about(scene.things.orders, given.of, (orderId) => payWithPoints(scene, orderId))),
