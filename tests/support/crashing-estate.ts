@@ -107,17 +107,11 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     crashAt: (next: Crash | undefined): void => applications.arm(world, next),
     commits: applications.commits,
     crashes: (): number => applications.crashes() - crashesBefore,
-    async advance(ms: number) {
-      await applications.restarted();
-      return driver.advance(world, (await now()) + ms, 20_000);
-    },
-    async settle() {
-      await applications.restarted();
-      return driver.settle(world, 20_000);
-    },
+    advance: (ms: number) => applications.rest(async () => driver.advance(world, (await now()) + ms, 20_000)),
+    settle: () => applications.rest(() => driver.settle(world, 20_000)),
     /** What is there once everything has come to rest: other worlds can begin with it. */
     async snapshot(): Promise<Snapshot> {
-      const { settled, waitingFor } = await driver.settle(world, 20_000);
+      const { settled, waitingFor } = await applications.rest(() => driver.settle(world, 20_000));
       if (!settled) throw new Error(`not settled: ${waitingFor.join(', ')}`);
       return worlds.snapshot(world);
     },
@@ -126,8 +120,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     /** The world ends; the applications go on for the next one. */
     async close(): Promise<void> {
       applications.arm(world, undefined);
-      await applications.restarted();
-      await worlds.remove(rehearsal);
+      await applications.rest(() => worlds.remove(rehearsal));
       if (leases === 'end') free.push(applications);
     },
   };

@@ -66,6 +66,7 @@ export async function startMortalApplications(leases: Leases) {
    * the first to notice, and nobody tells the clock.
    */
   const abandoned: (() => Promise<void>)[] = [];
+  let resting = 0;
   // Only webhooks come this way; the gateway itself keeps nothing and does not die.
   let gateway: RunningGateway | undefined;
   const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
@@ -165,6 +166,10 @@ export async function startMortalApplications(leases: Leases) {
     return instance;
   }
 
+  async function letGoDue(): Promise<void> {
+    for (const letGo of abandoned.splice(0)) await letGo();
+  }
+
   async function dieAndRestart(instance: Instance, application: Application): Promise<void> {
     instance.dead = true;
     instance.running?.kill();
@@ -172,6 +177,7 @@ export async function startMortalApplications(leases: Leases) {
     if (leases === 'end') {
       for (const letGo of instance.claimed.values()) await letGo();
       abandoned.push(...instance.taken);
+      if (resting > 0) await letGoDue();
     }
     instance.death.resolve(heir);
     instance.unsubscribe?.();
@@ -208,11 +214,15 @@ export async function startMortalApplications(leases: Leases) {
     },
     commits: (application: Application): number => armed?.commits.get(application) ?? 0,
     crashes: (): number => crashes,
-    /** After it nothing is waited for that a dead process held. */
-    async restarted(): Promise<void> {
+    /** Lets a world come to rest: meanwhile nothing is waited for that a dead process held. */
+    async rest<T>(settling: () => Promise<T>): Promise<T> {
       await Promise.all(restarts);
       restarts = [];
-      for (const letGo of abandoned.splice(0)) await letGo();
+      resting += 1;
+      await letGoDue();
+      return settling().finally(() => {
+        resting -= 1;
+      });
     },
     async close(): Promise<void> {
       await Promise.all(restarts);
