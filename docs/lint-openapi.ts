@@ -6,15 +6,17 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { touchpointOpenApi } from '../services/touchpoint-mock/openapi.ts';
 import { loadTouchpointFixtures } from '../services/touchpoint-mock/touchpoint-fixtures.ts';
+import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../shared/contract/openapi.ts';
 
-/** Renders both OpenAPI documents as they are served and lints them with the rules of redocly.yaml. */
+/** Renders the OpenAPI and AsyncAPI documents as they are served and lints them with the rules of redocly.yaml. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
 const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
 try {
   const documents = {
     'estate.json': estateOpenApi('0.0.0'),
+    'events.json': estateAsyncApi('0.0.0'),
     'touchpoint.json': touchpointOpenApi(await loadTouchpointFixtures()),
   };
   const files = Object.entries(documents).map(([name, document]) => ({

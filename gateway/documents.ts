@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { stringify } from 'yaml';
+import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../shared/contract/openapi.ts';
 import { methodNotAllowed } from './problems.ts';
 
@@ -25,6 +26,7 @@ const WELCOME = `<!doctype html>
 <ul>
 <li><a href="/products/mug-blue">A product</a>, the one API that asks for no credential</li>
 <li><a href="/openapi.json">All APIs as OpenAPI 3.1</a>, also <a href="/openapi.yaml">as YAML</a></li>
+<li><a href="/asyncapi.json">All events as AsyncAPI 3</a>, also <a href="/asyncapi.yaml">as YAML</a></li>
 <li><a href="/readyz">Whether the estate is ready</a></li>
 </ul>
 <p>The other APIs take the demo credentials of <code>fixtures/credentials.json</code>; the README walks through a first order.</p>
@@ -33,22 +35,29 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/** What describes the estate, open to everybody: the OpenAPI document in both notations, and a first page for browsers. */
+/** What describes the estate, open to everybody: its APIs and its events, each in both notations, and a first page for browsers. */
 export function createDocuments(): Router {
-  const document = estateOpenApi(manifest.version);
-  const json = JSON.stringify(document, null, 2);
-  let yaml: string | undefined;
-  // Written when somebody asks for it: that takes a good part of what a start takes.
-  const inYaml = (): string => {
-    yaml ??= stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
-    return yaml;
-  };
+  const openapi = once(() => estateOpenApi(manifest.version));
+  const asyncapi = once(() => estateAsyncApi(manifest.version));
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/openapi.json', (_request, response) => void response.type('application/json').send(json));
-  router.get('/openapi.yaml', (_request, response) => void response.type('application/yaml').send(inYaml()));
+  for (const [name, document] of Object.entries({ openapi, asyncapi })) {
+    const json = once(() => JSON.stringify(document(), null, 2));
+    const yaml = once(() => stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 }));
+    router.get(`/${name}.json`, (_request, response) => void response.type('application/json').send(json()));
+    router.get(`/${name}.yaml`, (_request, response) => void response.type('application/yaml').send(yaml()));
+  }
   router.get('/', (_request, response) => void response.set('Content-Security-Policy', POLICY).type('text/html').send(WELCOME));
-  router.all(['/openapi.json', '/openapi.yaml', '/'], ({ method }) => {
+  router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/'], ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
   });
   return router;
+}
+
+/** Written when somebody asks for it: that takes a good part of what a start takes. */
+function once<T>(write: () => T): () => T {
+  let written: { readonly value: T } | undefined;
+  return () => {
+    written ??= { value: write() };
+    return written.value;
+  };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { runScenario } from './runner.ts';
+import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import { terminalReport } from './terminal-report.ts';
 
@@ -18,7 +19,7 @@ interface Options {
 const command = new Command()
   .name('rehearse')
   .description('Runs scenarios against an estate, each in a rehearsal of its own; the first one when none is named.')
-  .argument('[scenario...]', `one or more of: ${scenarios.map(({ name }) => name).join(', ')}`)
+  .argument('[scenario...]', `one or more of: ${scenarios.map(({ name }) => name).join(', ')}; flow-1 to flow-8: those of a flow`)
   .option('--against <url>', 'address of a running gateway; without it an estate is started and ended again')
   .option('--all', 'every scenario')
   .option('--list', 'what there is')
@@ -30,15 +31,19 @@ const command = new Command()
 async function rehearse(names: readonly string[], options: Options): Promise<void> {
   const write = (text: string): void => void process.stdout.write(text);
   if (options.list) {
-    for (const { name, title } of scenarios) write(`${name.padEnd(22)} ${title}\n`);
+    for (const { name, title, flows } of scenarios)
+      write(`${name.padEnd(22)} ${`flow ${flows.join(', ')}`.slice(0, flows.length > 0 ? 16 : 0).padEnd(16)} ${title}\n`);
     return;
   }
-  const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name));
+  const isAsked = ({ name, flows }: Scenario): boolean => names.includes(name) || flows.some((flow) => names.includes(`flow-${flow}`));
+  const unknown = names.filter(
+    (name) => !scenarios.some((scenario) => scenario.name === name || scenario.flows.some((flow) => name === `flow-${flow}`)),
+  );
   if (unknown.length > 0)
     command.error(`There is no scenario ${unknown.join(', ')}; there are ${scenarios.map(({ name }) => name).join(', ')}.`, {
       exitCode: 64,
     });
-  const chosen = options.all ? scenarios : names.length > 0 ? scenarios.filter(({ name }) => names.includes(name)) : scenarios.slice(0, 1);
+  const chosen = options.all ? scenarios : names.length > 0 ? scenarios.filter(isAsked) : scenarios.slice(0, 1);
   const own = options.against === undefined ? await startEstate() : undefined;
   const gateway = (options.against ?? own?.gateway ?? '').replace(/\/$/, '');
   const failed: string[] = [];

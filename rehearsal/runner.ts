@@ -138,7 +138,7 @@ function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookU
     },
     async fault(name, rule) {
       await client.control('put-fault', { params: { name }, body: rule as FaultInput });
-      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.api ?? rule.match.application}`);
+      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.event ?? rule.match.api ?? rule.match.application}`);
     },
     now: () => clock,
     async settle() {

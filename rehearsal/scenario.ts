@@ -1,4 +1,5 @@
 import type { CallOptions, Reply } from './estate-client.ts';
+import type { Pain } from './pains.ts';
 
 /** An expectation of a scenario that did not hold. */
 export class ExpectationFailed extends Error {
@@ -54,7 +55,7 @@ export interface Stage {
 }
 
 export interface FaultRule {
-  readonly match: { readonly application?: string; readonly api?: string };
+  readonly match: { readonly application?: string; readonly api?: string; readonly event?: string };
   readonly fault: Readonly<Record<string, unknown>> & { readonly kind: string };
   readonly times?: number;
 }
@@ -62,5 +63,8 @@ export interface FaultRule {
 export interface Scenario {
   readonly name: string;
   readonly title: string;
+  /** Numbers of the documented flows that it goes through, or breaks. */
+  readonly flows: readonly number[];
+  readonly pains?: readonly Pain[];
   readonly run: (stage: Stage) => Promise<void>;
 }

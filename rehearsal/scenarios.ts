@@ -1,8 +1,11 @@
 import type { Scenario } from './scenario.ts';
 import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
 import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfilment.ts';
-import { compensationWaits, loyaltyDown } from './scenarios/outages.ts';
+import { compensationWaits, eventsDisordered, loyaltyDown } from './scenarios/outages.ts';
+import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
 import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
+import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
+import { captureRetried, carrierDown, inventoryDown, shortPick, unknownOutcome } from './scenarios/trouble.ts';
 
 /** Everything that can be rehearsed, in the order in which a newcomer would look at it. */
 export const scenarios: readonly Scenario[] = [
@@ -17,4 +20,19 @@ export const scenarios: readonly Scenario[] = [
   lostParcel,
   partialDelivery,
   webhookStorm,
+  shortPick,
+  captureRetried,
+  carrierDown,
+  unknownOutcome,
+  inventoryDown,
+  splitTender,
+  voidedAtTheTill,
+  lostTender,
+  storeAndForward,
+  stockDiscrepancy,
+  returnRefunded,
+  returnByParcel,
+  exchangeWithSurplus,
+  overRefund,
+  eventsDisordered,
 ];

@@ -2,6 +2,7 @@ import type { Fixtures } from '../fixtures/load.ts';
 import type { AnyService } from '../shared/contract/handler.ts';
 import type { Seed } from '../shared/store/collections.ts';
 import * as carrierPlatform from './carrier-platform/service.ts';
+import * as clientelingApp from './clienteling-app/service.ts';
 import * as crm from './crm/service.ts';
 import * as ecommercePlatform from './ecommerce-platform/service.ts';
 import * as fms from './fms/service.ts';
@@ -9,6 +10,7 @@ import * as inventoryService from './inventory-service/service.ts';
 import * as loyaltyPlatform from './loyalty-platform/service.ts';
 import * as oms from './oms/service.ts';
 import * as paymentHub from './payment-hub/service.ts';
+import * as pos from './pos/service.ts';
 import * as promotionEngine from './promotion-engine/service.ts';
 import * as sim from './sim/service.ts';
 import * as wms from './wms/service.ts';
@@ -26,6 +28,7 @@ export interface RegisteredApplication {
 
 /** Every application that keeps state in worlds. The touchpoint mock keeps none. */
 export const registeredApplications: readonly RegisteredApplication[] = [
+  pos,
   ecommercePlatform,
   oms,
   paymentHub,
@@ -37,4 +40,5 @@ export const registeredApplications: readonly RegisteredApplication[] = [
   promotionEngine,
   loyaltyPlatform,
   crm,
+  clientelingApp,
 ];

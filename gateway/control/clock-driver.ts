@@ -5,7 +5,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, instant, TOKEN_HEADER } from '../../shared/simulation/context.ts';
-import type { DueItem, Ledger, Ms, World, Worlds } from '../../shared/store/ports.ts';
+import { type DueItem, type Ledger, type Ms, PUBLISH_HELD_EVENT, type World, type Worlds } from '../../shared/store/ports.ts';
 
 /** Rehearsal time after which failed due work is tried again; then it is parked, visibly. */
 const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
@@ -52,6 +52,8 @@ export function createClockDriver(options: ClockDriverOptions) {
   const { worlds, log } = options;
   const driven = new Map<World, Driven>();
   const waiters = new Map<World, Set<() => void>>();
+  /** Per world and application the last held event that goes back: the order in which they were held, whatever runs at once. */
+  const goingBack = new Map<string, ReturnType<typeof dispatch>>();
   let stopped = false;
 
   const stateOf = (world: World): Driven => {
@@ -133,7 +135,7 @@ export function createClockDriver(options: ClockDriverOptions) {
     const token = randomUUID();
     const item = await worlds.takeDue(world, upTo, token, ITEM_LEASE_MS);
     if (!item) return undefined;
-    const failure = await dispatch(world, item, token, now);
+    const failure = await (item.kind === PUBLISH_HELD_EVENT ? inTurn : dispatch)(world, item, token, now);
     if (failure === undefined) return { item, done: true };
     if (failure.held) {
       // Its leases run in wall time: waiting costs no attempt and does not move the rehearsal's clock.
@@ -150,6 +152,15 @@ export function createClockDriver(options: ClockDriverOptions) {
       wait === undefined ? { parked: failure.text } : { at: now + wait, attempts: item.attempts + 1 },
     );
     return { item, done: false };
+  }
+
+  async function inTurn(world: World, item: DueItem, token: string, now: Ms): ReturnType<typeof dispatch> {
+    const queue = `${world}|${item.application}`;
+    const turn = (goingBack.get(queue) ?? Promise.resolve(undefined)).then(() => dispatch(world, item, token, now));
+    goingBack.set(queue, turn);
+    const failure = await turn;
+    if (goingBack.get(queue) === turn) goingBack.delete(queue);
+    return failure;
   }
 
   /** @returns what went wrong, or undefined; `held` when a request that broke off still holds its key */

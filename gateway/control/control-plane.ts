@@ -1,8 +1,7 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { apis, events as documentedEvents, internalCalls } from '../../shared/catalog/catalog.ts';
+import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
-import { applyCarrierProgression, applyWarehouseProgression, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import { Scan } from '../../shared/catalog/fulfillment/objects.ts';
+import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
@@ -21,9 +20,11 @@ import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
 import { readObject } from './object-reader.ts';
+import { createOutsideWorld } from './outside-world.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 import { verifyWorld } from './verify.ts';
+import { withheld } from './withheld.ts';
 
 export interface ControlPlaneOptions {
   readonly worlds: Worlds;
@@ -140,8 +141,13 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
     },
     settle: async ({ body }, { view }) => {
       const { settled, waitingFor } = await driver.settle(view.world, body.timeoutMs);
-      const { parked } = await worlds.ledger(view.world);
-      return { settled, waitingFor: [...waitingFor], parked: parked.map((one) => ({ ...one, at: instant(one.at) })) };
+      const { parked, held } = await worlds.ledger(view.world);
+      return {
+        settled,
+        waitingFor: [...waitingFor],
+        parked: parked.map((one) => ({ ...one, at: instant(one.at) })),
+        withheld: held.map(withheld),
+      };
     },
     'list-events': async ({ query }, { view }) => {
       if (query.type !== undefined) known(query.type, '?type');
@@ -172,18 +178,10 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       const now = { ...view, progression: after };
       if (after.carrier !== before.carrier) await ask(now, applyCarrierProgression, { body: { carrier: after.carrier } });
       if (after.warehouse !== before.warehouse) await ask(now, applyWarehouseProgression, { body: { warehouse: after.warehouse } });
+      if (after.returns !== before.returns) await ask(now, applyReturnsProgression, { body: { returns: after.returns } });
       return after;
     },
-    'play-scan': async ({ params, body }, { view }) => {
-      const scan = Scan.safeParse(params.scan);
-      if (!scan.success)
-        throw new Problem('not_found', `A parcel cannot be made to ${params.scan}; it can be made to ${Scan.options.join(', ')}.`);
-      const said = {
-        ...(body.location !== undefined && { location: body.location }),
-        ...(body.message !== undefined && { message: body.message }),
-      };
-      return ask(view, scanShipment, { params: { id: params.id }, body: { ...said, scan: scan.data } });
-    },
+    ...createOutsideWorld(ask),
     'put-fault': async ({ params, body }, { view }) => {
       checkTarget(params.name, body);
       await worlds.setFault(view.world, params.name, JSON.stringify(body));
@@ -238,16 +236,13 @@ function duration(text: string): number {
 function known(type: string, pointer: string): void {
   const name = nameOf(type);
   if (allEvents.some((event) => event.name === name)) return;
-  throw invalid(
-    pointer,
-    'unknown_event',
-    `There is no event "${type}"; there are ${documentedEvents.map((event) => event.name).join(', ')}, and ext.<object>-changed.`,
-  );
+  throw invalid(pointer, 'unknown_event', `There is no event "${type}"; there are ${allEvents.map((event) => event.name).join(', ')}.`);
 }
 
 function checkTarget(name: string, { match }: FaultInput): void {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name))
     throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
+  if (match.event !== undefined) known(match.event, '/match/event');
   const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
   if (match.api !== undefined && !ids.includes(match.api)) {
     throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);

@@ -3,7 +3,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
+import { CONTEXT_HEADER, type Context, encodeContext, OUTSIDE_WORLD, TOKEN_HEADER } from '../../shared/simulation/context.ts';
 import type { WorldView } from '../../shared/store/ports.ts';
 
 /** Wall time that an application has for what the simulation plane asks. */
@@ -15,7 +15,10 @@ export interface InsideCallOptions {
   readonly agent: Agent;
 }
 
-/** Asks an application as the outside world: an internal call that only the simulation plane makes. Faults do not strike it. */
+/**
+ * Asks an application as the outside world: an internal call that only the simulation plane makes. Faults do not strike it, but what it
+ * brings about.
+ */
 export type InsideCall = <A extends ApiDefinition<string, Application, string>>(
   view: WorldView,
   api: A,
@@ -29,11 +32,11 @@ export function createInsideCall({ addressOf, token, agent }: InsideCallOptions)
     const context: Context = {
       world: view.world,
       now: view.now,
-      principal: 'outside-world',
+      principal: OUTSIDE_WORLD,
       requestId,
       correlationId: requestId,
       deadline: Date.now() + DEADLINE_MS,
-      faults: 0,
+      faults: view.faults,
       ...(view.progression && { progression: view.progression }),
       chain: [],
     };

@@ -6,10 +6,13 @@ import type { InvariantResult } from './verify/invariant.ts';
 import { money } from './verify/money.ts';
 import { moving } from './verify/moving.ts';
 import { oneEffect } from './verify/one-effect.ts';
+import { points } from './verify/points.ts';
 import { replay } from './verify/replay.ts';
+import { returns } from './verify/returns.ts';
 import { stock } from './verify/stock.ts';
+import { till } from './verify/till.ts';
 
-const invariants = [money, stock, fulfilment, oneEffect, eventVersions, moving, replay];
+const invariants = [money, points, stock, fulfilment, returns, till, oneEffect, eventVersions, moving, replay];
 
 /** Computes the invariants over a whole world. Each violation names the records that break it. */
 export async function verifyWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<InvariantResult[]> {

@@ -5,6 +5,7 @@ import { ADDRESS, basketInCheckout } from './steps.ts';
 export const digitalOrder: Scenario = {
   name: 'digital-order',
   title: 'A digital order, from product page to confirmed',
+  flows: [2, 4, 5, 7],
   async run(stage) {
     const before = await stage.step({ title: 'Look at the product', call: 'GET /products/mug-blue' });
     const basket = await stage.step({
@@ -56,6 +57,7 @@ export const digitalOrder: Scenario = {
 export const declinedThenPaid: Scenario = {
   name: 'declined-then-paid',
   title: 'A declined card, then one that pays; capture repeated after a lost answer',
+  flows: [2],
   async run(stage) {
     const { orderId } = await basketInCheckout(stage, { sku: 'mug-blue', qty: 2 });
     await stage.step({

@@ -7,7 +7,10 @@ interface Line {
 }
 
 /** From nothing to a confirmed, routed order. @returns its id and the ids of its fulfillment orders */
-async function confirmedOrder(stage: Stage, lines: readonly Line[]): Promise<{ orderId: string; fulfillmentOrderIds: readonly string[] }> {
+export async function confirmedOrder(
+  stage: Stage,
+  lines: readonly Line[],
+): Promise<{ orderId: string; fulfillmentOrderIds: readonly string[] }> {
   const basket = await stage.step({ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', customerId: 'cus_ada', lines } });
   await stage.step({ title: 'Check out', call: `POST /baskets/${basket.body.id}/checkout`, body: { shippingAddress: ADDRESS } });
   const order = await stage.step({ title: 'Create the order', call: 'POST /orders', body: { basketId: basket.body.id } });
@@ -20,7 +23,12 @@ async function confirmedOrder(stage: Stage, lines: readonly Line[]): Promise<{ o
 }
 
 /** Picked, packed, handed over. @returns the parcel's id */
-async function dispatched(stage: Stage, fulfillmentOrderId: string, body: object = {}): Promise<string> {
+export async function dispatched(
+  stage: Stage,
+  fulfillmentOrderId: string,
+  body: object = {},
+  events: readonly string[] = ['shipment-label-generated'],
+): Promise<string> {
   const picking = await stage.step({ title: 'Create the picking order', call: 'POST /picking-orders', body: { fulfillmentOrderId } });
   for (const status of ['started', 'picked', 'packed']) {
     await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
@@ -29,7 +37,7 @@ async function dispatched(stage: Stage, fulfillmentOrderId: string, body: object
     title: 'Dispatch: captured, stock out, label made',
     call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
     body,
-    events: ['shipment-label-generated'],
+    events,
   });
   return sent.body.shipments[0].id;
 }
@@ -37,6 +45,7 @@ async function dispatched(stage: Stage, fulfillmentOrderId: string, body: object
 export const deliveredOrder: Scenario = {
   name: 'delivered-order',
   title: 'The whole digital order, from basket to the delivered parcel and its points',
+  flows: [2, 6, 8],
   async run(stage) {
     const points = await stage.step({ title: 'Ada’s points before', call: 'GET /members/loy_ada/balance' });
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
@@ -66,6 +75,8 @@ export const deliveredOrder: Scenario = {
 export const lostParcel: Scenario = {
   name: 'lost-parcel',
   title: 'A parcel is lost, refunded, and found after all',
+  flows: [8],
+  pains: ['lost-parcel'],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '', { service: 'LOST' });
@@ -92,6 +103,8 @@ export const lostParcel: Scenario = {
 export const partialDelivery: Scenario = {
   name: 'partial-delivery',
   title: 'One order from two nodes: one parcel arrives, the other comes back',
+  flows: [8],
+  pains: ['partial-fulfilment', 'lost-parcel'],
   async run(stage) {
     await stage.step({
       title: 'Somebody holds most desks of dc-01',
@@ -118,6 +131,8 @@ export const partialDelivery: Scenario = {
 export const webhookStorm: Scenario = {
   name: 'webhook-storm',
   title: 'Webhooks come late, twice and in the wrong order',
+  flows: [8],
+  pains: ['duplicate-webhooks'],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '');

@@ -1,10 +1,44 @@
 import type { Scenario } from '../scenario.ts';
 import { ADDRESS, basketInCheckout } from './steps.ts';
 
+export const eventsDisordered: Scenario = {
+  name: 'events-disordered',
+  title: 'Events come twice, late and in the wrong order: points are earned once, and nobody falls back',
+  flows: [3],
+  pains: ['out-of-order-events'],
+  async run(stage) {
+    const points = await stage.step({ title: 'Ada’s points before', call: 'GET /members/loy_ada/balance' });
+    await stage.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
+    await stage.fault('swapped', { match: { event: 'order-created' }, fault: { kind: 'reorder' } });
+    await stage.fault('kept', { match: { event: 'ext.order-changed' }, fault: { kind: 'withhold' } });
+    const sale = await stage.step({
+      title: 'Sell two mugs at the till',
+      call: 'POST /transactions',
+      body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }], loyaltyId: 'loy_ada' },
+    });
+    await stage.step({
+      title: 'Paid in cash: created, confirmed and completed at once',
+      call: `POST /transactions/${sale.body.id}/payment`,
+      body: { tender: { type: 'cash' }, amount: sale.body.totals.total },
+    });
+    await stage.settle();
+    const order = await stage.step({ title: 'The order is complete', call: `GET /orders/${sale.body.id}` });
+    stage.expect('order', order.body.state, 'completed');
+    const unheard = await stage.step({ title: 'Nobody has heard of it', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points earned', unheard.body.pointsBalance - points.body.pointsBalance, 0);
+    await stage.noFaults();
+    await stage.settle();
+    const heard = await stage.step({ title: 'What was kept has come', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points earned: one per full 1.00 of goods', heard.body.pointsBalance - points.body.pointsBalance, 25);
+  },
+};
+
 /** Flow 7's failure column: checkout does without points. */
 export const loyaltyDown: Scenario = {
   name: 'loyalty-down',
   title: 'The Loyalty Platform is down at checkout',
+  flows: [7],
+  pains: ['loyalty-down'],
   async run(stage) {
     await stage.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
     const basket = await stage.step({
@@ -24,7 +58,20 @@ export const loyaltyDown: Scenario = {
       body: { points: 100, basketId: basket.body.id },
       status: 503,
     });
+    const sale = await stage.step({
+      title: 'A member buys at the till, whose card cannot be read',
+      call: 'POST /transactions',
+      body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_ada' },
+    });
+    await stage.step({
+      title: 'The sale stands',
+      call: `POST /transactions/${sale.body.id}/payment`,
+      body: { tender: { type: 'cash' }, amount: sale.body.totals.total },
+    });
     await stage.noFaults();
+    await stage.settle();
+    const balance = await stage.step({ title: 'Its points have come', call: 'GET /members/loy_ada/balance' });
+    stage.expect('points: 500 and one per full 1.00 of the sale', balance.body.pointsBalance, 512);
     await stage.step({
       title: 'Back again, points can be redeemed',
       call: 'POST /members/loy_ada/redeem',
@@ -37,6 +84,7 @@ export const loyaltyDown: Scenario = {
 export const compensationWaits: Scenario = {
   name: 'compensation-waits',
   title: 'An order is cancelled while the Payment Hub is down',
+  flows: [6],
   async run(stage) {
     const { orderId } = await basketInCheckout(stage, { sku: 'mug-blue', qty: 1 });
     await stage.step({

@@ -5,6 +5,8 @@ import { basketInCheckout } from './steps.ts';
 export const holdExpired: Scenario = {
   name: 'hold-expired',
   title: 'The hold runs out between payment and confirmation',
+  flows: [4],
+  pains: ['hold-expires'],
   async run(stage) {
     const { orderId, reservationId } = await basketInCheckout(stage, { sku: 'lamp-last-one', qty: 1 });
     await stage.step({
@@ -29,6 +31,7 @@ export const holdExpired: Scenario = {
 export const holdLost: Scenario = {
   name: 'hold-lost',
   title: 'The hold runs out and somebody else takes the last unit',
+  flows: [4],
   async run(stage) {
     const { orderId } = await basketInCheckout(stage, { sku: 'lamp-last-one', qty: 1 });
     await stage.step({
@@ -58,6 +61,8 @@ export const holdLost: Scenario = {
 export const lastUnit: Scenario = {
   name: 'last-unit',
   title: 'Twenty ask for the last unit in the same moment',
+  flows: [5],
+  pains: ['last-unit'],
   async run(stage) {
     await stage.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 20 } });
     const asked = Array.from(

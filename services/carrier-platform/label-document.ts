@@ -6,7 +6,7 @@ import type { StoredShipment } from './collections.ts';
 import { printable } from './label-text.ts';
 
 /** What stands on a label. */
-export type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId'> & {
+export type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {
   readonly trackingNumber: string;
   readonly labelledAt: string;
 };
@@ -123,8 +123,9 @@ function code128(text: string): readonly number[] {
   return symbol.sbs;
 }
 
-function drawReferences(document: Document, { id, fulfillmentOrderId, labelledAt }: LabelContent): void {
-  const lines = [`Shipment ${id}`, `Fulfilment order ${fulfillmentOrderId}`, `Label made ${labelledAt.slice(0, 16).replace('T', ' ')} UTC`];
+function drawReferences(document: Document, { id, fulfillmentOrderId, returnId, labelledAt }: LabelContent): void {
+  const what = returnId === undefined ? `Fulfilment order ${fulfillmentOrderId}` : `Return ${returnId}`;
+  const lines = [`Shipment ${id}`, what, `Label made ${labelledAt.slice(0, 16).replace('T', ' ')} UTC`];
   write(document, lines, { box: { x: MARGIN, y: 393, width: INNER, height: 28 }, font: REGULAR, size: 7 });
 }
 

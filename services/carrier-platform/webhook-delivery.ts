@@ -13,6 +13,8 @@ export interface Delivery {
   readonly attempts: number;
   /** What came of the last one. */
   readonly lastAnswer?: string;
+  /** A fault kept it; none strikes it again. */
+  readonly held?: true;
 }
 
 /** Tells the receiver of the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt carries the same. */

@@ -27,3 +27,9 @@ export const notedOrders = defineCollection({
   name: 'noted-orders',
   schema: z.object({ id: Id, version: z.int(), customerId: Id }),
 });
+
+/** Which request made a customer a member, by the customer's id: due work may have finished it before that request is repeated. */
+export const enrolments = defineCollection({
+  name: 'enrolments',
+  schema: z.object({ id: Id, version: z.int(), request: z.string() }),
+});

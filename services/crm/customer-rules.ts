@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type Consents, type Customer, customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
+import { type Consents, type Customer, customerLifeCycle, type Interaction } from '../../shared/catalog/customer/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 
@@ -47,3 +48,19 @@ export const countsActivity = ({ state }: CustomerRecord): boolean => allowedFro
 
 /** An order that is heard of late is no newer activity than what is known. */
 export const newerOf = (one: string, other: string | undefined): string => (other !== undefined && other > one ? other : one);
+
+/** @throws Problem `customer_blocked` */
+export function refuseBlocked({ id, state }: CustomerRecord, consequence: string): void {
+  if (state !== 'blocked') return;
+  throw new Problem('customer_blocked', `The customer "${id}" is blocked: ${consequence}.`, { objectType: 'customer', id });
+}
+
+type InteractionRecord = z.output<typeof Interaction>;
+
+/** How many interactions a customer's record shows. */
+const SHOWN_INTERACTIONS = 20;
+
+/** The newest interactions, newest first. One that is noted late takes its place by when it was. */
+export function withInteraction(interactions: readonly InteractionRecord[], added: InteractionRecord): InteractionRecord[] {
+  return [added, ...interactions].toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt)).slice(0, SHOWN_INTERACTIONS);
+}

@@ -2,26 +2,36 @@ import type { Fixtures } from '../../fixtures/load.ts';
 import { defineService } from '../../shared/contract/handler.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { createCustomer } from './apis/create-customer.ts';
+import { enrollLoyaltyMember } from './apis/enroll-loyalty-member.ts';
 import { getCustomer } from './apis/get-customer.ts';
+import { issueLoyaltyPoints } from './apis/issue-loyalty-points.ts';
+import { redeemLoyaltyPoints } from './apis/redeem-loyalty-points.ts';
 import { searchCustomer } from './apis/search-customer.ts';
-import { customers, notedOrders, parties } from './collections.ts';
+import { customers, enrolments, notedOrders, parties } from './collections.ts';
+import { finishEnrolment } from './due/finish-enrolment.ts';
 import { idle } from './due/idle.ts';
+import { FINISH_ENROLMENT } from './enrolment.ts';
 import { onOrderConfirmed } from './events/on-order-confirmed.ts';
 import { idleTimerOf } from './idle-timer.ts';
+import { logCustomerInteraction } from './internal/log-customer-interaction.ts';
+import { moveCustomer } from './internal/move-customer.ts';
 import { putParty } from './internal/put-party.ts';
 
 export const service = defineService({
   application: 'crm',
-  collections: [customers, parties, notedOrders],
+  collections: [customers, parties, notedOrders, enrolments],
   counters: [],
   apis: {
     'search-customer-api': searchCustomer,
     'get-customer-api': getCustomer,
     'create-customer-api': createCustomer,
+    'enroll-loyalty-member-api': enrollLoyaltyMember,
+    'issue-loyalty-points-api': issueLoyaltyPoints,
+    'redeem-loyalty-points-api': redeemLoyaltyPoints,
   },
-  internal: { 'put-party': putParty },
+  internal: { 'put-party': putParty, 'log-customer-interaction': logCustomerInteraction, 'move-customer': moveCustomer },
   events: { 'order-confirmed': onOrderConfirmed },
-  due: { idle },
+  due: { idle, [FINISH_ENROLMENT]: finishEnrolment },
 });
 
 export function seed({ customers: rows }: Fixtures, _now: number): Seed {

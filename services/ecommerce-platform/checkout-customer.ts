@@ -9,11 +9,11 @@ import { digest } from '../../shared/domain/ids.ts';
 import type { Basket } from './collections.ts';
 import type { LoyaltyTier } from './promotions.ts';
 
-type Customer = OutputOf<typeof getCustomer>;
+export type Customer = OutputOf<typeof getCustomer>;
 
 /** The source document has the balance read at checkout start; a checkout waits no longer for it than this (our choice). */
-const BALANCE_PATIENCE_MS = 800;
-const CUSTOMER_PATIENCE_MS = 3_000;
+export const BALANCE_PATIENCE_MS = 800;
+export const CUSTOMER_PATIENCE_MS = 3_000;
 
 interface Contact {
   readonly email?: string | undefined;
@@ -35,13 +35,17 @@ export interface SaidOfCustomer {
 export async function customerAtCheckout(scope: Scope, basket: Basket, said: SaidOfCustomer): Promise<Customer | undefined> {
   const named = await namedCustomer(scope, basket, said);
   const customer = needsContact(said, named) ? await identify(scope, basket.id, said.contact) : named;
-  if (customer?.state === 'blocked' && said.placeOrder) {
-    throw new Problem('customer_blocked', `The customer "${customer.id}" is blocked and cannot order.`, {
-      objectType: 'customer',
-      id: customer.id,
-    });
-  }
+  if (said.placeOrder) refuseBlocked(customer);
   return customer;
+}
+
+/** @throws Problem `customer_blocked` */
+export function refuseBlocked(customer: Customer | undefined): void {
+  if (customer?.state !== 'blocked') return;
+  throw new Problem('customer_blocked', `The customer "${customer.id}" is blocked and cannot order.`, {
+    objectType: 'customer',
+    id: customer.id,
+  });
 }
 
 async function namedCustomer({ call, log }: Scope, basket: Basket, said: SaidOfCustomer): Promise<Customer | undefined> {

@@ -12,7 +12,7 @@ import { type Discounts, evaluateDiscounts, rejectedVoucher, type Shopper, sameC
 
 const PATIENCE_MS = 5_000;
 
-export type Holding = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> };
+export type Holding = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> & { readonly expiresAt: string } };
 
 /**
  * Holds the stock of every line for the time of the checkout, all or nothing, and commits what is held before anything else is
@@ -25,7 +25,9 @@ export async function holdStock(
   { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
 ): Promise<Holding> {
   const { hold } = record;
-  if (hold && hold.basketVersion === basket.version && record.vouchers === vouchers) return { ...record, hold };
+  if (hold?.expiresAt !== undefined && hold.basketVersion === basket.version && record.vouchers === vouchers) {
+    return { ...record, hold: { ...hold, expiresAt: hold.expiresAt } };
+  }
   const items = basket.lines.map(({ sku, qty }) => ({ sku, qty }));
   const reservation = await askTwice(() =>
     call(

@@ -15,24 +15,25 @@ const ownerOf = (work: UnitOfWork): string => work.id('req', 'checkout');
 /**
  * Commits that this request checks the basket out, and the due work that undoes it, before anything is taken elsewhere. A rerun
  * finds its own record and goes on with it.
+ * @param basket undefined for one that its transaction at the till creates
  * @throws Problem 409, retryable, while another request is at it
  */
-export async function beginCheckout(work: UnitOfWork, basket: Basket): Promise<CheckoutRecord> {
-  const found = await checkoutOf(work, basket.id);
+export async function beginCheckout(work: UnitOfWork, basketId: string, basket: Basket | undefined): Promise<CheckoutRecord> {
+  const found = await checkoutOf(work, basketId);
   if (found && isOwnRunning(work, found)) return found;
-  if (found && found.phase !== 'settled') throw underWay(basket);
+  if (found && found.phase !== 'settled') throw underWay(basketId, basket?.state);
   // Another checkout may have locked it since it was read: a hold for this one would then replace the other's.
-  work.expect(baskets, basket);
+  if (basket) work.expect(baskets, basket);
   const attempt = (found?.attempt ?? 0) + 1;
   const record = work.put(checkouts, {
-    id: checkoutIdOf(basket.id),
+    id: checkoutIdOf(basketId),
     phase: 'running',
     attempt,
     owner: ownerOf(work),
     vouchers: false,
   });
   // Kept from others for as long as this request may live; after a crash it is due at once.
-  work.due(UNDO_CHECKOUT, basket.id, work.now, null, { beforeReply: true });
+  work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return record;
 }
@@ -50,7 +51,7 @@ export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, ow
 export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promise<boolean> {
   const record = await checkoutOf(work, basketId);
   if (!record || !isOwnRunning(work, record)) return false;
-  if (record.hold || record.vouchers) startUndoing(work, basketId, record);
+  if (record.hold || record.asked || record.vouchers) startUndoing(work, basketId, record);
   else settleCheckout(work, basketId, record);
   return true;
 }
@@ -63,11 +64,11 @@ export function startUndoing(work: UnitOfWork, basketId: string, record: Checkou
 
 const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean => phase === 'running' && owner === ownerOf(work);
 
-function underWay({ id, state }: Basket): Problem {
+function underWay(id: string, state: Basket['state'] | undefined): Problem {
   return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is under way; send this one again in a moment.`, {
     objectType: 'basket',
     id,
-    currentState: state,
+    ...(state !== undefined && { currentState: state }),
     action: 'checkout',
     allowedFrom: ['open', 'locked', 'converted'],
     retryable: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Basket as BasketSchema, basket, Product as ProductSchema, product } from '../../shared/catalog/commerce/objects.ts';
-import { Id, Instant } from '../../shared/catalog/shapes.ts';
+import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
 export type Product = z.output<typeof ProductSchema>;
@@ -13,7 +13,25 @@ export const products = defineCollection({
   unique: { sku: ({ sku }) => sku },
 });
 
-export const baskets = defineCollection({ name: 'baskets', schema: BasketSchema, object: basket });
+export const baskets = defineCollection({
+  name: 'baskets',
+  schema: BasketSchema,
+  object: basket,
+  unique: { transaction: ({ transactionId }) => transactionId },
+  index: { customer: ({ customerId }) => customerId },
+});
+
+/** Which basket a transaction at the till has or is getting, by the transaction's id. */
+const TillBasket = z.object({
+  id: z.string(),
+  version: z.int(),
+  basketId: Id.optional(),
+  /** The till gave the transaction up: nothing is locked for it any more, however late it is asked for. */
+  abandoned: z.literal(true).optional(),
+});
+export type TillBasket = z.output<typeof TillBasket>;
+
+export const tillBaskets = defineCollection({ name: 'till-baskets', schema: TillBasket });
 
 /**
  * What a basket's checkout has under way at other applications, one record per basket.
@@ -29,7 +47,14 @@ const CheckoutRecord = z.object({
   /** The request that runs it; a rerun of the same request goes on where it was. */
   owner: z.string(),
   /** Stock that is held for the basket as it was at this version. */
-  hold: z.object({ reservationId: Id, expiresAt: Instant, basketVersion: z.int() }).optional(),
+  hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
+  /**
+   * What a till asked the SIM to hold, under a key of its own. Such a hold has no end: while its answer is missing, only asking
+   * again tells what to give back.
+   */
+  asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
+  /** Counts what a till asked for in this attempt. */
+  round: z.int().min(1).optional(),
   /** Whether the use of vouchers may be locked for the basket. */
   vouchers: z.boolean(),
 });

@@ -7,18 +7,22 @@ import { createBasketHandler } from './apis/create-basket.ts';
 import { getProductHandler } from './apis/get-product.ts';
 import { CHECKOUT_TTL, IDLE } from './basket-timers.ts';
 import { UNDO_CHECKOUT } from './checkout-record.ts';
-import { baskets, checkouts, products } from './collections.ts';
+import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { abandonIdleBasket } from './due/basket-idle.ts';
 import { reopenBasket } from './due/checkout-ttl.ts';
 import { placeOwedOrder } from './due/place-order.ts';
 import { undoCheckout } from './due/undo-checkout.ts';
+import { abandonBasketHandler } from './internal/abandon-basket.ts';
 import { convertBasketHandler } from './internal/convert-basket.ts';
 import { getBasketHandler } from './internal/get-basket.ts';
+import { listCustomerBasketsHandler } from './internal/list-customer-baskets.ts';
+import { moveProductHandler } from './internal/move-product.ts';
+import { putTransactionBasketHandler } from './internal/put-transaction-basket.ts';
 import { PLACE_ORDER } from './order-placement.ts';
 
 export const service = defineService({
   application: 'ecommerce-platform',
-  collections: [products, baskets, checkouts],
+  collections: [products, baskets, checkouts, tillBaskets],
   counters: [],
   apis: {
     'get-product-api': getProductHandler,
@@ -29,6 +33,10 @@ export const service = defineService({
   internal: {
     'get-basket': getBasketHandler,
     'convert-basket': convertBasketHandler,
+    'put-transaction-basket': putTransactionBasketHandler,
+    'abandon-basket': abandonBasketHandler,
+    'list-customer-baskets': listCustomerBasketsHandler,
+    'move-product': moveProductHandler,
   },
   events: {},
   due: {

@@ -57,7 +57,9 @@ export const parcels = defineCollection({ name: 'parcels', schema: StoredParcel 
 const StoredTracking = z.object({
   id: Id,
   version,
-  fulfillmentOrderId: Id,
+  /** What it carries: one of the two. */
+  fulfillmentOrderId: Id.optional(),
+  returnId: Id.optional(),
   trackingNumber: z.string().optional(),
   /** When the newest scan happened that moved it. */
   newestScanAt: Instant.optional(),

@@ -18,14 +18,17 @@ export async function parcelOf(work: UnitOfWork, { shipments }: StoredFulfillmen
   return id === undefined ? undefined : work.get(parcels, id);
 }
 
-const copyOf = ({ shipments }: StoredFulfillmentOrder, { id }: Parcel) => shipments.find((one) => one.id === id);
+/** What is sent, or comes back, with copies of its parcels. */
+type Sent = Pick<StoredFulfillmentOrder, 'shipments'>;
+
+const copyOf = ({ shipments }: Sent, { id }: Parcel) => shipments.find((one) => one.id === id);
 
 /** Whether the FMS has still to have its label made. */
-const lacksLabel = (found: StoredFulfillmentOrder, parcel: Parcel): boolean =>
+export const lacksLabel = (found: Sent, parcel: Parcel): boolean =>
   parcel.label === 'wanted' && copyOf(found, parcel)?.labelStatus !== 'ready';
 
 /** The carrier knows it, and nobody here has to have a label made. */
-export const isHandedOver = (found: StoredFulfillmentOrder, parcel: Parcel): boolean => parcel.registered && !lacksLabel(found, parcel);
+export const isHandedOver = (found: Sent, parcel: Parcel): boolean => parcel.registered && !lacksLabel(found, parcel);
 
 /**
  * Does what a committed dispatch still owes: the stock leaves, the carrier learns of the parcel, the label is made. Neither waits
@@ -80,13 +83,13 @@ export async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, sc
   }
 }
 
-async function register(parcel: Parcel, { call, work }: Scope): Promise<Parcel> {
+export async function register(parcel: Parcel, { call, work }: Scope): Promise<Parcel> {
   const { id, ...body } = parcel.data;
   await call(putShipment, { params: { id }, body }, { timeoutMs: HAND_OVER_TIMEOUT_MS });
   return work.put(parcels, { ...parcel, registered: true });
 }
 
-const labelOf = ({ id }: Parcel, { call }: Scope): Promise<z.output<typeof Shipment>> =>
+export const labelOf = ({ id }: Parcel, { call }: Scope): Promise<z.output<typeof Shipment>> =>
   call(generateLabel, { params: { id }, body: {} }, { timeoutMs: HAND_OVER_TIMEOUT_MS });
 
 /** The carrier also says so by webhook, for labels that others had made; whichever comes second finds it known. */

@@ -1,31 +1,71 @@
 import type { Fixtures } from '../../fixtures/load.ts';
 import { defineService } from '../../shared/contract/handler.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { carrierWebhook } from './apis/carrier-webhook.ts';
+import { createReturn } from './apis/create-return.ts';
 import { dispatchFulfillmentOrder } from './apis/dispatch-fulfillment-order.ts';
 import { getFulfillmentOrder } from './apis/get-fulfillment-order.ts';
 import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfilments, parcels, trackings } from './collections.ts';
 import { allocate } from './due/allocate.ts';
+import { bookReturnedStockLater } from './due/book-returned-stock.ts';
+import { closeReturnLater } from './due/close-return.ts';
+import { finishRejection } from './due/finish-rejection.ts';
 import { giveUpDelivery } from './due/give-up-delivery.ts';
 import { handOverLater } from './due/hand-over.ts';
 import { restock } from './due/restock.ts';
+import { returnParcel } from './due/return-parcel.ts';
+import { returnStep } from './due/return-step.ts';
+import { sendBackLater } from './due/send-back.ts';
+import { settleReturn } from './due/settle-return.ts';
 import { takeStockLater } from './due/take-stock.ts';
+import { undoReturn } from './due/undo-return.ts';
 import { writeOff } from './due/write-off.ts';
 import { ALLOCATE, GIVE_UP_DELIVERY, HAND_OVER, RESTOCK, TAKE_STOCK, WRITE_OFF } from './due-kinds.ts';
+import { onOrderCancelled } from './events/on-order-cancelled.ts';
+import { onOrderConfirmed } from './events/on-order-confirmed.ts';
+import { onPaymentChanged } from './events/on-payment-changed.ts';
+import { applyReturnsProgression } from './internal/apply-returns-progression.ts';
 import { cancelFulfillment } from './internal/cancel-fulfillment.ts';
 import { createFulfillmentOrders } from './internal/create-fulfillment-orders.ts';
+import { getReturn } from './internal/get-return.ts';
 import { getShipmentData } from './internal/get-shipment-data.ts';
 import { listFulfillmentOrders } from './internal/list-fulfillment-orders.ts';
+import { listReturns } from './internal/list-returns.ts';
+import { moveReturn } from './internal/move-return.ts';
 import { recordPicking } from './internal/record-picking.ts';
+import { returnRequests, returnSteps, returns, returnTasks } from './returns/collections.ts';
+import {
+  BOOK_RETURNED_STOCK,
+  CLOSE_RETURN,
+  FINISH_REJECTION,
+  RETURN_PARCEL,
+  RETURN_STEP,
+  SEND_BACK,
+  SETTLE_RETURN,
+  UNDO_RETURN,
+} from './returns/due-kinds.ts';
 
 export const service = defineService({
   application: 'fms',
-  collections: [fulfillmentOrders, orderFulfilments, parcels, trackings, acceptedWebhooks, nodes],
+  collections: [
+    fulfillmentOrders,
+    orderFulfilments,
+    parcels,
+    trackings,
+    acceptedWebhooks,
+    nodes,
+    returns,
+    returnRequests,
+    returnTasks,
+    returnSteps,
+  ],
   counters: [],
   apis: {
     'get-fulfillment-order-api': getFulfillmentOrder,
     'dispatch-fulfillment-order-api': dispatchFulfillmentOrder,
     'carrier-webhook': carrierWebhook,
+    'create-return-api': createReturn,
   },
   internal: {
     'create-fulfillment-orders': createFulfillmentOrders,
@@ -33,8 +73,16 @@ export const service = defineService({
     'list-fulfillment-orders': listFulfillmentOrders,
     'record-picking': recordPicking,
     'get-shipment-data': getShipmentData,
+    'list-returns': listReturns,
+    'get-return': getReturn,
+    'move-return': moveReturn,
+    'apply-returns-progression': applyReturnsProgression,
   },
-  events: {},
+  events: {
+    'order-confirmed': onOrderConfirmed,
+    'order-cancelled': onOrderCancelled,
+    'ext.payment-changed': onPaymentChanged,
+  },
   due: {
     [ALLOCATE]: allocate,
     [WRITE_OFF]: writeOff,
@@ -42,10 +90,23 @@ export const service = defineService({
     [HAND_OVER]: handOverLater,
     [GIVE_UP_DELIVERY]: giveUpDelivery,
     [RESTOCK]: restock,
+    [UNDO_RETURN]: undoReturn,
+    [RETURN_STEP]: returnStep,
+    [RETURN_PARCEL]: returnParcel,
+    [FINISH_REJECTION]: finishRejection,
+    [BOOK_RETURNED_STOCK]: bookReturnedStockLater,
+    [SEND_BACK]: sendBackLater,
+    [SETTLE_RETURN]: settleReturn,
+    [CLOSE_RETURN]: closeReturnLater,
   },
 });
 
-/** Parcels are sent from where the goods lie; fulfillment orders come with the orders. */
-export function seed({ locations }: Fixtures, _now: number): Seed {
-  return { objects: [{ of: nodes, rows: locations.map(({ id, address }) => ({ id, version: 1, address })) }] };
+/** Parcels are sent from where the goods lie; fulfillment orders and returns come with the orders. */
+export function seed({ locations, returnSteps: steps }: Fixtures, _now: number): Seed {
+  return {
+    objects: [
+      { of: nodes, rows: locations.map(({ id, address }) => ({ id, version: 1, address })) },
+      { of: returnSteps, rows: steps.map(({ step, after }) => ({ id: step, version: 1, afterMs: durationMs(after) })) },
+    ],
+  };
 }

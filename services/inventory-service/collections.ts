@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HeldAt } from '../../shared/catalog/inventory/internal.ts';
+import { HeldAt, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import { Id, Quantity, Sku } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
@@ -12,7 +12,8 @@ const version = z.int().min(0);
  */
 export const stock = defineCounters({
   name: 'stock',
-  fields: ['onHand', 'reserved', 'safetyStock'],
+  // `missingSafety`: safety stock that counting found not to be there; it is kept back again when it is counted again.
+  fields: ['onHand', 'reserved', 'safetyStock', 'missingSafety'],
   guards: {
     atp: { onHand: 1, reserved: -1, safetyStock: -1 },
     onHand: { onHand: 1 },
@@ -21,12 +22,13 @@ export const stock = defineCounters({
 });
 
 /**
- * What happened to units since the world began, keyed like the stock: what was there + returned + found = on hand + shipped +
- * written off. Scrapped units came back and were thrown away, so they count on neither side.
+ * What happened to units since the world began, keyed like the stock: what was there + returned + found + recounted = on hand +
+ * shipped + written off. Scrapped units came back and were thrown away, those found and sold were never known to be there, so they
+ * count on neither side. `recounted` is what counting made of the number before, more or less.
  */
 export const unitsMoved = defineCounters({
   name: 'units-moved',
-  fields: ['shipped', 'writtenOff', 'returned', 'found', 'scrapped'],
+  fields: ['shipped', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold', 'recounted'],
   guards: {},
 });
 
@@ -75,7 +77,7 @@ export const holds = defineCollection({
 /** Stock that came back or turned up; the id is the reference under which it was recorded. */
 export const stockMovements = defineCollection({
   name: 'stock-movements',
-  schema: z.object({ id: z.string(), version, kind: z.enum(['restock', 'scrap', 'found']), locationId: Id, sku: Sku, qty: Quantity }),
+  schema: z.object({ id: z.string(), version, kind: recordStockMovement.request.shape.kind, locationId: Id, sku: Sku, qty: Quantity }),
 });
 
 /** No id contains the stroke, so that no two pairs share a key. */

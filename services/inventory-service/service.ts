@@ -5,6 +5,7 @@ import { allocateInventory } from './apis/allocate-inventory.ts';
 import { checkAvailability } from './apis/check-availability.ts';
 import { holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { finishAllocation } from './due/finish-allocation.ts';
+import { countStock } from './internal/count-stock.ts';
 import { getStock } from './internal/get-stock.ts';
 import { moveHold } from './internal/move-hold.ts';
 import { recordStockMovement } from './internal/record-stock-movement.ts';
@@ -24,6 +25,7 @@ export const service = defineService({
     'take-hold': takeHold,
     'move-hold': moveHold,
     'record-stock-movement': recordStockMovement,
+    'count-stock': countStock,
   },
   events: {},
   due: { [FINISH_ALLOCATION]: finishAllocation },

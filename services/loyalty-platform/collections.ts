@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/objects.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import type { RedemptionPurpose } from './redeem.ts';
 
 const Points = z.int().min(0);
 /** Minor units. */
@@ -28,14 +29,17 @@ export type EarningRefund = z.output<typeof EarningRefund>;
 
 /**
  * What an order earns and what its refunds take back, by the order's id: an order earns once, whoever asks. One record for both, so
- * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait.
+ * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait. `deducted`: refunds
+ * that are not in the amount; where nobody said which, those from before `since`.
  */
 export const earnings = defineCollection({
   name: 'earnings',
   schema: z.object({
     id: Id,
     version: z.int(),
-    earned: z.object({ accountId: Id, points: Points, amount: Amount, since: Instant }).optional(),
+    earned: z
+      .object({ accountId: Id, points: Points, amount: Amount, since: Instant, deducted: z.array(z.string()).optional() })
+      .optional(),
     takenBack: Points,
     refunds: z.array(EarningRefund),
   }),
@@ -55,6 +59,8 @@ export const redemptions = defineCollection({
     accountId: Id,
     basketId: Id.optional(),
     orderId: Id.optional(),
+    /** Of one that names neither basket nor order: the request that asked for it. */
+    request: z.string().optional(),
     points: Points,
     paymentId: Id.optional(),
     paidOrderId: Id.optional(),
@@ -62,17 +68,16 @@ export const redemptions = defineCollection({
     reversedPoints: Points,
   }),
   unique: {
-    reference: ({ state, accountId, basketId, orderId }) =>
-      state === 'returned' ? undefined : referenceOf(accountId, { basketId, orderId }),
+    reference: ({ state, accountId, ...purpose }) => (state === 'returned' ? undefined : referenceOf(accountId, purpose)),
     payment: ({ paymentId }) => paymentId,
   },
 });
 
-/** What a member redeems for: one redemption at a time for each basket and each order. */
-export const referenceOf = (
-  accountId: string,
-  { basketId, orderId }: { readonly basketId?: string | undefined; readonly orderId?: string | undefined },
-): string => (orderId === undefined ? `${accountId}|basket|${basketId}` : `${accountId}|order|${orderId}`);
+/** What a member redeems for: one redemption at a time for each basket, each order, and each request that names neither. */
+export function referenceOf(accountId: string, { basketId, orderId, request }: RedemptionPurpose): string {
+  if (orderId !== undefined) return `${accountId}|order|${orderId}`;
+  return basketId === undefined ? `${accountId}|request|${request}` : `${accountId}|basket|${basketId}`;
+}
 
 /** What was given back, by the reference under which it was asked for. */
 export const reversals = defineCollection({

@@ -9,10 +9,14 @@ import { type Account, type Entry, withEntry } from './points-rules.ts';
  * @throws Problem `not_found`
  */
 export async function memberBy(work: UnitOfWork, idOrCard: string): Promise<Account> {
-  const found = (await work.get(accounts, idOrCard)) ?? (await work.one(accounts, 'card', idOrCard));
+  const found = await knownMember(work, idOrCard);
   if (!found) throw notFound('loyalty-account', idOrCard);
   return found;
 }
+
+/** The same, or nobody. */
+export const knownMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
+  (await work.get(accounts, idOrCard)) ?? (await work.one(accounts, 'card', idOrCard));
 
 /** Appends to the ledger of an account. @throws Problem `insufficient_points` */
 export const book = (work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account =>

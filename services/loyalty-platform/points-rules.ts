@@ -29,7 +29,10 @@ export const pointsForAmount = (amount: number): number => Math.floor(amount / M
 export function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
   if (!earned) return 0;
   const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
-  const refunded = until.filter(({ at }) => Date.parse(at) >= Date.parse(earned.since)).reduce((sum, { amount }) => sum + amount, 0);
+  const { deducted, since } = earned;
+  const refunded = until
+    .filter(({ id, at }) => (deducted ? !deducted.includes(id) : Date.parse(at) >= Date.parse(since)))
+    .reduce((sum, { amount }) => sum + amount, 0);
   return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
 }
 

@@ -9,6 +9,7 @@ import { returnRedemption } from './due/return-redemption.ts';
 import { onOrderChanged } from './events/on-order-changed.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
 import { putLedgerEntry } from './internal/put-ledger-entry.ts';
+import { putMember } from './internal/put-member.ts';
 
 export const service = defineService({
   application: 'loyalty-platform',
@@ -19,7 +20,7 @@ export const service = defineService({
     'earn-points-api': earnPoints,
     'redeem-points-api': redeemPoints,
   },
-  internal: { 'put-ledger-entry': putLedgerEntry },
+  internal: { 'put-ledger-entry': putLedgerEntry, 'put-member': putMember },
   events: { 'ext.order-changed': onOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: { 'return-redemption': returnRedemption },
 });

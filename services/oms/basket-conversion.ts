@@ -2,28 +2,40 @@ import { convertBasket as convertBasketCall, getBasket } from '../../shared/cata
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
+import { mintedAt } from '../../shared/domain/ids.ts';
+import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, orderNumberOf, unfitForOrder } from './order-from-basket.ts';
+import { claimReturn } from './exchange-claim.ts';
+import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, unfitForOrder } from './order-from-basket.ts';
 import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from './timing.ts';
+
+export interface Conversion {
+  readonly basketId: string;
+  /** The return whose value pays for the order. */
+  readonly exchangeFor: string | undefined;
+}
 
 /**
  * Binds a basket to an order before that order is stored. eCommerce keeps the first order id it is given, so concurrent and repeated
  * requests all store the same order; due work stores it when nobody else does.
- * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket, `customer_blocked`, `dependency_*`
+ * The order of a basket of the till has the id of its transaction.
+ * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket or the return, `customer_blocked`, `dependency_*`
  */
-export async function convertBasket(basketId: string, scope: Scope): Promise<ConvertedBasket> {
+export async function convertBasket({ basketId, exchangeFor }: Conversion, scope: Scope): Promise<ConvertedBasket> {
   const { work, call } = scope;
   const basket = await call(getBasket, { params: { id: basketId } });
   // Bound by a request that did not come to its end: from then on nothing refuses the order.
   if (isConverted(basket)) return basket;
   const unfit = unfitForOrder(basket);
   if (unfit) throw unfit;
-  if (basket.customerId !== undefined) await refuseBlocked(basket.customerId, scope);
-  work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, {});
+  // The till looked at that before it began the sale; by now the goods are paid, or lie on the counter.
+  if (basket.customerId !== undefined && basket.transactionId === undefined) await refuseBlocked(basket.customerId, scope);
+  if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
+  work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
   await work.checkpoint();
-  const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: work.id('ord') } });
+  const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: basket.transactionId ?? work.id('ord') } });
   if (isConverted(converted)) return converted;
   throw new Problem('dependency_error', `The basket "${basketId}" was not converted.`, { dependency: 'ecommerce-platform' });
 }
@@ -46,21 +58,23 @@ async function refuseBlocked(customerId: string, { call }: Scope): Promise<void>
 }
 
 /** Stores the order of a converted basket as a draft, which expires unless somebody confirms it. */
-export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket): Promise<StoredOrder> {
+export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exchangeFor?: string): Promise<StoredOrder> {
   const validatedAt = instant(work.now);
-  const order = work.create(
-    orders,
-    'create',
-    orderFromBasket(basket, { orderNumber: await freeNumber(work, basket.orderId), validatedAt }),
-  );
+  if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
+  const order = work.create(orders, 'create', {
+    ...orderFromBasket(basket, { orderNumber: await freeNumber(work, basket), validatedAt }),
+    ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
+  });
   work.cancel('finish-creation', basket.id);
   work.due('expire-draft', order.id, work.now + DRAFT_LIFETIME_MS, {});
   return order;
 }
 
-async function freeNumber(work: UnitOfWork, orderId: string): Promise<string> {
+/** A till has told its customer the number, perhaps days ago: its day is that of the checkout. */
+async function freeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
+  const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {
-    const number = orderNumberOf(orderId, instant(work.now), attempt);
+    const number = orderNumberOf(orderId, at, attempt);
     if (!(await work.one(orders, 'number', number))) return number;
   }
 }

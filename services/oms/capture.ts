@@ -31,6 +31,16 @@ export async function captured(
   return isStale ? paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS) : [...after.values()];
 }
 
+/** As `captured`; a capture that the provider declines is one that is missing. A Payment Hub that cannot say is another matter. */
+export async function capturedIfPossible(...[orderId, scope, enough]: Parameters<typeof captured>): Promise<readonly Payment[]> {
+  try {
+    return await captured(orderId, scope, enough);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'payment_declined') throw error;
+    return paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
+  }
+}
+
 export const isCovered = (payments: readonly Payment[], required: number): boolean => coverageOf(payments).kept >= required;
 
 /**

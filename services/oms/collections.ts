@@ -27,7 +27,12 @@ export const orders = defineCollection({
   name: 'orders',
   schema: StoredOrder,
   object: orderObject,
-  unique: { basket: ({ basketId }) => basketId, number: ({ orderNumber }) => orderNumber },
+  unique: {
+    basket: ({ basketId }) => basketId,
+    number: ({ orderNumber }) => orderNumber,
+    exchangeFor: ({ exchangeForReturnId }) => exchangeForReturnId,
+  },
+  index: { customer: ({ customerId }) => customerId },
 });
 
 /** What the OMS has seen of a fulfillment order, and what it has booked on the order for it. */

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import { holdForGood } from './hold-for-good.ts';
-import { linesHeldBy, linesServedFrom, type Reservation, reservationsOf } from './order-lines.ts';
+import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './order-lines.ts';
 import { type Payment, paymentIncomplete } from './order-payments.ts';
 import { endConfirmation } from './pending-action.ts';
 import { beginRouting, isRoutable, routesByItself } from './routing.ts';
@@ -33,7 +33,7 @@ export async function carryOnConfirmation({ order, payments, resumed }: Confirma
   const holding = await holdForGood(order, scope);
   switch (holding.is) {
     case 'held':
-      return confirmed(holding.order, holding.reservation, scope);
+      return confirmed(holding.order, servedBy(holding), scope);
     case 'short':
       return refusedForStock({ order: holding.order, shortage: holding.problem, payments }, scope);
     case 'unavailable':
@@ -43,9 +43,17 @@ export async function carryOnConfirmation({ order, payments, resumed }: Confirma
   return holding.problem;
 }
 
+const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Reservation }): OrderLine[] =>
+  linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
+
+/**
+ * A paid sale of the till. Its goods lie on the counter, so nobody asks for stock, and what the till holds of it is left as it is:
+ * there is nothing to be done elsewhere, and one commit does all.
+ */
+export const confirmedSale = (order: StoredOrder, scope: Scope): StoredOrder => confirmed(order, order.lines, scope);
+
 /** The point of no return: from this commit on nothing refuses the order any more. It also says who routes it. */
-function confirmed(order: StoredOrder, reservation: Reservation, { work, context }: Scope): StoredOrder {
-  const lines = linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
+function confirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
   work.cancel('finish-confirmation', order.id);
   work.cancel('expire-draft', order.id);
   redeemVouchersNow(work, order);

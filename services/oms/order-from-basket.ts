@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { type Basket as BasketSchema, basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { digest } from '../../shared/domain/ids.ts';
 import { refuseTransition } from '../../shared/domain/life-cycle.ts';
 import type { Fresh } from '../../shared/store/unit-of-work.ts';
 import type { StoredOrder } from './collections.ts';
@@ -38,6 +37,7 @@ export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validate
     id: basket.orderId,
     orderNumber,
     channel: basket.channel,
+    ...(basket.storeId !== undefined && { storeId: basket.storeId }),
     basketId: basket.id,
     ...(basket.customerId !== undefined && { customerId: basket.customerId }),
     ...(basket.loyaltyAccountId !== undefined && { loyaltyAccountId: basket.loyaltyAccountId }),
@@ -55,18 +55,4 @@ export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validate
     voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
     holdAttempts: 0,
   };
-}
-
-/** Without letters that are read as digits, or that make words. */
-const NUMBER_ALPHABET = '0123456789BCDFGHJKMNPQRSTVWXZ';
-
-/**
- * What a customer is told and can read out on the phone: the day, and six characters that come from the order's id.
- * @param validatedAt RFC 3339
- * @param attempt raised while the number is somebody else's
- */
-export function orderNumberOf(orderId: string, validatedAt: string, attempt: number): string {
-  const seed = Buffer.from(digest('order-number', orderId, String(attempt)), 'hex');
-  const tail = Array.from({ length: 6 }, (_, position) => NUMBER_ALPHABET[(seed[position] ?? 0) % NUMBER_ALPHABET.length]).join('');
-  return `${validatedAt.slice(2, 10).replaceAll('-', '')}-${tail}`;
 }

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import type { Order, OrderFulfillment, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
+import { listReturns } from '../../shared/catalog/fulfillment/internal.ts';
+import type { Return } from '../../shared/catalog/fulfillment/returns.ts';
+import type { Order, OrderFulfillment, OrderReturn, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { isDependencyProblem } from '../../shared/contract/client.ts';
@@ -10,6 +12,7 @@ import { requiredFor } from './line-worth.ts';
 import { fulfillmentOrdersOf } from './order-fulfilments.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
 import { paymentStatusOf } from './payment-status.ts';
+import { returnBookings } from './return-bookings.ts';
 import { VIEW_TIMEOUT_MS } from './timing.ts';
 
 export type OrderView = z.output<typeof OrderViewSchema>;
@@ -18,10 +21,16 @@ export type OrderView = z.output<typeof OrderViewSchema>;
 export interface SaidByOthers {
   readonly payments?: readonly Payment[] | undefined;
   readonly fulfillmentOrders?: readonly FulfillmentOrder[] | undefined;
+  readonly returns?: readonly z.output<typeof Return>[] | undefined;
 }
 
 /** The order without what only the OMS knows. */
-function published({ voucherCodes: _vouchers, holdAttempts: _attempts, undo: _undo, ...order }: StoredOrder): z.output<typeof Order> {
+export function published({
+  voucherCodes: _vouchers,
+  holdAttempts: _attempts,
+  undo: _undo,
+  ...order
+}: StoredOrder): z.output<typeof Order> {
   return order;
 }
 
@@ -33,14 +42,19 @@ const listed = ({ id, state, locationId, shipments }: FulfillmentOrder): z.outpu
   ...{ id, state, locationId, shipments },
 });
 
+const comingBack = ({ id, state, refundAmount, lines }: z.output<typeof Return>): z.output<typeof OrderReturn> => ({
+  ...{ id, state, refundAmount, lines },
+});
+
 /** The order as it is answered. What is not known of its payments shows as `unknown`, of its fulfilment by its absence. */
-export function viewOf(order: StoredOrder, { payments, fulfillmentOrders }: SaidByOthers): OrderView {
+export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, returns }: SaidByOthers): OrderView {
   const total = order.totals.total.amount;
   return {
     ...published(order),
     payments: payments?.map(shown) ?? [],
     paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
     ...(fulfillmentOrders && { fulfillmentOrders: fulfillmentOrders.map(listed) }),
+    ...(returns && { returns: returns.map(comingBack) }),
   };
 }
 
@@ -50,17 +64,24 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders }: Said
  */
 export async function viewNow(order: StoredOrder, scope: Scope, known: SaidByOthers = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => withoutIt(error, order, scope);
-  const [payments, fulfillmentOrders] = await Promise.all([
+  const [payments, fulfillmentOrders, returns] = await Promise.all([
     known.payments ?? paymentsOf(order.id, scope, VIEW_TIMEOUT_MS).catch(unless),
     known.fulfillmentOrders ?? fulfilmentNow(order, scope).catch(unless),
+    known.returns ?? returnsNow(order, scope).catch(unless),
   ]);
-  return viewOf(order, { payments, fulfillmentOrders });
+  return viewOf(order, { payments, fulfillmentOrders, returns });
 }
 
 /** Without a record the FMS was never asked for anything. */
 async function fulfilmentNow(order: StoredOrder, scope: Scope): Promise<readonly FulfillmentOrder[]> {
   if (order.state === 'draft' || !(await scope.work.get(fulfilmentRecords, order.id))) return [];
   return fulfillmentOrdersOf(order.id, scope, VIEW_TIMEOUT_MS);
+}
+
+/** Without a booking the FMS has no return of it. */
+async function returnsNow(order: StoredOrder, { work, call }: Scope): Promise<readonly z.output<typeof Return>[]> {
+  if (order.completedAt === undefined || (await work.find(returnBookings, 'order', order.id, { limit: 1 })).items.length === 0) return [];
+  return (await call(listReturns, { query: { orderId: order.id } }, { timeoutMs: VIEW_TIMEOUT_MS })).items;
 }
 
 function withoutIt(error: unknown, { id }: StoredOrder, { log }: Scope): undefined {

@@ -6,14 +6,14 @@ import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { TAKE_OVER_MS } from './timing.ts';
 
-type Verb = 'confirm' | 'cancel';
+type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
 /** The due work that takes an intent over when its request does not come to an end. */
-const takeOver = { confirm: 'finish-confirmation', cancel: 'finish-cancellation' } as const;
+const takeOver = { confirm: 'finish-confirmation', cancel: 'finish-cancellation', 'carry-out': 'finish-carry-out' } as const;
 
-const doing = { confirm: 'being confirmed', cancel: 'being cancelled' } as const;
+const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
-/** 409, to be repeated: which of two verbs wins is decided by the one that began first. */
+/** 409, to be repeated: which of several verbs wins is decided by the one that began first. */
 export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   return new Problem(
     'invalid_state_transition',
@@ -31,7 +31,7 @@ export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonN
   );
 }
 
-/** @throws Problem `invalid_state_transition` with `retryable: true` while the other verb is under way */
+/** @throws Problem `invalid_state_transition` with `retryable: true` while another verb is under way */
 export function refuseWhileOther(order: StoredOrder, verb: Verb): void {
   if (order.pendingAction && order.pendingAction.action !== verb) throw underWay(order, verb, order.pendingAction);
 }
@@ -66,6 +66,12 @@ export function endCancellation(work: UnitOfWork, order: StoredOrder): StoredOrd
 export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {
   work.due(takeOver.cancel, order.id, work.now, {});
   return work.transition(orders, order, 'note', { ...patch, pendingAction: { action: 'cancel', since: instant(work.now) } });
+}
+
+/** Takes a carry-out's intent back: it is not paid. A part of the last commit. */
+export function endCarryOut(work: UnitOfWork, order: StoredOrder): StoredOrder {
+  work.cancel(takeOver['carry-out'], order.id);
+  return work.transition(orders, order, 'note', { pendingAction: undefined });
 }
 
 /** Takes a confirmation's intent back, together with what else changes: a part of the last commit. */

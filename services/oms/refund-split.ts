@@ -1,7 +1,7 @@
 import type { Payment } from './order-payments.ts';
 
 /** In which order tenders are paid back. */
-const TENDERS: readonly Payment['tender']['type'][] = ['card', 'bnpl', 'gift-card', 'loyalty'];
+const TENDERS: readonly Payment['tender']['type'][] = ['card', 'bnpl', 'gift-card', 'cash', 'loyalty', 'exchange-credit'];
 
 /** Begins the reference of what the OMS pays back for cancelled units. What a client pays back has none. */
 const OWN = 'cancelled/';

@@ -7,10 +7,11 @@ import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
 import { freshRecord } from './fulfilment-progress.ts';
 import type { OrderLine } from './order-lines.ts';
+import { isSale } from './sale.ts';
 import { DECIDE_TIMEOUT_MS, ROUTE_AGAIN_MS, TAKE_OVER_MS } from './timing.ts';
 
-/** What has no address goes nowhere. */
-export const isRoutable = ({ shippingAddress }: StoredOrder): boolean => shippingAddress !== undefined;
+/** What has no address goes nowhere, nor does what is taken along. */
+export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
 
 /** Whether the OMS routes by itself in this rehearsal. */
 export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';

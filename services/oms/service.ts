@@ -11,19 +11,28 @@ import { capturePayments } from './due/capture-payments.ts';
 import { compensate } from './due/compensate.ts';
 import { expireDraft } from './due/expire-draft.ts';
 import { finishCancellation } from './due/finish-cancellation.ts';
+import { finishCarryOut } from './due/finish-carry-out.ts';
 import { finishConfirmation } from './due/finish-confirmation.ts';
 import { finishCreation } from './due/finish-creation.ts';
+import { payOutReturn } from './due/pay-out-return.ts';
 import { redeemVouchers } from './due/redeem-vouchers.ts';
 import { routeOrder as routeOrderDue } from './due/route-order.ts';
 import { serveShortLines } from './due/serve-short-lines.ts';
 import { settleOrder } from './due/settle-order.ts';
+import { takeExchangeCredit } from './due/take-exchange-credit.ts';
 import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
+import { onPaymentChanged } from './events/on-payment-changed.ts';
+import { bookReturn } from './internal/book-return.ts';
+import { carryOut } from './internal/carry-out.ts';
+import { closeReturn } from './internal/close-return.ts';
 import { ensureCaptured } from './internal/ensure-captured.ts';
 import { getPayable } from './internal/get-payable.ts';
+import { listCustomerOrders } from './internal/list-customer-orders.ts';
+import { returnBookings } from './return-bookings.ts';
 
 export const service = defineService({
   application: 'oms',
-  collections: [orders, fulfilmentRecords],
+  collections: [orders, fulfilmentRecords, returnBookings],
   counters: [],
   apis: {
     'get-order-api': getOrder,
@@ -32,12 +41,20 @@ export const service = defineService({
     'cancel-order-api': cancelOrder,
     'route-order-api': routeOrder,
   },
-  internal: { 'get-payable': getPayable, 'ensure-captured': ensureCaptured },
-  events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged },
+  internal: {
+    'get-payable': getPayable,
+    'ensure-captured': ensureCaptured,
+    'book-return': bookReturn,
+    'close-return': closeReturn,
+    'carry-out': carryOut,
+    'list-customer-orders': listCustomerOrders,
+  },
+  events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
   due: {
     'finish-creation': finishCreation,
     'finish-confirmation': finishConfirmation,
     'finish-cancellation': finishCancellation,
+    'finish-carry-out': finishCarryOut,
     'expire-draft': expireDraft,
     'redeem-vouchers': redeemVouchers,
     compensate,
@@ -45,6 +62,8 @@ export const service = defineService({
     'capture-payments': capturePayments,
     'serve-short-lines': serveShortLines,
     'settle-order': settleOrder,
+    'pay-out-return': payOutReturn,
+    'take-exchange-credit': takeExchangeCredit,
   },
 });
 

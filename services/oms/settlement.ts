@@ -30,14 +30,26 @@ export async function paidBack(
   return [...after.values()];
 }
 
+/** Points are no money, and what pays for an exchange has earned with the order that it came from. */
+const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
+
+/** What a completed order says of its points, all of it read off the same payments: a refund is in it, or takes points back later. */
+export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
+  const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
+  return {
+    earningAmount: money(earningAmountOf(order, payments), order.totals.total.currency),
+    ...(earningRefunds.length > 0 && { earningRefunds }),
+  };
+}
+
 /**
- * Minor units that earn points: goods that arrived, less what was paid by points, and never more than what is kept of the other
- * tenders without the shipping.
+ * Minor units that earn points: goods that arrived, less what was paid by points or with what came back, and never more than what is
+ * kept of the other tenders without the shipping.
  */
-export function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
-  const kept = (isPoints: boolean): number =>
+function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
+  const kept = (earnsNothing: boolean): number =>
     payments
-      .filter(({ tender }) => (tender.type === 'loyalty') === isPoints)
+      .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
       .reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
   return Math.max(0, Math.min(goodsOf(lines) - kept(true), kept(false) - totals.shipping.amount));
 }

@@ -7,6 +7,9 @@ export const TAKE_OVER_MS = 30_000;
 /** Rehearsal time after which due work that met a verb under way looks again. */
 export const LOOK_AGAIN_MS = 60_000;
 
+/** Rehearsal time after which an expiry asks again whether a sale is paid, when the Payment Hub does not say. */
+export const PAYMENTS_AGAIN_MS = 30 * 60_000;
+
 /** Rehearsal time after which an order that could not be routed is tried again. */
 export const ROUTE_AGAIN_MS = 5_000;
 

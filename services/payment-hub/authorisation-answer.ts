@@ -35,11 +35,15 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
  * say that it is the same request.
  * @throws Problem `idempotency_key_reused`
  */
-export function refuseOtherRequest({ orderId, tender, amount }: StoredPayment, body: InputOf<typeof authorizePayment>['body']): void {
+export function refuseOtherRequest(
+  { orderId, tender, returnId, amount }: StoredPayment,
+  body: InputOf<typeof authorizePayment>['body'],
+): void {
   const isSame =
     orderId === body.orderId &&
     tender.type === body.tender.type &&
     tender.token === body.tender.token &&
+    returnId === body.returnId &&
     (body.amount === undefined || (body.amount.amount === amount.amount && body.amount.currency === amount.currency));
   if (isSame) return;
   throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');

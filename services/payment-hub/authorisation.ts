@@ -8,22 +8,25 @@ import { authorizationCodeOf } from './provider-rules.ts';
 const MINUTE_MS = 60_000;
 /** How long a provider keeps an authorisation. */
 const AUTHORISATION_MS = 7 * 24 * 60 * MINUTE_MS;
-/** After this time an authorisation whose order is unknown or cancelled is an orphan. */
+/** After this time an authorisation whose order is unknown or cancelled, or whose till does not list it, is an orphan. */
 const ORPHAN_CHECK_MS = 15 * MINUTE_MS;
 /** How long an outcome may stay unknown. */
 export const PENDING_MS = 15 * MINUTE_MS;
 
+/** Cash lies in the till: no provider lets go of it after a while. */
+const expires = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type !== 'cash';
+
 /** What an approval adds to a payment. */
-export const approval = (work: UnitOfWork, { id, amount }: Pick<StoredPayment, 'id' | 'amount'>) => ({
-  authorizedAmount: amount,
-  authorizationCode: authorizationCodeOf(id),
-  authorizationExpiresAt: instant(work.now + AUTHORISATION_MS),
+export const approval = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({
+  authorizedAmount: payment.amount,
+  authorizationCode: authorizationCodeOf(payment.id),
+  ...(expires(payment) && { authorizationExpiresAt: instant(work.now + AUTHORISATION_MS) }),
 });
 
 /** The timers of an authorisation. */
-export function watchAuthorisation(work: UnitOfWork, id: string): void {
-  work.due('check-orphan', id, work.now + ORPHAN_CHECK_MS, {});
-  work.due('expire-authorization', id, work.now + AUTHORISATION_MS, {});
+export function watchAuthorisation(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
+  work.due('check-orphan', payment.id, work.now + ORPHAN_CHECK_MS, {});
+  if (expires(payment)) work.due('expire-authorization', payment.id, work.now + AUTHORISATION_MS, {});
 }
 
 function unwatchAuthorisation(work: UnitOfWork, id: string): void {
@@ -36,7 +39,7 @@ export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment
   work.cancel('give-up-payment', payment.id);
   work.cancel('approve-payment', payment.id);
   const approved = work.transition(payments, payment, 'approve', { ...approval(work, payment), awaiting: undefined });
-  watchAuthorisation(work, payment.id);
+  watchAuthorisation(work, payment);
   return approved.voidOnApproval ? voidAuthorisation(work, approved, 'void') : approved;
 }
 

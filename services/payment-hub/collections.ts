@@ -9,6 +9,8 @@ export const StoredPayment = Payment.extend({
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
   /** Reversed while it was pending, so an approval that still comes is voided at once. */
   voidOnApproval: z.literal(true).optional(),
+  /** Taken at a till, which knows it: before the OMS has its order, only the POS can say whether it is wanted. */
+  takenAt: z.literal('pos').optional(),
 });
 export type StoredPayment = z.output<typeof StoredPayment>;
 
@@ -33,6 +35,22 @@ export const orderCovers = defineCounters({
   name: 'order-covers',
   fields: ['payable', 'committed'],
   guards: { notOverpaid: { payable: 1, committed: -1 } },
+});
+
+/** What a return is worth, by its id: noted when somebody first pays with it or pays it back, so that `worth` is counted once. */
+export const payableReturns = defineCollection({
+  name: 'payable-returns',
+  schema: z.object({ id: z.string(), version: z.int(), worth: z.int() }),
+});
+
+/**
+ * By return, in minor units: what was refunded for it, and what exchange credits hold of it. Two at once cannot pay out more than it
+ * is worth: the guard decides in the commit.
+ */
+export const returnCovers = defineCounters({
+  name: 'return-covers',
+  fields: ['worth', 'used'],
+  guards: { notOverdrawn: { worth: 1, used: -1 } },
 });
 
 /** The simulated provider's answers to tokens that it knows, by token. */

@@ -1,11 +1,11 @@
 import { money } from '../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { approval, PENDING_MS, watchAuthorisation } from './authorisation.ts';
-import { giftCardBalances, orderCovers, payments, type StoredPayment } from './collections.ts';
+import { giftCardBalances, orderCovers, payments, returnCovers, type StoredPayment } from './collections.ts';
 import type { Verdict } from './provider-rules.ts';
 
-/** What is asked for; the amount is one that the order has outstanding. */
-export type PaymentRequest = Pick<StoredPayment, 'id' | 'orderId' | 'tender' | 'amount'>;
+/** What is asked for; the amount is one that the order has outstanding. `returnId`: whose value an exchange credit pays with. */
+export type PaymentRequest = Pick<StoredPayment, 'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'takenAt'>;
 
 /** Creates a payment in the state that the verdict gives it. A declined one is kept too: it says why. */
 export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Verdict): StoredPayment {
@@ -17,7 +17,10 @@ export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Ve
       if (asked.tender.type === 'gift-card' && asked.tender.token !== undefined) {
         work.move(giftCardBalances, asked.tender.token, { balance: -asked.amount.amount });
       }
-      watchAuthorisation(work, asked.id);
+      if (asked.tender.type === 'exchange-credit' && asked.returnId !== undefined) {
+        work.move(returnCovers, asked.returnId, { used: asked.amount.amount });
+      }
+      watchAuthorisation(work, asked);
       return work.create(payments, 'authorise', { ...untouched(asked), ...approval(work, asked) });
     case 'approved-later':
       work.due('approve-payment', asked.id, work.now + verdict.afterMs, {});

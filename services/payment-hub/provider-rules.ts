@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Tender } from '../../shared/catalog/payment/apis.ts';
 import type { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
+import type { Tender } from '../../shared/catalog/payment/tender.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { digest } from '../../shared/domain/ids.ts';
 

@@ -5,7 +5,16 @@ import { authorizePayment } from './apis/authorize-payment.ts';
 import { capturePayment } from './apis/capture-payment.ts';
 import { refundPayment } from './apis/refund-payment.ts';
 import { voidPayment } from './apis/void-payment.ts';
-import { giftCardBalances, giftCards, orderCovers, payableOrders, payments, paymentTokens } from './collections.ts';
+import {
+  giftCardBalances,
+  giftCards,
+  orderCovers,
+  payableOrders,
+  payableReturns,
+  payments,
+  paymentTokens,
+  returnCovers,
+} from './collections.ts';
 import { approvePayment } from './due/approve-payment.ts';
 import { checkOrphan } from './due/check-orphan.ts';
 import { expireAuthorization } from './due/expire-authorization.ts';
@@ -16,8 +25,8 @@ import { reversePayment } from './internal/reverse-payment.ts';
 
 export const service = defineService({
   application: 'payment-hub',
-  collections: [payments, payableOrders, paymentTokens, giftCards],
-  counters: [orderCovers, giftCardBalances],
+  collections: [payments, payableOrders, payableReturns, paymentTokens, giftCards],
+  counters: [orderCovers, returnCovers, giftCardBalances],
   apis: {
     'authorize-payment-api': authorizePayment,
     'capture-payment-api': capturePayment,

@@ -26,7 +26,8 @@ const StoredAttempt = z.object({
   orderId: Id.optional(),
   locationId: Id.optional(),
   items: z.array(SkuQuantity),
-  expiresAt: Instant,
+  /** Absent: held without a time limit, for the till. */
+  expiresAt: Instant.optional(),
   /** The open reservation of the same basket. */
   replaces: Id.optional(),
   /** Somebody else than the request that set out has asked for the stock too, or is about to. */

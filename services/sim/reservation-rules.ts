@@ -11,6 +11,10 @@ const MOST_PER_LINE = 9_999;
 /** Whether it holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
+/** Held for a checkout at the till: without a time limit, and never confirmed, since the customer takes the goods along. */
+export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
+  state === 'requested' && expiresAt === undefined;
+
 /**
  * Repeated SKUs of a request are one line.
  * @throws Problem `validation_failed` pointing at the mention with which the line becomes too long
@@ -40,4 +44,20 @@ export function reservationExpired({ id, items, expiresAt }: StoredReservation):
     id,
     skus: items.map(({ sku, qty }) => ({ sku, requested: qty })),
   });
+}
+
+/** 409 for somebody from outside who would take away what an order has for good: its goods may be on their way already. */
+export function heldForOrder(basketId: string, { id, orderId }: StoredReservation): Problem {
+  const order = orderId === undefined ? 'its order' : `the order "${orderId}"`;
+  return new Problem(
+    'invalid_state_transition',
+    `The basket "${basketId}" became ${order}, for which the reservation "${id}" holds its stock.`,
+    {
+      objectType: 'basket',
+      id: basketId,
+      currentState: 'converted',
+      action: 'reserve',
+      allowedFrom: ['open', 'locked'],
+    },
+  );
 }

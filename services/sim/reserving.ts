@@ -106,7 +106,7 @@ async function record(attempt: Attempt, taken: readonly Taken[], work: UnitOfWor
   }
   work.put(attempts, { ...attempt, status: 'done' });
   work.cancel(ABORT_HOLD, attempt.id);
-  work.due(EXPIRE_RESERVATION, attempt.id, Date.parse(attempt.expiresAt), {});
+  if (attempt.expiresAt !== undefined) work.due(EXPIRE_RESERVATION, attempt.id, Date.parse(attempt.expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
   return work.create(reservations, 'reserve', { ...fields, allocations });
 }

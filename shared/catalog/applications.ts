@@ -1,16 +1,18 @@
 /** The owning applications of the estate, as the source document names them. An application is listed once it runs. */
 export const applications = {
+  pos: { title: 'POS', owns: 'transactions at the till and their receipts' },
   'ecommerce-platform': { title: 'eCommerce Platform', owns: 'baskets, products and prices' },
   oms: { title: 'OMS', owns: 'orders and what is derived from them' },
   'payment-hub': { title: 'Payment Hub', owns: 'payments, refunds and gift-card balances' },
-  fms: { title: 'FMS', owns: 'fulfillment orders and the copies of their parcels' },
+  fms: { title: 'FMS', owns: 'fulfillment orders, returns, and the copies of their parcels' },
   wms: { title: 'WMS', owns: 'picking orders' },
   'carrier-platform': { title: 'Carrier Platform', owns: 'shipments, labels and scans' },
   sim: { title: 'SIM', owns: 'reservations and their expiry' },
   'inventory-service': { title: 'Inventory Service', owns: 'stock counters per SKU and location' },
   'promotion-engine': { title: 'Promotion Engine', owns: 'promotions, vouchers and their uses' },
   'loyalty-platform': { title: 'Loyalty Platform', owns: 'the loyalty ledger, accounts and redemptions' },
-  crm: { title: 'CRM', owns: 'customers' },
+  crm: { title: 'CRM', owns: 'customers and their interactions' },
+  'clienteling-app': { title: 'Clienteling App', owns: 'nothing: it composes what the others know of a customer' },
 } as const satisfies Record<string, { title: string; owns: string }>;
 
 export type Application = keyof typeof applications;

@@ -1,16 +1,25 @@
 import type { Application } from './applications.ts';
-import { addLineToBasket, checkoutBasket, createBasket, getProduct } from './commerce/apis.ts';
-import { basketCreated, checkoutStarted } from './commerce/events.ts';
-import { convertBasket, getBasket } from './commerce/internal.ts';
+import { addLineToBasket, checkoutBasket, createBasket, createTransaction, getProduct, voidTransaction } from './commerce/apis.ts';
+import { basketCreated, checkoutCancelled, checkoutStarted } from './commerce/events.ts';
+import {
+  abandonBasket,
+  convertBasket,
+  getBasket,
+  getTransaction,
+  listCustomerBaskets,
+  moveProduct,
+  putTransactionBasket,
+} from './commerce/internal.ts';
 import { basket, product } from './commerce/objects.ts';
-import { createCustomer, getCustomer, searchCustomer } from './customer/apis.ts';
-import { customerRegistered } from './customer/events.ts';
-import { putParty } from './customer/internal.ts';
+import { createCustomer, getCustomer, getCustomer360, logInteraction, searchCustomer } from './customer/apis.ts';
+import { customerInteractionLogged, customerRegistered } from './customer/events.ts';
+import { logCustomerInteraction, moveCustomer, putParty } from './customer/internal.ts';
 import { customer } from './customer/objects.ts';
 import type { EventDefinition, ObjectDefinition } from './define.ts';
 import {
   carrierWebhook,
   createPickingOrder,
+  createReturn,
   dispatchFulfillmentOrder,
   generateLabel,
   getFulfillmentOrder,
@@ -18,19 +27,24 @@ import {
   trackShipment,
   updatePickingStatus,
 } from './fulfillment/apis.ts';
-import { fulfillmentOrderCreated, shipmentLabelGenerated } from './fulfillment/events.ts';
+import { fulfillmentOrderCreated, returnCreated, returnRequested, shipmentLabelGenerated } from './fulfillment/events.ts';
 import {
   applyCarrierProgression,
+  applyReturnsProgression,
   applyWarehouseProgression,
   cancelFulfillment,
   createFulfillmentOrders,
+  getReturn,
   getShipmentData,
   listFulfillmentOrders,
+  listReturns,
+  moveReturn,
   putShipment,
   recordPicking,
   scanShipment,
 } from './fulfillment/internal.ts';
 import { fulfillmentOrder, shipment } from './fulfillment/objects.ts';
+import { returnObject } from './fulfillment/returns.ts';
 import {
   allocateInventory,
   checkAvailability,
@@ -42,6 +56,7 @@ import {
 } from './inventory/apis.ts';
 import { inventoryReserved, reservationCreated } from './inventory/events.ts';
 import {
+  countStock,
   getReservation,
   getStock,
   moveHold,
@@ -51,14 +66,21 @@ import {
   takeHold,
 } from './inventory/internal.ts';
 import { inventoryItem, reservation } from './inventory/objects.ts';
-import { earnPoints, getMemberBalance, redeemPoints } from './loyalty/apis.ts';
-import { putLedgerEntry } from './loyalty/internal.ts';
+import {
+  earnPoints,
+  enrollLoyaltyMember,
+  getMemberBalance,
+  issueLoyaltyPoints,
+  redeemLoyaltyPoints,
+  redeemPoints,
+} from './loyalty/apis.ts';
+import { putLedgerEntry, putMember } from './loyalty/internal.ts';
 import { loyaltyAccount } from './loyalty/objects.ts';
 import { cancelOrder, confirmOrder, createOrder, getOrder, routeOrder } from './order/apis.ts';
 import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
-import { ensureCaptured, getPayable } from './order/internal.ts';
+import { bookReturn, carryOut, closeReturn, ensureCaptured, getPayable, listCustomerOrders } from './order/internal.ts';
 import { order } from './order/objects.ts';
-import { authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
+import { addPayment, authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
 import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
 import { listPayments, reversePayment } from './payment/internal.ts';
 import { payment } from './payment/objects.ts';
@@ -68,15 +90,20 @@ import { recordVoucherUse } from './promotion/internal.ts';
 /** The public APIs by id: the one list from which routes, clients, documents and tests come. */
 export const apis = {
   [getProduct.id]: getProduct,
+  [createTransaction.id]: createTransaction,
+  [voidTransaction.id]: voidTransaction,
   [createBasket.id]: createBasket,
   [addLineToBasket.id]: addLineToBasket,
   [checkoutBasket.id]: checkoutBasket,
   [searchCustomer.id]: searchCustomer,
   [getCustomer.id]: getCustomer,
+  [getCustomer360.id]: getCustomer360,
   [createCustomer.id]: createCustomer,
+  [logInteraction.id]: logInteraction,
   [getFulfillmentOrder.id]: getFulfillmentOrder,
   [trackShipment.id]: trackShipment,
   [dispatchFulfillmentOrder.id]: dispatchFulfillmentOrder,
+  [createReturn.id]: createReturn,
   [createPickingOrder.id]: createPickingOrder,
   [generateLabel.id]: generateLabel,
   [updatePickingStatus.id]: updatePickingStatus,
@@ -90,6 +117,9 @@ export const apis = {
   [checkAvailability.id]: checkAvailability,
   [allocateInventory.id]: allocateInventory,
   [getMemberBalance.id]: getMemberBalance,
+  [enrollLoyaltyMember.id]: enrollLoyaltyMember,
+  [issueLoyaltyPoints.id]: issueLoyaltyPoints,
+  [redeemLoyaltyPoints.id]: redeemLoyaltyPoints,
   [earnPoints.id]: earnPoints,
   [redeemPoints.id]: redeemPoints,
   [getOrder.id]: getOrder,
@@ -101,6 +131,7 @@ export const apis = {
   [capturePayment.id]: capturePayment,
   [voidPayment.id]: voidPayment,
   [refundPayment.id]: refundPayment,
+  [addPayment.id]: addPayment,
   [evaluatePromotions.id]: evaluatePromotions,
   [validateVoucher.id]: validateVoucher,
 } as const;
@@ -109,7 +140,14 @@ export const apis = {
 export const internalCalls = {
   [getBasket.id]: getBasket,
   [convertBasket.id]: convertBasket,
+  [putTransactionBasket.id]: putTransactionBasket,
+  [abandonBasket.id]: abandonBasket,
+  [listCustomerBaskets.id]: listCustomerBaskets,
+  [moveProduct.id]: moveProduct,
+  [getTransaction.id]: getTransaction,
   [putParty.id]: putParty,
+  [logCustomerInteraction.id]: logCustomerInteraction,
+  [moveCustomer.id]: moveCustomer,
   [getStock.id]: getStock,
   [takeHold.id]: takeHold,
   [moveHold.id]: moveHold,
@@ -117,18 +155,28 @@ export const internalCalls = {
   [getReservation.id]: getReservation,
   [moveReservation.id]: moveReservation,
   [recordStockMovement.id]: recordStockMovement,
+  [countStock.id]: countStock,
   [createFulfillmentOrders.id]: createFulfillmentOrders,
   [cancelFulfillment.id]: cancelFulfillment,
   [listFulfillmentOrders.id]: listFulfillmentOrders,
   [recordPicking.id]: recordPicking,
+  [listReturns.id]: listReturns,
+  [getReturn.id]: getReturn,
+  [moveReturn.id]: moveReturn,
   [putShipment.id]: putShipment,
   [getShipmentData.id]: getShipmentData,
   [scanShipment.id]: scanShipment,
   [applyCarrierProgression.id]: applyCarrierProgression,
   [applyWarehouseProgression.id]: applyWarehouseProgression,
+  [applyReturnsProgression.id]: applyReturnsProgression,
   [putLedgerEntry.id]: putLedgerEntry,
+  [putMember.id]: putMember,
   [getPayable.id]: getPayable,
   [ensureCaptured.id]: ensureCaptured,
+  [carryOut.id]: carryOut,
+  [listCustomerOrders.id]: listCustomerOrders,
+  [bookReturn.id]: bookReturn,
+  [closeReturn.id]: closeReturn,
   [listPayments.id]: listPayments,
   [reversePayment.id]: reversePayment,
   [recordVoucherUse.id]: recordVoucherUse,
@@ -141,6 +189,7 @@ export const objects: readonly ObjectDefinition[] = [
   customer,
   fulfillmentOrder,
   shipment,
+  returnObject,
   reservation,
   inventoryItem,
   loyaltyAccount,
@@ -152,9 +201,13 @@ export const objects: readonly ObjectDefinition[] = [
 export const events: readonly EventDefinition[] = [
   basketCreated,
   checkoutStarted,
+  checkoutCancelled,
   customerRegistered,
+  customerInteractionLogged,
   fulfillmentOrderCreated,
   shipmentLabelGenerated,
+  returnRequested,
+  returnCreated,
   inventoryReserved,
   reservationCreated,
   orderCreated,

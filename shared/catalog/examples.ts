@@ -40,6 +40,13 @@ export const requestExamples: { readonly [Id in ApiId]?: BodyOf<Id> } = {
   'earn-points-api': { orderId: 'ord_example', amount: { amount: 2598, currency: 'EUR' } },
   'redeem-points-api': { points: 300, orderId: 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P' },
   'create-customer-api': { email: 'zoe@people.example', firstName: 'Zoe', lastName: 'Marsh', consents: { emailMarketing: true } },
+  'log-interaction-api': { customerId: 'cus_ada', type: 'styling-session', note: 'Prefers oak.' },
+  'enroll-loyalty-member-api': { customerId: 'cus_ben' },
+  'issue-loyalty-points-api': { points: 200, reason: 'late delivery', reference: 'case-4711' },
+  'redeem-loyalty-points-api': { points: 300 },
+  'create-transaction-api': { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }], loyaltyId: 'loy_ada' },
+  'add-payment-api': { tender: { type: 'card', token: 'tok_visa' }, amount: { amount: 1598, currency: 'EUR' } },
+  'void-transaction-api': { reason: 'changed my mind' },
   'evaluate-promotions-api': {
     lines: [{ sku: 'mug-blue', qty: 2, unitPrice: { amount: 1299, currency: 'EUR' } }],
     voucherCodes: ['WELCOME10'],

@@ -22,6 +22,19 @@ export interface FlowDefinition {
 
 export const flows: readonly FlowDefinition[] = [
   {
+    number: 1,
+    title: 'Every payment tender at the till',
+    participants: ['pos', 'payment-hub'],
+    steps: [
+      { from: 'client', to: 'pos', call: 'create-transaction-api' },
+      { from: 'pos', to: 'ecommerce-platform', call: 'put-transaction-basket' },
+      { from: 'client', to: 'pos', call: 'add-payment-api' },
+      { from: 'pos', to: 'payment-hub', call: 'authorize-payment-api' },
+    ],
+    onFailure:
+      'A tender that is declined leaves those before it authorised: the cashier takes another one, or voids the transaction, which voids them all, the last one first. When the outcome is unknown, repeat with the same key; the till asks the Payment Hub before it takes another tender or voids. What it does not list, the Payment Hub voids after 15 minutes.',
+  },
+  {
     number: 2,
     title: 'Order submission after digital checkout',
     participants: ['ecommerce-platform', 'oms'],
@@ -33,6 +46,23 @@ export const flows: readonly FlowDefinition[] = [
     ],
     onFailure:
       'Creating the order may be repeated: the same basket gives the same order. A hold that has run out is taken again once at confirmation; without stock the authorisation is voided and the order stays draft.',
+  },
+  {
+    number: 3,
+    title: 'Order creation when a transaction is paid',
+    participants: ['pos', 'oms'],
+    steps: [
+      { from: 'client', to: 'pos', call: 'add-payment-api' },
+      { from: 'pos', to: 'oms', call: 'create-order-api' },
+      { from: 'oms', to: 'ecommerce-platform', call: 'convert-basket' },
+      { from: 'pos', to: 'oms', call: 'confirm-order-api' },
+      { from: 'pos', to: 'oms', call: 'carry-out' },
+      { from: 'oms', to: 'payment-hub', call: 'capture-payment-api' },
+      { from: 'oms', to: 'sim', call: 'get-reservation' },
+      { from: 'oms', to: 'sim', call: 'move-reservation' },
+    ],
+    onFailure:
+      'While the OMS is down the till keeps the paid sale and submits it as soon as it can; it is submitted once. Goods that no counter knew of are carried out all the same: they are booked as found, and the order says so.',
   },
   {
     number: 4,
@@ -102,6 +132,18 @@ export const flows: readonly FlowDefinition[] = [
 
 /** What each application calls of others. Its client offers nothing else. */
 export const calls = {
+  pos: [
+    'put-transaction-basket',
+    'abandon-basket',
+    'authorize-payment-api',
+    'list-payments',
+    'reverse-payment',
+    'create-order-api',
+    'confirm-order-api',
+    'carry-out',
+    // Of a voided transaction that somebody made an order of by hand.
+    'cancel-order-api',
+  ],
   'ecommerce-platform': [
     'get-customer-api',
     'put-party',
@@ -127,23 +169,48 @@ export const calls = {
     'refund-payment-api',
     // A node for lines that were short elsewhere, or the one with most stock.
     'check-availability-api',
+    // What a customer carries out of a store: as much as is held leaves the hold, the rest nobody knew of.
+    'get-transaction',
+    'get-reservation',
     'move-reservation',
+    'record-stock-movement',
+    // What comes back pays for its exchange.
+    'get-return',
+    'list-returns',
+    'authorize-payment-api',
     'create-fulfillment-orders',
     'cancel-fulfillment',
     'list-fulfillment-orders',
   ],
-  fms: ['allocate-inventory-api', 'ensure-captured', 'move-reservation', 'record-stock-movement', 'put-shipment', 'generate-label-api'],
+  fms: [
+    'allocate-inventory-api',
+    'ensure-captured',
+    'move-reservation',
+    'record-stock-movement',
+    'put-shipment',
+    'generate-label-api',
+    'book-return',
+    'close-return',
+  ],
   // A warehouse that works by itself also hands over what it has packed.
   wms: ['record-picking', 'get-stock', 'dispatch-fulfillment-order-api'],
   // The webhook goes through the gateway, signed, as any carrier's does.
   'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
-  'payment-hub': ['get-payable', 'put-ledger-entry'],
+  'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
   sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
   'inventory-service': ['record-reservation', 'get-reservation'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
   'loyalty-platform': [],
   // A loyalty card given at checkout belongs to a customer: the Loyalty Platform knows whose it is.
-  crm: ['get-member-balance-api'],
+  crm: ['get-member-balance-api', 'put-member', 'put-ledger-entry'],
+  'clienteling-app': [
+    'get-customer-api',
+    'get-member-balance-api',
+    'list-customer-orders',
+    'list-customer-baskets',
+    'list-returns',
+    'log-customer-interaction',
+  ],
 } as const satisfies Record<Application, readonly CallId[]>;
 
 /** Ids of what an application may call. */

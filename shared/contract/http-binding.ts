@@ -4,8 +4,8 @@ import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
-import { CONTEXT_HEADER, type Context, decodeContext, instant, TOKEN_HEADER } from '../simulation/context.ts';
-import { type ActiveFault, createFaultCache, pause, waitAtBarrier } from '../simulation/faults.ts';
+import { CONTEXT_HEADER, type Context, decodeContext, instant, OUTSIDE_WORLD, TOKEN_HEADER } from '../simulation/context.ts';
+import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
 import type { Directory, Simulation } from '../store/ports.ts';
@@ -42,11 +42,11 @@ export function bindService(options: BindingOptions): Express {
     (_request, response) => void response.status(options.ready() ? 200 : 503).json({ status: options.ready() ? 'ready' : 'not ready' }),
   );
   app.use(insideOnly(options.token));
-  const strike = createFaultCache(options.simulation);
+  const faults = createFaults(options.simulation);
   for (const bound of [...Object.values(service.apis), ...Object.values(service.internal)]) {
     const route = app.route(expressPath(bound.api.path));
     const method = bound.api.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
-    route[method](jsonBody, (request: Request, response: Response) => answerApi({ options, strike, bound, request, response }));
+    route[method](jsonBody, (request: Request, response: Response) => answerApi({ options, faults, bound, request, response }));
   }
   app.post('/_work/due', jsonBody, (request, response) => answerDue(options, request, response));
   app.use((request: Request) => {
@@ -107,23 +107,23 @@ export function jsonBody(request: Request, response: Response, next: NextFunctio
 
 interface ApiCall {
   readonly options: BindingOptions;
-  readonly strike: ReturnType<typeof createFaultCache>;
+  readonly faults: Faults;
   readonly bound: Bound<string>;
   readonly request: Request;
   readonly response: Response;
 }
 
-async function answerApi({ options, strike, bound, request, response }: ApiCall): Promise<void> {
+async function answerApi({ options, faults, bound, request, response }: ApiCall): Promise<void> {
   const started = performance.now();
   const context = contextOf(request);
   const { application } = options.service;
   const calls: string[] = [];
-  const struck: string[] = [];
-  const faults = await strike(context.world, context.faults, { application, api: bound.id });
-  struck.push(...faults.map(({ name }) => name));
+  // Nobody rehearses a person of the outside world who cannot be reached.
+  const isOutside = context.principal === OUTSIDE_WORLD && context.chain.length === 0;
+  const struck = isOutside ? [] : await faults.all(context.world, context.faults, { application, api: bound.id });
   let answer: Answer | undefined;
   try {
-    await strikeBefore(options, context, faults);
+    await strikeBefore(options, context, struck);
     if (bound.api.auth === 'signature') await checkSignature(options.directory, context, request);
     answer = await options.pipeline.request({
       bound,
@@ -135,10 +135,10 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
       ifMatch: ifMatch(request),
       webhookId: request.get('webhook-id'),
     });
-    const lost = faults.find(({ fault }) => fault.kind === 'lost-response');
+    const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
     if (lost) answer = loseAnswer(lost, application, request.path);
   } catch (error) {
-    answer = answerProblem(asProblem(error, options.log, context), request.path);
+    answer = error instanceof Dropped ? undefined : answerProblem(asProblem(error, options.log, context), request.path);
   } finally {
     const record: JournalRecord = {
       requestId: context.requestId,
@@ -152,7 +152,7 @@ async function answerApi({ options, strike, bound, request, response }: ApiCall)
       at: instant(context.now),
       durationMs: Math.round((performance.now() - started) * 100) / 100,
       calls,
-      faults: struck,
+      faults: struck.map(({ name }) => name),
       request: journalBody(request.body),
       response: typeof answer?.body === 'string' ? journalBody(answer.body) : undefined,
     };
@@ -220,7 +220,8 @@ async function strikeBefore(options: BindingOptions, { world }: Context, faults:
         dependency: application,
         retryAfter: 1,
       });
-    } else if (fault.kind === 'status') throw new InjectedStatus(fault.status, fault.code, name);
+    } else if (fault.kind === 'drop') throw new Dropped();
+    else if (fault.kind === 'status') throw new InjectedStatus(fault.status, fault.code, name);
     else if (fault.kind === 'barrier' && !(await waitAtBarrier(simulation, { world, name, parties: fault.parties, stopping }))) {
       throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${fault.parties} requests came in time.`, {
         dependency: application,
@@ -228,6 +229,9 @@ async function strikeBefore(options: BindingOptions, { world }: Context, faults:
     }
   }
 }
+
+/** A fault that breaks the connection instead of answering. */
+class Dropped extends Error {}
 
 /** A fault that answers with any status, also one that no problem code has. */
 class InjectedStatus extends Problem {
@@ -279,9 +283,10 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
   const context = contextOf(request);
   const { kind, key, token } = request.body as { kind: string; key: string; token: string };
   const calls: string[] = [];
+  const faults: string[] = [];
   let answer: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
   try {
-    await options.pipeline.dueWork({ item: { kind, key }, token, context, calls });
+    await options.pipeline.dueWork({ item: { kind, key }, token, context, calls, faults });
   } catch (error) {
     answer = answerProblem(asProblem(error, options.log, context), request.path);
   }
@@ -297,7 +302,7 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
     at: instant(context.now),
     durationMs: Math.round((performance.now() - started) * 100) / 100,
     calls,
-    faults: [],
+    faults,
     ...(answer.status >= 400 && { response: journalBody(answer.body) }),
   };
   options.simulation.journal(context.world, {

@@ -7,9 +7,7 @@ import { commonProblems, type ProblemCode, problems } from '../catalog/problems.
 import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { type ControlOperation, controlOperations } from '../simulation/control-api.ts';
-
-/** A part of the document. Its shape is the specification's; a linter checks it, not the compiler. */
-type Part = Readonly<Record<string, unknown>>;
+import { JsonSchemas, type Part, sorted } from './json-schemas.ts';
 
 const DESCRIPTION = `One consistent retailer to rehearse integrations on: the owning applications of a unified-commerce estate
 behind one gateway, and the simulation plane that moves its clock, breaks it and looks into it.
@@ -63,6 +61,10 @@ export function estateOpenApi(version: string): Part {
   };
 }
 
+/** How a webhook is signed. */
+export const SIGNATURE =
+  'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the webhook secret of the rehearsal; webhook-id and webhook-timestamp (seconds) are headers too.';
+
 const SCHEMES = [
   { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
   { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
@@ -73,8 +75,7 @@ const SCHEMES = [
       type: 'apiKey',
       in: 'header',
       name: 'webhook-signature',
-      description:
-        'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the webhook secret of the rehearsal; webhook-id and webhook-timestamp (seconds) are headers too.',
+      description: SIGNATURE,
     },
   },
 ] as const;
@@ -150,21 +151,10 @@ const PROBLEM: Part = {
 
 /** Named schemas and the refusals that several operations share, gathered while operations are written. */
 class Components {
-  readonly #schemas = new Map<string, Part>();
+  readonly #schemas = new JsonSchemas('draft-2020-12');
   readonly #responses = new Map<string, Part>();
 
-  /** The schema with its named parts hoisted. @throws Error when two different shapes have one name */
-  schemaOf(schema: z.ZodType, io: 'input' | 'output'): Part {
-    const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, override: asPublished });
-    for (const [name, part] of Object.entries($defs)) this.#add(name, hoisted(part));
-    return hoisted(own);
-  }
-
-  #add(name: string, part: Part): void {
-    const known = this.#schemas.get(name);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(part)) throw new Error(`Two different schemas are named ${name}.`);
-    this.#schemas.set(name, part);
-  }
+  schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Part => this.#schemas.of(schema, io);
 
   /** A refusal with one code is written once, under the name of the code. */
   responseOf(codes: readonly ProblemCode[]): Part {
@@ -178,26 +168,8 @@ class Components {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  schemas = (): Part => sorted(this.#schemas);
+  schemas = (): Part => this.#schemas.all();
   responses = (): Part => sorted(this.#responses);
-}
-
-const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntries([...map].sort(([a], [b]) => a.localeCompare(b)));
-
-const hoisted = (part: unknown): Part => JSON.parse(JSON.stringify(part).replaceAll('"#/$defs/', '"#/components/schemas/')) as Part;
-
-/** What a zod schema says beyond what readers of the document need, taken out. */
-function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  const { def } = zodSchema._zod;
-  // A response may gain members, so only what was declared strict is closed.
-  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
-  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema['example'] !== undefined) {
-    jsonSchema.examples = [jsonSchema['example']];
-    delete jsonSchema['example'];
-  }
 }
 
 const examples: Readonly<Record<string, unknown>> = requestExamples;

@@ -1,8 +1,23 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { ulid } from 'ulid';
+import { decodeTime, ulid } from 'ulid';
 
 /** The prefixes of ids; an id is `<prefix>_<ULID>` and opaque to clients. */
-export type IdPrefix = 'bsk' | 'ord' | 'pay' | 'cus' | 'res' | 'ret' | 'ful' | 'shp' | 'prd' | 'loy' | 'pck' | 'evt' | 'rdm' | 'req';
+export type IdPrefix =
+  | 'bsk'
+  | 'ord'
+  | 'pay'
+  | 'cus'
+  | 'res'
+  | 'ret'
+  | 'ful'
+  | 'shp'
+  | 'prd'
+  | 'loy'
+  | 'pck'
+  | 'evt'
+  | 'rdm'
+  | 'int'
+  | 'req';
 
 /** The name of a rehearsal. */
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
@@ -23,6 +38,9 @@ export function derivedUlid(seed: string, at: number): string {
   let position = 0;
   return ulid(at, () => (bytes[position++ % bytes.length] ?? 0) / 256);
 }
+
+/** When an id was minted, in epoch milliseconds: whoever knows the id can tell. */
+export const mintedAt = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1));
 
 export function newId(prefix: IdPrefix, at: number): string {
   return `${prefix}_${ulid(at, nextRandom)}`;

@@ -9,6 +9,9 @@ import type { PlannedEvent } from '../store/ports.ts';
 
 export const TYPE_PREFIX = 'com.unified-commerce.';
 
+/** Of an event on the bus: structured mode. */
+export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';
+
 /** The additional event of an object for changes that the source document gives no event. */
 export const extensionEvent = (object: string): string => `ext.${object}-changed`;
 

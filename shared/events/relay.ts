@@ -1,18 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../runtime/logger.ts';
 import { rehearsalOf } from '../simulation/context.ts';
-import type { Store, World } from '../store/ports.ts';
+import type { HeldEvent, OutboxEntry, SentEvent, Store, World } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
+import { EVENT_CONTENT_TYPE } from './envelope.ts';
+import type { Divert } from './event-faults.ts';
 
 const RETRY_MS = 1_000;
 /** How often outboxes are looked for whose relay died. */
 const SWEEP_MS = 1_000;
 
+export interface RelayOptions {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly log: Logger;
+  /** What faults make of a batch; without it everything is sent as it is. */
+  readonly divert?: Divert;
+}
+
 /**
  * Carries an application's committed events from its outbox to the bus: one awaited batch at a time per world, acknowledged after
  * it was sent. `kick` is called after every commit; a relay that is already at work picks up what was added meanwhile.
  */
-export function createRelay({ store, bus, log }: { store: Store; bus: Bus; log: Logger }) {
+export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptions) {
   const working = new Map<World, { again: boolean }>();
   const runs = new Set<Promise<void>>();
   let stopped = false;
@@ -21,23 +31,28 @@ export function createRelay({ store, bus, log }: { store: Store; bus: Bus; log: 
     const token = randomUUID();
     do {
       state.again = false;
-      let sent: readonly string[] = [];
+      let sent: readonly SentEvent[] = [];
+      let held: readonly HeldEvent[] = [];
       for (;;) {
-        const batch = await store.drain(world, token, sent);
+        const batch = await store.drain(world, token, sent, held);
         if (batch.length === 0) break;
-        await publish(world, batch);
-        sent = batch.map(({ id }) => id);
+        const diverted = await divert(world, batch);
+        await publish(world, diverted.send);
+        const inBatch = new Set(batch);
+        sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
+        held = diverted.hold;
       }
     } while (state.again && !stopped);
   }
 
-  async function publish(world: World, batch: readonly { id: string; topic: string; key: string; json: string }[]): Promise<void> {
+  async function publish(world: World, batch: readonly OutboxEntry[]): Promise<void> {
+    if (batch.length === 0) return;
     const rehearsal = rehearsalOf(world);
     const messages = batch.map(({ id, topic, key, json }) => ({
       topic,
       key,
       json,
-      headers: { id, world, rehearsal, 'content-type': 'application/cloudevents+json; charset=UTF-8' },
+      headers: { id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE },
     }));
     for (;;) {
       try {
@@ -92,5 +107,7 @@ export function createRelay({ store, bus, log }: { store: Store; bus: Bus; log: 
   sweep();
   return relay;
 }
+
+const sentAsItIs: Divert = async (_world, batch) => ({ send: batch, hold: [] });
 
 export type Relay = ReturnType<typeof createRelay>;

@@ -6,6 +6,7 @@ import type { AnyService } from '../contract/handler.ts';
 import { bindService } from '../contract/http-binding.ts';
 import type { Bus } from '../events/bus.ts';
 import { startConsumer } from '../events/consumer.ts';
+import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
 import type { StoreAdapter } from '../store/memory-store.ts';
 import type { Logger } from './logger.ts';
@@ -49,7 +50,8 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const { service, adapter, bus, stopping = new AbortController().signal } = options;
   const log = options.log.child({ application: service.application });
   const store = adapter.store(service.application);
-  const relay = createRelay({ store, bus, log });
+  const divert = createEventFaults({ store, simulation: adapter.simulation, directory: adapter.worlds });
+  const relay = createRelay({ store, bus, log, divert });
   const pipeline = createPipeline({
     service,
     store,

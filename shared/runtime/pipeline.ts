@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
@@ -12,8 +13,18 @@ import type { EstateEvent } from '../events/envelope.ts';
 import { nameOf } from '../events/envelope.ts';
 import { isNewest } from '../events/newest-versions.ts';
 import type { Context } from '../simulation/context.ts';
+import { createFaults } from '../simulation/faults.ts';
 import { createWebhooks } from '../simulation/webhook-sender.ts';
-import { type Directory, type DueItem, dueKey, type Hold, type Simulation, type Store } from '../store/ports.ts';
+import {
+  type Directory,
+  type DueItem,
+  dueKey,
+  type Hold,
+  type OutboxEntry,
+  PUBLISH_HELD_EVENT,
+  type Simulation,
+  type Store,
+} from '../store/ports.ts';
 import { Conflict, type InlineDue, type OpenUnit, openUnitOfWork } from '../store/unit-of-work.ts';
 import type { Logger } from './logger.ts';
 
@@ -62,6 +73,21 @@ export interface ApiRequest {
   readonly calls: string[];
 }
 
+/** What a hop leaves for the journal, and the id under which it came. */
+interface Traces {
+  /** Request ids of the calls made. */
+  readonly calls: string[];
+  /** Names of the faults that struck what it sent. */
+  readonly faults?: string[];
+  readonly webhookId?: string | undefined;
+}
+
+interface DueWork extends Traces {
+  readonly item: Pick<DueItem, 'kind' | 'key'>;
+  readonly token: string;
+  readonly context: Context;
+}
+
 /** A request that has begun, perhaps not for the first time. */
 interface Running {
   readonly key: string;
@@ -89,6 +115,7 @@ export const WORK_DEADLINE_MS = 15_000;
  */
 export function createPipeline(options: PipelineOptions) {
   const { service, store, relay, leaseMarginMs = LEASE_MARGIN_MS, workDeadlineMs = WORK_DEADLINE_MS } = options;
+  const faults = createFaults(options.simulation);
   const leaseOf = (context: Context): number => Math.max(0, context.deadline - Date.now()) + leaseMarginMs;
 
   async function request(asked: ApiRequest): Promise<Answer> {
@@ -139,7 +166,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: context.requestId,
         inlineLeaseMs: leaseOf(context),
       });
-      const scope = scopeOf(context, unit, key, asked.calls, asked.webhookId);
+      const scope = scopeOf(context, unit, key, { calls: asked.calls, webhookId: asked.webhookId });
       try {
         const result = await bound.handler(input as never, scope);
         const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
@@ -192,7 +219,7 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  const scopeOf = (context: Context, work: OpenUnit, key: string, calls: string[], webhookId?: string): Scope => ({
+  const scopeOf = (context: Context, work: OpenUnit, key: string, { calls, faults: struck = [], webhookId }: Traces): Scope => ({
     context,
     work,
     call: createCaller(
@@ -203,9 +230,10 @@ export function createPipeline(options: PipelineOptions) {
       directory: options.directory,
       gatewayUrl: options.gatewayUrl,
       agent: options.agent,
-      world: context.world,
-      now: context.now,
-      correlationId: context.correlationId,
+      store,
+      faults,
+      context,
+      struck: (fault) => struck.push(fault),
     }),
     webhookId,
     // Made when asked for: most work has nothing to say.
@@ -219,7 +247,7 @@ export function createPipeline(options: PipelineOptions) {
     for (const { kind, key, token } of inline) {
       const item = { application: service.application, kind, key };
       try {
-        await dueWork({ item, token, context: { ...context, requestId: `${context.requestId}.${kind}` }, calls });
+        await dueWork({ item, token, context: { ...context, requestId: `${context.requestId}.${kind}` }, calls, faults: [] });
       } catch (error) {
         options.log.warn({ err: error, kind, key, correlationId: context.correlationId }, 'due work before the reply failed; it stays due');
         await store.releaseDue(context.world, kind, key, token);
@@ -228,8 +256,9 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   /** Runs a due item that `token` holds. @throws what the handler threw; the item then stays for its holder to put back */
-  async function dueWork(due: { item: Pick<DueItem, 'kind' | 'key'>; token: string; context: Context; calls: string[] }): Promise<void> {
+  async function dueWork(due: DueWork): Promise<void> {
     const { kind, key } = due.item;
+    if (kind === PUBLISH_HELD_EVENT) return publishHeldEvent(due);
     const handler = service.due[kind];
     if (!handler) throw new Error(`${service.application} has no due work of kind ${kind}.`);
     const name = dueKey(service.application, kind, key);
@@ -248,12 +277,23 @@ export function createPipeline(options: PipelineOptions) {
         causation: context.requestId,
         inlineLeaseMs: leaseOf(context),
       });
-      await handler(item, scopeOf(context, unit, unitKey, due.calls));
+      await handler(item, scopeOf(context, unit, unitKey, due));
       return unit.finish();
       // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
     }, nothingInline);
     relay(context.world);
     await runInline(context, inline, due.calls);
+  }
+
+  /** An event that a fault held goes back into the outbox; its deliveries are noted since its own commit. */
+  async function publishHeldEvent({ item: { kind, key }, token, context: { world, now } }: DueWork): Promise<void> {
+    const item = await store.due(world, kind, key, token);
+    if (!item) return;
+    const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
+    const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
+    const nothing = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
+    await store.commit(world, { ...nothing, operation: randomUUID(), last: true, now, hold, events: [entry] });
+    relay(world);
   }
 
   /**
@@ -276,7 +316,7 @@ export function createPipeline(options: PipelineOptions) {
         causation: delivered.id,
         inlineLeaseMs: leaseOf(context),
       });
-      if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, calls));
+      if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, { calls }));
       return unit.finish();
     });
     relay(context.world);

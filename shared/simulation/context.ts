@@ -3,6 +3,9 @@ import type { World } from '../store/ports.ts';
 import { Progression } from './progression.ts';
 
 /** Header that carries a request's context between the applications of the estate. */
+/** Principal of what the simulation plane asks of an application, as a person outside the estate would. */
+export const OUTSIDE_WORLD = 'outside-world';
+
 export const CONTEXT_HEADER = 'x-estate-context';
 /** Header that proves that a request comes from inside the estate. */
 export const TOKEN_HEADER = 'x-estate-token';

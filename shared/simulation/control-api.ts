@@ -1,6 +1,12 @@
 import { z } from 'zod';
+import { Product } from '../catalog/commerce/objects.ts';
+import { Customer } from '../catalog/customer/objects.ts';
 import type { Method, PathParameter } from '../catalog/define.ts';
+import { moveReturn } from '../catalog/fulfillment/internal.ts';
 import { Shipment } from '../catalog/fulfillment/objects.ts';
+import { Return } from '../catalog/fulfillment/returns.ts';
+import { countStock } from '../catalog/inventory/internal.ts';
+import { InventoryItem } from '../catalog/inventory/objects.ts';
 import type { ProblemCode } from '../catalog/problems.ts';
 import { Instant } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
@@ -78,6 +84,14 @@ const WaitingFor = z.array(z.string()).describe('Empty when settled: unsent even
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(), at: Instant });
+const Withheld = z.object({
+  what: z.enum(['event', 'webhook']),
+  id: z.string(),
+  type: z.string().optional(),
+  subject: z.string().optional(),
+  fault: z.string(),
+  until: Instant.optional().describe('Absent: until the fault is deleted.'),
+});
 const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
 export const createRehearsal = defineOperation({
@@ -168,6 +182,7 @@ export const settle = defineOperation({
     settled: z.boolean(),
     waitingFor: WaitingFor,
     parked: z.array(z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant })),
+    withheld: z.array(Withheld).describe('What faults keep: owed, and not on its way. Deleting the fault lets it go.'),
   }),
 });
 
@@ -238,17 +253,58 @@ export const playScan = defineOperation({
   problems: ['not_found', 'invalid_state_transition'],
 });
 
+export const moveReturnByHand = defineOperation({
+  id: 'move-return-by-hand',
+  summary: 'Plays policy, store and warehouse: approve, reject, receive or inspect a return.',
+  method: 'POST',
+  path: '/_sim/returns/{id}/{verb}',
+  request: moveReturn.request.omit({ verb: true }),
+  response: Return,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable'],
+});
+
+export const moveProductByHand = defineOperation({
+  id: 'move-product-by-hand',
+  summary: 'Plays assortment management: enrich, submit, rework, approve, suspend, resume, discontinue or archive a product, by id or SKU.',
+  method: 'POST',
+  path: '/_sim/products/{id}/{verb}',
+  response: Product,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const moveCustomerByHand = defineOperation({
+  id: 'move-customer-by-hand',
+  summary: 'Plays customer service: block or unblock a customer.',
+  method: 'POST',
+  path: '/_sim/customers/{id}/{verb}',
+  response: Customer,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const countStockByHand = defineOperation({
+  id: 'count-stock-by-hand',
+  summary: 'Plays a stock count: so many units of a SKU are on hand at a location.',
+  method: 'PUT',
+  path: '/_sim/stock/{sku}/{locationId}',
+  request: z.strictObject({ onHand: countStock.request.shape.onHand }),
+  response: InventoryItem,
+  problems: ['not_found', 'insufficient_stock'],
+});
+
 const ListedFault = z.object({
   name: z.string(),
   match: FaultInput.shape.match,
   fault: z.record(z.string(), z.unknown()),
   times: z.int().optional(),
+  probability: z.number().optional(),
+  seed: z.string().optional(),
   hits: z.int(),
 });
 
 export const putFault = defineOperation({
   id: 'put-fault',
-  summary: 'Makes something go wrong: latency, status, outage, lost-response or barrier, for an application or an API.',
+  summary:
+    'Makes something go wrong: with calls of an application or an API (latency, status, outage, drop, lost-response, barrier), with an event (duplicate, late, reorder, withhold), or with the carrier’s webhooks (these, bad-signature, stale-timestamp). What a fault of the same name held is let go.',
   method: 'PUT',
   path: '/_sim/faults/{name}',
   request: FaultInput,
@@ -265,7 +321,7 @@ export const listFaults = defineOperation({
 
 export const deleteFault = defineOperation({
   id: 'delete-fault',
-  summary: 'Takes one fault out.',
+  summary: 'Takes one fault out; what it held is published or sent at once.',
   method: 'DELETE',
   path: '/_sim/faults/{name}',
   response: z.null(),
@@ -275,7 +331,7 @@ export const deleteFault = defineOperation({
 
 export const deleteFaults = defineOperation({
   id: 'delete-faults',
-  summary: 'Takes all faults out.',
+  summary: 'Takes all faults out; what they held is published or sent at once.',
   method: 'DELETE',
   path: '/_sim/faults',
   response: z.null(),
@@ -326,6 +382,10 @@ export const controlOperations = {
   [readProgression.id]: readProgression,
   [setProgression.id]: setProgression,
   [playScan.id]: playScan,
+  [moveReturnByHand.id]: moveReturnByHand,
+  [moveProductByHand.id]: moveProductByHand,
+  [moveCustomerByHand.id]: moveCustomerByHand,
+  [countStockByHand.id]: countStockByHand,
   [putFault.id]: putFault,
   [listFaults.id]: listFaults,
   [deleteFault.id]: deleteFault,

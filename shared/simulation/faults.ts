@@ -1,32 +1,94 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { applicationNames } from '../catalog/applications.ts';
-import type { FaultRule, Simulation, World } from '../store/ports.ts';
+import { TrackingStatus } from '../catalog/fulfillment/objects.ts';
+import { durationMs } from '../domain/duration.ts';
+import { nameOf } from '../events/envelope.ts';
+import { type FaultRule, type Ms, NEVER, type Simulation, type World } from '../store/ports.ts';
 
-/** What can be made to go wrong in an application's pipeline; `times` counts before anything is left to chance. */
+/** On the rehearsal's clock. */
+const Duration = z.string().max(64).refine(isPositiveDuration, 'This is not a duration such as PT10M or P2D, longer than nothing.');
+
+function isPositiveDuration(text: string): boolean {
+  try {
+    return durationMs(text) > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** What can be made to go wrong. Which kinds a call, an event and a webhook know: `faultKinds`. */
 export const Fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('latency'), ms: z.int().min(1).max(60_000) }),
   z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), code: z.string().max(64).optional() }),
   z.strictObject({ kind: z.literal('outage') }),
+  /** The connection breaks before anything is done. */
+  z.strictObject({ kind: z.literal('drop') }),
   /** The handler does its work and commits; then the answer is lost: a 504, or a destroyed socket. */
   z.strictObject({ kind: z.literal('lost-response'), as: z.enum(['timeout', 'reset']).default('timeout') }),
   /** Parks requests until `parties` have arrived, then lets them go together. */
   z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000) }),
+  /** It comes `copies` times more, each under the same id. */
+  z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1) }),
+  z.strictObject({ kind: z.literal('late'), by: Duration }),
+  /** It comes after the next one about the same object; if there is none `within` that time, it comes then. */
+  z.strictObject({ kind: z.literal('reorder'), within: Duration.default('P1D') }),
+  /** It comes when the fault is deleted. */
+  z.strictObject({ kind: z.literal('withhold') }),
+  z.strictObject({ kind: z.literal('bad-signature') }),
+  /** It is signed for an instant six minutes ago, one more than receivers tolerate. */
+  z.strictObject({ kind: z.literal('stale-timestamp') }),
 ]);
 export type Fault = z.output<typeof Fault>;
 
+const late = ['duplicate', 'late', 'reorder', 'withhold'] as const;
+
+/** What each kind of target can suffer. */
+export const faultKinds = {
+  call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier'],
+  event: late,
+  webhook: [...late, 'bad-signature', 'stale-timestamp'],
+} as const satisfies Record<string, readonly Fault['kind'][]>;
+
+const Match = z.strictObject({
+  application: z.enum(applicationNames as [string, ...string[]]).optional(),
+  api: z.string().max(80).optional(),
+  event: z.string().max(120).optional().describe('With or without its prefix: payment-authorized, ext.order-changed.'),
+  subject: z.string().max(160).optional().describe('Of an event: order/ord_….'),
+  webhook: z.enum(['carrier']).optional(),
+  status: TrackingStatus.optional().describe('Of a carrier’s webhook: what was scanned.'),
+});
+
+type Match = z.output<typeof Match>;
+
+const targetsOf = ({ application, api, event, webhook }: Match): (keyof typeof faultKinds)[] => [
+  ...(application !== undefined || api !== undefined ? (['call'] as const) : []),
+  ...(event !== undefined ? (['event'] as const) : []),
+  ...(webhook !== undefined ? (['webhook'] as const) : []),
+];
+
 export const FaultInput = z
   .strictObject({
-    match: z.strictObject({
-      application: z.enum(applicationNames as [string, ...string[]]).optional(),
-      api: z.string().max(80).optional(),
-    }),
+    match: Match,
     fault: Fault,
-    times: z.int().min(1).max(1_000_000).optional(),
+    times: z.int().min(1).max(1_000_000).optional().describe('How often it strikes; without it, as long as it stands.'),
+    probability: z.number().gt(0).max(1).optional().describe('How likely it strikes each time; needs a seed.'),
+    seed: z.string().min(1).max(64).optional().describe('The same seed gives the same sequence of strikes.'),
   })
-  .refine(({ match }) => match.application !== undefined || match.api !== undefined, {
-    path: ['match'],
-    message: 'Name an application or an api.',
+  .superRefine(({ match, fault, probability, seed }, context) => {
+    const refuse = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
+    const [target, ...others] = targetsOf(match);
+    if (target === undefined) refuse(['match'], 'Name an application, an api, an event or a webhook.');
+    else if (others.length > 0) refuse(['match'], 'A fault strikes calls (application, api), events or webhooks: name one of them.');
+    else if (!(faultKinds[target] as readonly string[]).includes(fault.kind)) {
+      refuse(['fault', 'kind'], `A ${target} does not know the fault ${fault.kind}; there are ${faultKinds[target].join(', ')}.`);
+    }
+    if (match.subject !== undefined && match.event === undefined) refuse(['match', 'subject'], 'Only events have a subject: name one.');
+    if (match.status !== undefined && match.webhook === undefined) refuse(['match', 'status'], 'Only webhooks have a status: name one.');
+    if (probability !== undefined && seed === undefined)
+      refuse(['seed'], 'A probability needs a seed, so that the rehearsal can be repeated.');
+    if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed is for a probability: say which.');
   });
 export type FaultInput = z.output<typeof FaultInput>;
 
@@ -34,12 +96,30 @@ export interface ActiveFault extends FaultInput {
   readonly name: string;
 }
 
-/** Fault rules as one process knows them: fetched once per world and revision. */
-export function createFaultCache(simulation: Simulation) {
+/** What a fault may strike. */
+export type FaultTarget =
+  | { readonly application: string; readonly api: string }
+  /** Its name without prefix. */
+  | { readonly event: string; readonly subject: string }
+  | { readonly webhook: string; readonly status: string };
+
+function matches(match: Match, target: FaultTarget): boolean {
+  const fits = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === is;
+  const [kind] = targetsOf(match);
+  if ('api' in target) return kind === 'call' && fits(match.application, target.application) && fits(match.api, target.api);
+  if ('event' in target) return kind === 'event' && nameOf(match.event ?? '') === target.event && fits(match.subject, target.subject);
+  return kind === 'webhook' && fits(match.webhook, target.webhook) && fits(match.status, target.status);
+}
+
+export type Faults = ReturnType<typeof createFaults>;
+
+/** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
+export function createFaults(simulation: Simulation) {
   const known = new Map<World, { revision: number; rules: readonly ActiveFault[] }>();
   const REMEMBERED_WORLDS = 200;
 
   async function rules(world: World, revision: number): Promise<readonly ActiveFault[]> {
+    if (revision === 0) return [];
     const cached = known.get(world);
     if (cached && cached.revision >= revision) return cached.rules;
     const fetched = await simulation.faults(world);
@@ -51,24 +131,35 @@ export function createFaultCache(simulation: Simulation) {
     return parsed;
   }
 
-  /** The faults that strike this call, in the order in which they were set; each strike is counted. Revision 0 costs nothing. */
-  return async function strike(
-    world: World,
-    revision: number,
-    target: { application: string; api: string },
-  ): Promise<readonly ActiveFault[]> {
-    if (revision === 0) return [];
-    const struck: ActiveFault[] = [];
-    for (const rule of await rules(world, revision)) {
-      const { application, api } = rule.match;
-      if ((application !== undefined && application !== target.application) || (api !== undefined && api !== target.api)) continue;
-      if ((await simulation.hit(world, rule.name, rule.times)) !== undefined) struck.push(rule);
-    }
-    return struck;
+  async function strikes(world: World, { name, times, probability, seed = '' }: ActiveFault): Promise<boolean> {
+    if (probability !== undefined && drawn(seed, await simulation.chance(world, name)) >= probability) return false;
+    return (await simulation.hit(world, name, times)) !== undefined;
+  }
+
+  return {
+    rules,
+    /** All faults that strike this call, in the order in which they were set; each strike is counted. */
+    async all(world: World, revision: number, target: FaultTarget): Promise<readonly ActiveFault[]> {
+      const struck: ActiveFault[] = [];
+      for (const rule of await rules(world, revision)) {
+        if (matches(rule.match, target) && (await strikes(world, rule))) struck.push(rule);
+      }
+      return struck;
+    },
+    /** The first fault that strikes an event or a webhook: one is enough, and only it is counted. */
+    async first(world: World, revision: number, target: FaultTarget): Promise<ActiveFault | undefined> {
+      for (const rule of await rules(world, revision)) {
+        if (matches(rule.match, target) && (await strikes(world, rule))) return rule;
+      }
+      return undefined;
+    },
   };
 }
 
 const parseRule = ({ name, json }: FaultRule): ActiveFault => ({ name, ...FaultInput.parse(JSON.parse(json)) });
+
+/** The n-th number that a seed gives, from 0 to below 1. */
+const drawn = (seed: string, n: number): number => createHash('sha256').update(`${seed}/${n}`).digest().readUInt32BE(0) / 2 ** 32;
 
 /** Wall time after which a barrier gives up, visibly. */
 const BARRIER_TIMEOUT_MS = 10_000;
@@ -89,4 +180,10 @@ export async function waitAtBarrier(
 /** Waits so long, in wall time, but never keeps a process that stops. */
 export async function pause(ms: number, stopping: AbortSignal): Promise<void> {
   if (!stopping.aborted) await sleep(ms, undefined, { signal: stopping }).catch(() => {});
+}
+
+/** Until when a fault keeps what it strikes, unless it goes before. */
+export function heldUntil(fault: Fault, now: Ms): Ms {
+  if (fault.kind === 'late') return now + durationMs(fault.by);
+  return fault.kind === 'reorder' ? now + durationMs(fault.within) : NEVER;
 }

@@ -9,6 +9,7 @@ export type ProgressionStep = z.output<typeof ProgressionStep>;
 export const Progression = z
   .strictObject({
     carrier: ProgressionMode.describe('Scans of parcels.'),
+    returns: ProgressionMode.describe('What policy, store and warehouse do with returns.'),
     warehouse: ProgressionMode.describe('Picking, packing and handing over. Its APIs exist, so by default it is worked by hand.'),
     route: ProgressionStep.describe('Confirm Order routes the order.'),
     label: ProgressionStep.describe('Dispatch Fulfillment Order has the label made.'),
@@ -25,6 +26,7 @@ export type ProgressionInput = z.output<typeof ProgressionInput>;
 /** With what a rehearsal begins. */
 export const DEFAULT_PROGRESSION: Progression = {
   carrier: 'time',
+  returns: 'time',
   warehouse: 'manual',
   route: 'auto',
   label: 'auto',

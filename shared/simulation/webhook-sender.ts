@@ -1,21 +1,37 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
-import type { Directory, Ms, World } from '../store/ports.ts';
-import { rehearsalOf } from './context.ts';
+import type { Directory, DueItem, Ms, Store } from '../store/ports.ts';
+import { type Context, rehearsalOf } from './context.ts';
+import { type ActiveFault, type Faults, type FaultTarget, heldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
 
 /** Wall time that a receiver has. */
 const TIMEOUT_MS = 15_000;
+/** How old a stale webhook says it is: one minute more than receivers tolerate. */
+const STALE_MS = 360_000;
+/** What a forger signs with. */
+const WRONG_SECRET = `whsec_${Buffer.from('not the secret of this rehearsal').toString('base64')}`;
+
+export interface Webhook {
+  readonly path: string;
+  /** The same for every attempt of one delivery. */
+  readonly id: string;
+  readonly body: unknown;
+}
 
 export interface Webhooks {
   /** The secret with which webhooks of this rehearsal are signed. */
   secret(): Promise<string>;
   /**
    * Sends one attempt through the gateway, as a party outside the estate would: signed, without a credential.
-   * @param id the same for every attempt of one delivery
+   * @param fault what strikes this attempt
    * @returns the status, or what kept it from arriving
    */
-  send(webhook: { readonly path: string; readonly id: string; readonly body: unknown }): Promise<WebhookOutcome>;
+  send(webhook: Webhook, fault?: ActiveFault): Promise<WebhookOutcome>;
+  /** The fault that strikes a webhook of a sender, counted. */
+  fault(target: Extract<FaultTarget, { readonly webhook: string }>): Promise<ActiveFault | undefined>;
+  /** Webhooks of this application that wait for a later one to overtake them. */
+  overtakable(): Promise<readonly DueItem[]>;
 }
 
 export type WebhookOutcome =
@@ -26,36 +42,65 @@ export interface WebhookOptions {
   readonly directory: Directory;
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
-  readonly world: World;
-  readonly now: Ms;
-  readonly correlationId: string;
+  readonly store: Store;
+  readonly faults: Faults;
+  readonly context: Context;
+  /** Notes the name of a fault that struck, for the journal. */
+  readonly struck: (fault: string) => void;
 }
 
-export function createWebhooks({ directory, gatewayUrl, agent, world, now, correlationId }: WebhookOptions): Webhooks {
+/** Until when a fault keeps a webhook from being sent; undefined when it is sent at once, well or badly. */
+export function webhookHeldUntil(fault: ActiveFault | undefined, now: Ms): Ms | undefined {
+  const holds = fault && ['late', 'reorder', 'withhold'].includes(fault.fault.kind);
+  return holds ? heldUntil(fault.fault, now) : undefined;
+}
+
+export function createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck }: WebhookOptions): Webhooks {
+  const { world, now, correlationId } = context;
   const secret = async (): Promise<string> => {
     const view = await directory.current(world);
     if (!view) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
     return view.credentials.webhookSecret;
   };
+
+  async function attempt({ path, id, body }: Webhook, kind: ActiveFault['fault']['kind'] | undefined): Promise<WebhookOutcome> {
+    const json = JSON.stringify(body);
+    const at = kind === 'stale-timestamp' ? now - STALE_MS : now;
+    const headers = signWebhook(kind === 'bad-signature' ? WRONG_SECRET : await secret(), { id, at, body: json });
+    try {
+      const response = await request(`${gatewayUrl()}${path}?rehearsal=${rehearsalOf(world)}`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', 'x-correlation-id': correlationId },
+        body: json,
+        dispatcher: agent,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.body.dump();
+      const retryAfter = Number(response.headers['retry-after']);
+      return { status: response.statusCode, ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) };
+    } catch (error) {
+      return { status: 0, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
   return {
     secret,
-    send: async ({ path, id, body }) => {
-      const json = JSON.stringify(body);
-      const headers = signWebhook(await secret(), { id, at: now, body: json });
-      try {
-        const response = await request(`${gatewayUrl()}${path}?rehearsal=${rehearsalOf(world)}`, {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json', 'x-correlation-id': correlationId },
-          body: json,
-          dispatcher: agent,
-          signal: AbortSignal.timeout(TIMEOUT_MS),
-        });
-        await response.body.dump();
-        const retryAfter = Number(response.headers['retry-after']);
-        return { status: response.statusCode, ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) };
-      } catch (error) {
-        return { status: 0, error: error instanceof Error ? error.message : String(error) };
-      }
+    send: async (webhook, fault) => {
+      const outcome = await attempt(webhook, fault?.fault.kind);
+      // A copy comes of itself; the sender hears the answer to what it sent.
+      const copies = fault?.fault.kind === 'duplicate' ? fault.fault.copies : 0;
+      for (let copy = 0; copy < copies; copy++) await attempt(webhook, 'duplicate');
+      return outcome;
+    },
+    fault: async (target) => {
+      const fault = await faults.first(world, context.faults, target);
+      if (fault) struck(fault.name);
+      return fault;
+    },
+    overtakable: async () => {
+      const rules = await faults.rules(world, context.faults);
+      const swapping = rules.filter(({ match, fault }) => match.webhook !== undefined && fault.kind === 'reorder');
+      return (await Promise.all(swapping.map(({ name }) => store.held(world, name)))).flat();
     },
   };
 }

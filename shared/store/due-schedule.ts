@@ -20,6 +20,8 @@ const LEFT_OVER = 64;
 export function createDueSchedule() {
   const records = new Map<string, DueRecord>();
   const held = new Set<string>();
+  /** What a fault keeps, due at a time to come, until the fault is gone. */
+  const kept = new Set<string>();
   /** Items by `(at, seq)`. Those that were taken, replaced or cancelled meanwhile stay until they come to the top. */
   let heap: { readonly key: string; readonly item: Item }[] = [];
 
@@ -56,6 +58,8 @@ export function createDueSchedule() {
 
   function put(key: string, item: Item, taken?: DueRecord['taken']): void {
     records.set(key, { item, taken });
+    if (item.heldBy === undefined) kept.delete(key);
+    else kept.add(key);
     if (taken) held.add(key);
     else {
       held.delete(key);
@@ -81,6 +85,7 @@ export function createDueSchedule() {
     remove(key: string): void {
       records.delete(key);
       held.delete(key);
+      kept.delete(key);
     },
     take(key: string, taken: NonNullable<DueRecord['taken']>): void {
       const record = records.get(key);
@@ -89,6 +94,17 @@ export function createDueSchedule() {
     release(key: string): void {
       const record = records.get(key);
       if (record) put(key, record.item);
+    },
+    /** What faults keep. */
+    heldByFaults: (): Item[] => [...kept].flatMap((key) => records.get(key)?.item ?? []),
+    /** Makes what a fault kept due at once; without a name, what any fault kept. */
+    letGo(fault: string | undefined, now: Ms): void {
+      for (const key of [...kept]) {
+        const record = records.get(key);
+        if (!record || (fault !== undefined && record.item.heldBy !== fault)) continue;
+        const { heldBy: _heldBy, ...item } = record.item;
+        put(key, { ...item, at: Math.min(item.at, now) }, record.taken);
+      }
     },
     /** The keys of what somebody holds whose lease has not run out. */
     running: (wall: Ms): string[] => [...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)),

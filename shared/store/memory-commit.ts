@@ -1,5 +1,5 @@
-import { type ApplicationState, applicationState, getOr, OPERATIONS_LIMIT, type WorldState } from './memory-state.ts';
-import { type Application, type Committed, dueKey, type Plan } from './ports.ts';
+import { type ApplicationState, applicationState, getOr, nowOf, OPERATIONS_LIMIT, type WorldState } from './memory-state.ts';
+import { type Application, type Committed, dueKey, type Plan, type PlannedDue } from './ports.ts';
 
 /**
  * Executes a plan: every check first, then every write, in one synchronous step. What was refused has changed nothing.
@@ -25,7 +25,8 @@ export function commit(world: WorldState, application: Application, plan: Plan):
     ).set(field, value);
   }
   for (const event of plan.events) {
-    state.outbox.push({ id: event.id, topic: event.topic, key: event.key, json: event.json });
+    const { id, topic, key, json, struck } = event;
+    state.outbox.push({ id, topic, key, json, ...(struck && { struck }) });
     for (const subscriber of event.subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
   notePrecondition(state, plan);
@@ -126,14 +127,20 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
 }
 
 function writeDue(world: WorldState, application: Application, plan: Plan, seq: number): void {
-  for (const [position, { kind, key, at, payload, correlationId, takenBy }] of plan.due.entries()) {
-    const name = dueKey(application, kind, key);
-    if (at === null) world.due.remove(name);
-    else {
-      const item = { application, kind, key, at, seq: seq + position / 1000, attempts: 0, correlationId, payload };
-      world.due.put(name, item, takenBy && { ...takenBy });
-    }
+  for (const [position, due] of plan.due.entries()) schedule(world, application, due, seq + position / 1000);
+}
+
+/** Enters due work, or takes it out. Nothing is held by a fault that is gone. */
+export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
+  const { kind, key, at, payload, correlationId, takenBy, heldBy } = due;
+  const name = dueKey(application, kind, key);
+  if (at === null) {
+    world.due.remove(name);
+    return;
   }
+  const letGo = heldBy !== undefined && !world.faults.has(heldBy);
+  const item = { application, kind, key, at: letGo ? Math.min(at, nowOf(world)) : at, seq, attempts: 0, correlationId, payload };
+  world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
 }
 
 function remember(state: ApplicationState, operation: string, seq: number): void {

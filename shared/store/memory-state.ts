@@ -3,6 +3,7 @@ import type { Progression } from '../simulation/progression.ts';
 import type { DueSchedule } from './due-schedule.ts';
 import type {
   ApplicationDump,
+  DueItem,
   Found,
   JournalEntry,
   Ms,
@@ -54,7 +55,7 @@ export interface WorldState {
   order: number;
   events: StoredEvent[];
   journal: JournalEntry[];
-  faults: Map<string, { json: string; hits: number }>;
+  faults: Map<string, { json: string; hits: number; chances: number }>;
   faultRevision: number;
   progression: Progression | undefined;
   driver: { token: string; until: number } | undefined;
@@ -93,6 +94,12 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const made = make();
   map.set(key, made);
   return made;
+}
+
+/** Due work that faults keep, in the order in which it was held. */
+export function heldItems(world: WorldState | undefined): readonly DueItem[] {
+  const held = [...(world?.due.heldByFaults() ?? [])].sort((a, b) => a.seq - b.seq);
+  return held.map((item) => ({ ...item, payload: JSON.parse(item.payload) as unknown }));
 }
 
 export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now() + world.clock.offset : world.clock.at);

@@ -1,9 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
-import { commit } from './memory-commit.ts';
-import { type ApplicationState, applicationState, nowOf, type WorldState } from './memory-state.ts';
+import { commit, schedule } from './memory-commit.ts';
+import { type ApplicationState, applicationState, heldItems, nowOf, type WorldState } from './memory-state.ts';
 import { memoryWorlds } from './memory-worlds.ts';
-import { type Claim, dueKey, type Found, type PageRequest, type Simulation, type Store, type World, type Worlds } from './ports.ts';
+import {
+  type Claim,
+  dueKey,
+  type Found,
+  type HeldEvent,
+  type OutboxEntry,
+  type PageRequest,
+  PUBLISH_HELD_EVENT,
+  type SentEvent,
+  type Simulation,
+  type Store,
+  type World,
+  type Worlds,
+} from './ports.ts';
 
 /** How long a relay may hold the outbox of one application and world, in wall time. */
 const RELAY_LEASE_MS = 10_000;
@@ -100,13 +113,14 @@ function bind(application: Application, { all, changed, relayLeaseMs }: Binding)
         changed(world);
       return result;
     },
-    drain: async (world, token, sent) => {
+    drain: async (world, token, sent, held = []) => {
       const found = all.get(world);
       if (!found) return [];
-      const batch = drain(found, stateOf(world), { token, sent, leaseMs: relayLeaseMs });
-      if (sent.length > 0) changed(world);
+      const batch = drain(found, application, token, { sent, held, leaseMs: relayLeaseMs });
+      if (sent.length > 0 || held.length > 0) changed(world);
       return batch;
     },
+    held: async (world, fault) => heldItems(all.get(world)).filter((item) => item.application === application && item.heldBy === fault),
     unsent: async () =>
       [...all.values()]
         .filter((world) => {
@@ -148,19 +162,24 @@ function claim(state: ApplicationState, key: string, ask: { fingerprint: string;
   return { is: 'ours', token, since, preconditionHeld };
 }
 
-function drain(
-  world: WorldState,
-  state: ApplicationState,
-  { token, sent, leaseMs }: { readonly token: string; readonly sent: readonly string[]; readonly leaseMs: number },
-) {
+interface Carried {
+  readonly sent: readonly SentEvent[];
+  readonly held: readonly HeldEvent[];
+  readonly leaseMs: number;
+}
+
+function drain(world: WorldState, application: Application, token: string, { sent, held, leaseMs }: Carried): readonly OutboxEntry[] {
+  const state = applicationState(world, application);
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
-  const acknowledged = new Set(sent);
-  if (acknowledged.size > 0) {
-    for (const entry of state.outbox) {
-      if (acknowledged.has(entry.id)) world.events.push({ order: world.events.length + 1, ...entry });
-    }
-    state.outbox = state.outbox.filter(({ id }) => !acknowledged.has(id));
+  const inOutbox = new Map(state.outbox.map((entry) => [entry.id, entry]));
+  for (const one of sent) {
+    const entry = typeof one === 'string' ? inOutbox.get(one) : one;
+    if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_HELD_EVENT, one.id));
+    if (entry) world.events.push({ order: world.events.length + 1, id: entry.id, topic: entry.topic, key: entry.key, json: entry.json });
   }
+  for (const { id, due } of held) if (inOutbox.has(id)) schedule(world, application, due, ++world.seq);
+  const gone = new Set([...sent.map((one) => (typeof one === 'string' ? one : one.id)), ...held.map(({ id }) => id)]);
+  if (gone.size > 0) state.outbox = state.outbox.filter(({ id }) => !gone.has(id));
   const batch = state.outbox.slice(0, BATCH);
   state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return batch;

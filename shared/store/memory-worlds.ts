@@ -1,8 +1,17 @@
 import { ulid } from 'ulid';
 import { type Application, applicationNames } from '../catalog/applications.ts';
 import { createDueSchedule } from './due-schedule.ts';
-import { applicationState, dump, JOURNAL_LIMIT, load, nowOf, type RehearsalState, type WorldState } from './memory-state.ts';
-import { type DueItem, dueKey, type Simulation, type Snapshot, type World, type Worlds, type WorldView } from './ports.ts';
+import { applicationState, dump, heldItems, JOURNAL_LIMIT, load, nowOf, type RehearsalState, type WorldState } from './memory-state.ts';
+import {
+  type DueItem,
+  dueKey,
+  PUBLISH_HELD_EVENT,
+  type Simulation,
+  type Snapshot,
+  type World,
+  type Worlds,
+  type WorldView,
+} from './ports.ts';
 
 /** How many journal records may be too many for a while. */
 const FORGOTTEN_AT_ONCE = 500;
@@ -67,11 +76,13 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     seed: async (world) => need(world).seed,
     ledger: async (world) => {
       const state = need(world);
+      const held = heldItems(state);
       return {
         unsent: [...state.applications].flatMap(([application, { outbox }]) => outbox.map(({ id }) => `${application}|${id}`)),
-        pending: [...state.pending],
+        pending: pending(state, held),
         running: state.due.running(Date.now()),
         parked: state.parked,
+        held,
         next: lowest(state, Number.POSITIVE_INFINITY),
       };
     },
@@ -118,8 +129,10 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     },
     setFault: async (world, name, json) => {
       const state = need(world);
-      state.faults.set(name, { json, hits: 0 });
+      state.faults.set(name, { json, hits: 0, chances: 0 });
       state.faultRevision += 1;
+      state.due.letGo(name, nowOf(state));
+      changed(world);
     },
     removeFault: async (world, name) => {
       const state = need(world);
@@ -127,6 +140,8 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       if (name === undefined) state.faults.clear();
       else state.faults.delete(name);
       state.faultRevision += 1;
+      state.due.letGo(name, nowOf(state));
+      changed(world);
       return had;
     },
     object: async (world, application, collection, id) => applicationState(need(world), application).objects.get(collection)?.get(id),
@@ -150,6 +165,10 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       if (!found || (limit !== undefined && found.hits >= limit)) return undefined;
       found.hits += 1;
       return found.hits;
+    },
+    chance: async (world, fault) => {
+      const found = all.get(world)?.faults.get(fault);
+      return found ? ++found.chances : 0;
     },
     hits: async (world, fault) => all.get(world)?.faults.get(fault)?.hits ?? 0,
     journal: (world, entry) => {
@@ -197,11 +216,21 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
 function snapshotOf(state: WorldState): Snapshot {
   const applications: Partial<Record<Application, ReturnType<typeof dump>>> = {};
   for (const [application, data] of state.applications) applications[application] = dump(data);
+  const now = nowOf(state);
   const due = [...state.due.records()]
     .map(({ item }) => item)
+    .filter(({ kind }) => kind !== PUBLISH_HELD_EVENT)
+    .map((item) => ({ ...item, at: item.heldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, payload, ...item }) => ({ ...item, payload: JSON.parse(payload) as unknown }));
-  return { now: nowOf(state), applications, due };
+    .map(({ seq: _seq, attempts: _attempts, heldBy: _heldBy, payload, ...item }) => ({ ...item, payload: JSON.parse(payload) as unknown }));
+  return { now, applications, due };
+}
+
+/** Deliveries that are owed, but for those of events that a fault keeps. */
+function pending(state: WorldState, held: readonly DueItem[]): readonly string[] {
+  if (held.length === 0) return [...state.pending];
+  const kept = new Set(held.filter(({ kind }) => kind === PUBLISH_HELD_EVENT).map(({ key }) => key));
+  return [...state.pending].filter((delivery) => !kept.has(delivery.slice(delivery.indexOf('|') + 1)));
 }
 
 /** The lowest `(at, seq)` that is due by then and that nobody holds. */

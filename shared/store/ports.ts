@@ -38,6 +38,8 @@ export interface PlannedEvent {
   readonly key: string;
   readonly json: string;
   readonly subscribers: readonly Application[];
+  /** Set when a fault held it before: no fault strikes it again. */
+  readonly struck?: true | undefined;
 }
 
 /** Due work as an application asks for it: `at: null` cancels. The same application, kind and key replaces. */
@@ -49,7 +51,18 @@ export interface PlannedDue {
   readonly correlationId: string;
   /** Set when the committing process will run it itself before it replies; a lease in wall time keeps others away meanwhile. */
   readonly takenBy?: { readonly token: string; readonly until: number } | undefined;
+  /**
+   * The fault that keeps it until `at` (`NEVER`: as long as the fault stands). When that fault is set anew, is deleted, or is gone
+   * already, it is due at once.
+   */
+  readonly heldBy?: string | undefined;
 }
+
+/** An instant that no rehearsal’s clock reaches: the last one that a date can have. */
+export const NEVER: Ms = 8_640_000_000_000_000;
+
+/** Due work that every application can do: an event that a fault held goes back into the outbox. Key: its id; payload: the entry. */
+export const PUBLISH_HELD_EVENT = 'publish-held-event';
 
 export interface IndexChange {
   readonly collection: string;
@@ -109,6 +122,16 @@ export interface OutboxEntry {
   readonly topic: string;
   readonly key: string;
   readonly json: string;
+  readonly struck?: true | undefined;
+}
+
+/** What came on the bus: an entry of the batch, by id, as often as it was sent; or an event that a fault had held until then. */
+export type SentEvent = string | OutboxEntry;
+
+/** An entry of the batch that a fault keeps from the bus: `due` (of kind `PUBLISH_HELD_EVENT`, with `heldBy`) brings it back. */
+export interface HeldEvent {
+  readonly id: string;
+  readonly due: PlannedDue;
 }
 
 /** One application's store. */
@@ -130,10 +153,13 @@ export interface Store {
   releaseDue(world: World, kind: string, key: string, token: string): Promise<void>;
   commit(world: World, plan: Plan): Promise<Committed>;
   /**
-   * Acknowledges what was sent and returns the next batch. An empty batch lets the relay's lease go in the same step, so that no
-   * wake-up is lost; it is also the answer while another token holds the lease.
+   * Acknowledges what was sent, takes what is held out of the outbox, and returns the next batch. What was sent is listed in the
+   * order given. An empty batch lets the relay's lease go in the same step, so that no wake-up is lost; it is also the answer while
+   * another token holds the lease.
    */
-  drain(world: World, token: string, sent: readonly string[]): Promise<readonly OutboxEntry[]>;
+  drain(world: World, token: string, sent: readonly SentEvent[], held?: readonly HeldEvent[]): Promise<readonly OutboxEntry[]>;
+  /** This application's due work that a fault keeps, in the order in which it was held. */
+  held(world: World, fault: string): Promise<readonly DueItem[]>;
   /** Worlds in which this application has events that are not on the bus yet and that no relay holds. */
   unsent(): Promise<readonly World[]>;
   /** Whether a delivery `<application>|<event id>` is still to be consumed. */
@@ -185,6 +211,8 @@ export interface Simulation {
   faults(world: World): Promise<{ readonly revision: number; readonly rules: readonly FaultRule[] }>;
   /** Counts one hit and returns its number, or undefined when `limit` hits were already counted. One atomic step. */
   hit(world: World, fault: string, limit?: number): Promise<number | undefined>;
+  /** Counts one chance of a fault to strike and returns its number: what an improbable fault draws by. One atomic step. */
+  chance(world: World, fault: string): Promise<number>;
   /** How many hits a fault has: what a parked request polls. */
   hits(world: World, fault: string): Promise<number>;
   journal(world: World, entry: JournalEntry): void;
@@ -199,6 +227,8 @@ export interface DueItem {
   readonly attempts: number;
   readonly correlationId: string;
   readonly payload: unknown;
+  /** The fault that keeps it until `at`. */
+  readonly heldBy?: string | undefined;
 }
 
 /** The name of a due item within its world. */
@@ -217,6 +247,8 @@ export interface Ledger {
   readonly pending: readonly string[];
   readonly running: readonly string[];
   readonly parked: readonly Parked[];
+  /** Due work that faults keep. Deliveries of events among it are owed, and not pending until those are let go. */
+  readonly held: readonly DueItem[];
   readonly next?: DueItem | undefined;
 }
 
@@ -228,11 +260,14 @@ export interface ApplicationDump {
   readonly counters: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
 }
 
-/** Data, clock and due work of a world; outbox, deliveries, journal and idempotency records are not in it. */
+/**
+ * Data, clock and due work of a world; outbox, held events, deliveries, journal, faults and idempotency records are not in it, so other
+ * work that a fault keeps is due at once.
+ */
 export interface Snapshot {
   readonly now: Ms;
   readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
-  readonly due: readonly Omit<DueItem, 'seq' | 'attempts'>[];
+  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'heldBy'>[];
 }
 
 export interface StoredEvent {
@@ -279,7 +314,9 @@ export interface Worlds extends Directory {
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
   journalOf(world: World, correlationId?: string): Promise<readonly JournalEntry[]>;
   setProgression(world: World, progression: Progression): Promise<void>;
+  /** Sets a fault anew; what one of this name held is let go. */
   setFault(world: World, name: string, json: string): Promise<void>;
+  /** Takes one fault or all out, and makes what it held due at once. @returns false when there was none */
   removeFault(world: World, name?: string): Promise<boolean>;
   object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
   dump(world: World, application: Application): Promise<ApplicationDump>;

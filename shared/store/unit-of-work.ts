@@ -40,6 +40,10 @@ interface Aggregate extends Stored {
 export interface DueOptions {
   /** Run by this process after the commit and before the reply: what the answer must already show. If that fails, it stays due. */
   readonly beforeReply?: boolean;
+  /** The fault that keeps it until its instant; when the fault goes, it is due at once. */
+  readonly heldBy?: string | undefined;
+  /** Whose story it goes on with; that of this unit, unless another is named. */
+  readonly correlationId?: string;
 }
 
 /**
@@ -326,12 +330,18 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
         moves.push({ of, key, field, by: amount });
       }
     },
-    due: (kind: string, key: string, when: Ms, payload: unknown, { beforeReply = false }: DueOptions = {}) => {
+    due: (
+      kind: string,
+      key: string,
+      when: Ms,
+      payload: unknown,
+      { beforeReply = false, heldBy, correlationId = context.correlationId }: DueOptions = {},
+    ) => {
       const token = randomUUID();
       const takenBy = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
-        { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId: context.correlationId, takenBy },
+        { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, takenBy, heldBy },
       ];
       inline = inline.filter((due) => due.kind !== kind || due.key !== key);
       if (beforeReply) inline.push({ kind, key, token });

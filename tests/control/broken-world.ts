@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
 import { shipments } from '../../services/carrier-platform/collections.ts';
+import { baskets } from '../../services/ecommerce-platform/collections.ts';
 import { fulfillmentOrders, parcels } from '../../services/fms/collections.ts';
 import { holds, stockKey, unitsMoved } from '../../services/inventory-service/collections.ts';
 import { orders } from '../../services/oms/collections.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
+import { transactions } from '../../services/pos/collections.ts';
 import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import { movements, reservations } from '../../services/sim/collections.ts';
@@ -18,7 +20,7 @@ import type { Plan, Snapshot } from '../../shared/store/ports.ts';
 /**
  * A small sound world, written down as data, that tests break through the store. Two mugs of `ord_sent` are delivered by `ful_sent`;
  * of the three of `ord_open` one was short at `ful_open`, whose parcel is on its way, and is picked at `ful_rest`; one of
- * `ord_back` came back to the sender.
+ * `ord_back` came back to the sender; `ord_till` is being paid at the till.
  */
 
 const NOW = Date.parse('2026-03-02T10:00:00.000Z');
@@ -76,6 +78,16 @@ const aParcel = (name: string, state: string) => ({
       from: address,
       to: address,
     },
+  },
+});
+
+/** A checkout at the till that is being paid, and its basket. */
+const aTransaction = (name: string) => ({
+  transaction: { id: `ord_${name}`, ...stamped, state: 'open', storeId: 'store-01', laneId: 'lane-1', tenders: [], asked: [] },
+  basket: {
+    ...{ id: `bsk_${name}`, ...stamped, state: 'locked', channel: 'pos', storeId: 'store-01', transactionId: `ord_${name}` },
+    ...{ currency: 'EUR', lines: [], vouchers: [] },
+    totals: { subtotal: eur(0), discount: eur(0), shipping: eur(0), tax: eur(0), total: eur(0) },
   },
 });
 
@@ -151,6 +163,8 @@ async function soundSnapshot(): Promise<Snapshot> {
         aPicking('back', 'packed', 1, 1),
       ],
     ],
+    ['pos', transactions, [aTransaction('till').transaction]],
+    ['ecommerce-platform', baskets, [aTransaction('till').basket]],
     ['sim', reservations, held.map(({ reservation }) => reservation)],
     ['sim', movements, []],
     ['inventory-service', holds, held.map(({ hold }) => hold)],
@@ -169,7 +183,10 @@ async function soundSnapshot(): Promise<Snapshot> {
   return {
     now: NOW,
     applications,
-    due: [{ application: 'oms', kind: 'expire-draft', key: 'ord_new', at: NOW + 1_000, correlationId: 'test', payload: {} }],
+    due: [
+      { application: 'oms', kind: 'expire-draft', key: 'ord_new', at: NOW + 1_000, correlationId: 'test', payload: {} },
+      { application: 'pos', kind: 'expire-transaction', key: 'ord_till', at: NOW + 1_000, correlationId: 'test', payload: {} },
+    ],
   };
 }
 
@@ -196,12 +213,20 @@ export async function soundWorld() {
     add: (application: Application, collection: string, record: { readonly id: string }) =>
       commit(application, { put: [{ collection, id: record.id, read: 0, version: 1, json: JSON.stringify(record) }] }),
     /** The same record once more under another id. */
-    async copy(application: Application, collection: string, id: string, to: { readonly id: string }): Promise<void> {
+    async copy(
+      application: Application,
+      collection: string,
+      id: string,
+      to: { readonly id: string } & Readonly<Record<string, unknown>>,
+    ): Promise<void> {
       const found = await adapter.store(application).object(world, collection, id);
       await this.add(application, collection, { ...(JSON.parse(found?.json ?? '{}') as object), ...to });
     },
     move: (counter: string, by: Readonly<Record<string, number>>, key = MUG) =>
       commit('inventory-service', { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
+    /** A counter of another application than the Inventory Service. */
+    count: (application: Application, counter: string, key: string, by: Readonly<Record<string, number>>) =>
+      commit(application, { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
     due: (application: Application, kind: string, key: string, when: number | null = NOW + 1_000) =>
       commit(application, { due: [{ kind, key, at: when, payload: '{}', correlationId: 'test' }] }),
     park: (application: Application, eventId: string) => adapter.store(application).park(world, `${application}|${eventId}`, 'poison'),

@@ -72,7 +72,7 @@ describe.each(Object.values(apis) as unknown as ApiDefinition[])('$name', (api) 
         const reply = await send(rehearsal, api, fill(api.path, pick), JSON.stringify(body));
         expectOrdinary(reply, api, body);
       }),
-      { numRuns: api.method === 'GET' ? 40 : 250, endOnFailure: true },
+      { numRuns: api.method === 'GET' ? 20 : 120, endOnFailure: true },
     );
     for (const [raw, status] of [
       ['{"a":', 400],

@@ -55,7 +55,17 @@ describe('Two hundred orders at once in ten rehearsals', () => {
     expect(count('confirmed')).toBeGreaterThan(90);
     for (const rehearsal of rehearsals) {
       const { invariants } = await rehearsal.verify();
-      expect(invariants.map(({ id }) => id)).toEqual(['money', 'stock', 'fulfilment', 'one-effect', 'event-versions', 'moving', 'replay']);
+      expect(invariants.map(({ id }) => id)).toEqual([
+        'money',
+        'stock',
+        'fulfilment',
+        'returns',
+        'till',
+        'one-effect',
+        'event-versions',
+        'moving',
+        'replay',
+      ]);
       await rehearsal[Symbol.asyncDispose]();
     }
   }, 120_000);

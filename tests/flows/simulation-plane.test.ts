@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const sim = (rehearsal: TestRehearsal, method: string, path: string, body?: unknown) =>
   rehearsal.call(method, `/_sim${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
@@ -136,6 +136,37 @@ describe('A fault', () => {
     expect(reservations.map(({ subject }) => subject)).toEqual([`reservation/${again.body.id}`]);
   });
 
+  test('drop breaks the connection before anything is done', async () => {
+    await using rehearsal = await newRehearsal();
+    const key = { 'idempotency-key': 'dropped' };
+    await rehearsal.fault('cut', { ...AT_RESERVE, fault: { kind: 'drop' }, times: 1 });
+    expect(await reserveMug(rehearsal, key)).toMatchObject({ status: 502, body: { code: 'dependency_error' } });
+    expect(await rehearsal.events()).toEqual([]);
+    const hops = (await rehearsal.journal()).map(({ application, status, faults }) => [application, status, faults]);
+    expect(hops).toEqual([
+      ['sim', 0, ['cut']],
+      ['gateway', 502, []],
+    ]);
+    const again = await reserveMug(rehearsal, key);
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
+  });
+
+  test('with a probability strikes now and then, in the sequence that its seed gives', async () => {
+    const struckIn = async (seed: string): Promise<boolean[]> => {
+      await using rehearsal = await newRehearsal();
+      await rehearsal.fault('flaky', { ...AT_CRM, fault: { kind: 'outage' }, probability: 0.4, seed, times: 5 });
+      const struck: boolean[] = [];
+      for (let n = 0; n < 40; n++) struck.push((await readAda(rehearsal)).status === 503);
+      expect(await rehearsal.faults()).toMatchObject([{ hits: 5, probability: 0.4, seed }]);
+      return struck;
+    };
+    const first = await struckIn('monday');
+    expect(first.filter(Boolean)).toHaveLength(5);
+    expect(first.slice(0, 5)).not.toEqual(Array(5).fill(true));
+    expect(await struckIn('monday')).toEqual(first);
+    expect(await struckIn('tuesday')).not.toEqual(first);
+  });
+
   test('barrier lets requests go when all have come', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
@@ -239,5 +270,30 @@ test('A refusal is a problem with exactly the members that are promised', async 
     objectType: 'order',
     id: 'ord_none',
     retryable: false,
+  });
+});
+
+describe('A person of the outside world', () => {
+  test('is never kept from acting by a fault, and what comes of it is struck like anything else', async () => {
+    await using rehearsal = await newRehearsal();
+    const sale = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.ok('POST', `/baskets/${sale.id}/checkout`, { shippingAddress: ADDRESS });
+    const order = await rehearsal.ok('POST', '/orders', { basketId: sale.id });
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate', carrier: 'immediate', returns: 'manual' } });
+    await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+    await rehearsal.settle();
+    const line = { orderLineId: order.lines[0].lineId, qty: 1, reason: 'too blue' };
+    const { id } = await rehearsal.ok('POST', '/returns', { orderId: order.id, lines: [line], dropOff: 'carrier' });
+    for (const application of ['fms', 'carrier-platform']) {
+      await rehearsal.fault(application, { match: { application }, fault: { kind: 'outage' } });
+    }
+    const approved = await rehearsal.call('POST', `/_sim/returns/${id}/approve`, {}, { as: 'admin' });
+    expect(approved).toMatchObject({ status: 200, body: { state: 'approved' } });
+    expect((await rehearsal.object('return', id)).shipments).toMatchObject([{ state: 'pending', labelStatus: 'failed' }]);
+    expect((await rehearsal.faults()).find(({ name }) => name === 'carrier-platform')?.hits).toBeGreaterThan(0);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT5M');
+    expect((await rehearsal.object('return', id)).shipments).toMatchObject([{ labelStatus: 'ready' }]);
   });
 });

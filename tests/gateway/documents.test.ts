@@ -1,18 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { estateAsyncApi } from '../../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../../shared/contract/openapi.ts';
 import { estate } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
 
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
-const document = JSON.parse(JSON.stringify(estateOpenApi(version)));
+const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version) };
 
 describe('What the gateway shows to anybody', () => {
-  test('is the OpenAPI document, the same in JSON and in YAML', async () => {
-    const json = await fetch(`${estate.gateway}/openapi.json`);
+  test.each(Object.entries(documents))('is the %s document, the same in JSON and in YAML', async (name, described) => {
+    const document = JSON.parse(JSON.stringify(described));
+    const json = await fetch(`${estate.gateway}/${name}.json`);
     expect(json.headers.get('content-type')).toContain('application/json');
     expect(await json.json()).toEqual(document);
-    const yaml = await fetch(`${estate.gateway}/openapi.yaml`);
+    const yaml = await fetch(`${estate.gateway}/${name}.yaml`);
     expect(yaml.headers.get('content-type')).toContain('application/yaml');
     expect(parse(await yaml.text())).toEqual(document);
   });
@@ -26,8 +28,11 @@ describe('What the gateway shows to anybody', () => {
     for (const link of links) expect([link, (await fetch(`${estate.gateway}${link}`)).status]).toEqual([link, 200]);
   });
 
-  test.each(['/', '/openapi.json', '/openapi.yaml'])('takes no other method than GET and HEAD at %s', async (path) => {
-    const answer = await fetch(`${estate.gateway}${path}`, { method: 'POST' });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  });
+  test.each(['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'])(
+    'takes no other method than GET and HEAD at %s',
+    async (path) => {
+      const answer = await fetch(`${estate.gateway}${path}`, { method: 'POST' });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    },
+  );
 });

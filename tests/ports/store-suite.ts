@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoreAdapter } from '../../shared/store/memory-store.ts';
-import type { Plan, Snapshot, Store, World } from '../../shared/store/ports.ts';
+import { NEVER, type Plan, PUBLISH_HELD_EVENT, type Snapshot, type Store, type World } from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
@@ -326,6 +326,112 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
       });
     });
 
+    describe('what faults hold', () => {
+      const event = (id: string) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}`, subscribers: ['crm'] as const });
+      const entry = (id: string) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}` });
+      const holding = (id: string, fault: string, at = NEVER) => ({
+        id,
+        due: { kind: PUBLISH_HELD_EVENT, key: id, at, payload: JSON.stringify(entry(id)), correlationId: 'c', heldBy: fault },
+      });
+      const timer = (key: string, heldBy: string, at = NEVER) => ({ kind: 'timer', key, at, payload: '1', correlationId: 'c', heldBy });
+      /** A world at rest with these faults and an outbox with these events. */
+      async function holdingWorld(faults: readonly string[], ...ids: readonly string[]) {
+        const scene = await opened();
+        await scene.adapter.worlds.setClock(scene.world, { now: 1_000, flowing: false });
+        for (const fault of faults) await scene.adapter.worlds.setFault(scene.world, fault, '{}');
+        if (ids.length > 0) await scene.store.commit(scene.world, aPlan({ events: ids.map(event) }));
+        const listed = async () => (await scene.adapter.worlds.events(scene.world, 0, 10)).map(({ id }) => id);
+        return { ...scene, listed, ledger: () => scene.adapter.worlds.ledger(scene.world) };
+      }
+
+      test('an event that is sent more than once is listed as often, in the order in which it was sent', async () => {
+        const { store, world, listed } = await holdingWorld([], 'e1', 'e2');
+        await store.drain(world, 'relay', []);
+        expect(await store.drain(world, 'relay', ['e2', 'e1', 'e1'])).toEqual([]);
+        expect(await listed()).toEqual(['e2', 'e1', 'e1']);
+      });
+
+      test('a held event leaves the outbox, and its delivery is owed but not pending', async () => {
+        const { adapter, store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
+        await store.drain(world, 'relay', []);
+        expect(await store.drain(world, 'relay', ['e2'], [holding('e1', 'f')])).toEqual([]);
+        expect(await listed()).toEqual(['e2']);
+        const { unsent, pending, held } = await ledger();
+        expect([unsent, pending]).toEqual([[], ['crm|e2']]);
+        expect(held).toMatchObject([{ application: 'oms', key: 'e1', heldBy: 'f', at: NEVER, payload: entry('e1') }]);
+        expect(await adapter.store('crm').isPending(world, 'crm|e1')).toBe(true);
+      });
+
+      test('a held event that was sent after all is listed and held no more', async () => {
+        const { store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
+        await store.drain(world, 'relay', []);
+        await store.drain(world, 'relay', [], [holding('e1', 'f')]);
+        expect(await store.drain(world, 'relay', ['e2', entry('e1')])).toEqual([]);
+        expect(await listed()).toEqual(['e2', 'e1']);
+        expect(await ledger()).toMatchObject({ held: [], pending: ['crm|e1', 'crm|e2'] });
+      });
+
+      test('an event that was struck says so in the outbox', async () => {
+        const { store, world } = await holdingWorld([]);
+        await store.commit(world, aPlan({ events: [event('e1'), { ...event('e2'), struck: true }] }));
+        const [first, second] = await store.drain(world, 'relay', []);
+        expect([first?.struck, second?.struck]).toEqual([undefined, true]);
+      });
+
+      test.each([
+        ['deleted', 'f'],
+        ['deleted with all others', undefined],
+      ])('what a fault holds is due at once when the fault is %s', async (_how, name) => {
+        const { adapter, store, world, ledger } = await holdingWorld(['f']);
+        await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'f', 5_000)] }));
+        expect((await store.held(world, 'f')).map(({ key }) => key)).toEqual(['a', 'b']);
+        expect(await adapter.worlds.takeDue(world, 4_999, 't', 1_000)).toBeUndefined();
+        await adapter.worlds.removeFault(world, name);
+        expect((await ledger()).held).toEqual([]);
+        expect(await adapter.worlds.takeDue(world, 1_000, 't', 1_000)).toMatchObject({ key: 'a', at: 1_000 });
+        expect(await adapter.worlds.takeDue(world, 1_000, 't', 1_000)).toMatchObject({ key: 'b', at: 1_000 });
+      });
+
+      test('what a fault holds is due at once when the fault is set anew; other faults keep theirs', async () => {
+        const { adapter, store, world, ledger } = await holdingWorld(['f', 'g']);
+        await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'g')] }));
+        await adapter.worlds.setFault(world, 'f', '{}');
+        expect((await ledger()).held.map(({ key }) => key)).toEqual(['b']);
+        expect((await ledger()).next).toMatchObject({ key: 'a', at: 1_000 });
+      });
+
+      test('a fault that is gone already holds nothing: no event and no other work', async () => {
+        const { store, world, ledger } = await holdingWorld([], 'e1');
+        await store.drain(world, 'relay', []);
+        await store.drain(world, 'relay', [], [holding('e1', 'f')]);
+        await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
+        expect((await ledger()).held).toEqual([]);
+        expect((await ledger()).next).toMatchObject({ kind: PUBLISH_HELD_EVENT, key: 'e1', at: 1_000 });
+        expect((await ledger()).pending).toEqual(['crm|e1']);
+      });
+
+      test('what is late is due at its instant', async () => {
+        const { adapter, store, world } = await holdingWorld(['f']);
+        await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
+        expect(await adapter.worlds.takeDue(world, 5_000, 't', 1_000)).toMatchObject({ key: 'a', at: 5_000 });
+      });
+
+      test('an application sees only what is held of its own', async () => {
+        const { adapter, store, world } = await holdingWorld(['f']);
+        await store.commit(world, aPlan({ due: [timer('a', 'f')] }));
+        expect(await adapter.store('sim').held(world, 'f')).toEqual([]);
+      });
+
+      test('a snapshot has no held events, and other work that was held as due at once', async () => {
+        const { adapter, store, world } = await holdingWorld(['f'], 'e1');
+        await store.drain(world, 'relay', []);
+        await store.drain(world, 'relay', [], [holding('e1', 'f')]);
+        await store.commit(world, aPlan({ due: [timer('a', 'f')] }));
+        const { due } = await adapter.worlds.snapshot(world);
+        expect(due).toEqual([{ application: 'oms', kind: 'timer', key: 'a', at: 1_000, payload: 1, correlationId: 'c' }]);
+      });
+    });
+
     describe('due work', () => {
       const due = (key: string, at: number | null, payload = '1') => ({ kind: 'timer', key, at, payload, correlationId: 'c' });
 
@@ -499,6 +605,16 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         const hits = await Promise.all(Array.from({ length: 20 }, () => adapter.simulation.hit(world, 'f', 3)));
         expect(hits.filter((hit) => hit !== undefined)).toHaveLength(3);
         expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
+      });
+
+      test('the chances of a fault are counted, apart from its hits', async () => {
+        const { adapter, world } = await opened();
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const chances = await Promise.all(Array.from({ length: 5 }, () => adapter.simulation.chance(world, 'f')));
+        expect(chances.toSorted()).toEqual([1, 2, 3, 4, 5]);
+        expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 0 }]);
+        await adapter.worlds.setFault(world, 'f', '{}');
+        expect(await adapter.simulation.chance(world, 'f')).toBe(1);
       });
 
       test('the revision is 0 without faults and rises with every change', async () => {

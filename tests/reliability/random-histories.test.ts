@@ -1,24 +1,49 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ends, histories, liveThrough } from '../support/history.ts';
+import { apis } from '../../shared/catalog/catalog.ts';
+import { ends, historiesOf, liveThrough, type Subject } from './histories/history.ts';
+import { succeeded } from './histories/scene.ts';
+
+/** `HISTORIES=20` tells twenty times as many stories as usual; `SEED` tells those of an earlier run again. */
+const factor = Number(process.env['HISTORIES'] ?? 1);
+const seed = process.env['SEED'];
+
+const cases: readonly (readonly [Subject, number])[] = [
+  ['orders and parcels', 25],
+  ['the till', 30],
+  ['returns and exchanges', 25],
+  ['everything at once', 20],
+];
 
 describe('Whatever happens', () => {
-  test('in a hundred random histories of orders, stock, parcels, webhooks, clock and faults, every invariant holds at the end', async () => {
-    await fc.assert(fc.asyncProperty(histories, liveThrough), {
-      numRuns: 100,
-      interruptAfterTimeLimit: 160_000,
-      markInterruptAsFailure: false,
-    });
-    // The histories must have led somewhere.
-    for (const end of [
-      'order confirmed',
-      'order completed',
-      'order cancelled',
-      'fulfillment-order delivered',
-      'shipment delivered',
-      'shipment lost',
-    ]) {
-      expect({ end, reached: (ends.get(end) ?? 0) > 0 }).toEqual({ end, reached: true });
-    }
-  }, 240_000);
+  test.each(cases)(
+    'in random histories of %s, with clock, switches and faults, every invariant holds at the end',
+    async (subject, runs) => {
+      await fc.assert(fc.asyncProperty(historiesOf(subject), liveThrough), {
+        numRuns: runs * factor,
+        interruptAfterTimeLimit: 100_000 * factor,
+        markInterruptAsFailure: false,
+        ...(seed !== undefined && { seed: Number(seed) }),
+      });
+    },
+    200_000 * factor,
+  );
+
+  test('every public API did what it was asked to in some of them', () => {
+    const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
+    // The rarest succeed some six times in a run: chance may pass over one of them, not over more.
+    expect(missed.length > 1 ? missed : []).toEqual([]);
+  });
+
+  test('they led somewhere', () => {
+    const expected = [
+      ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
+      ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],
+    ];
+    expect(expected.filter((end) => !ends.has(end))).toEqual([]);
+  });
+
+  afterAll(() => {
+    if (process.env['HISTORIES']) process.stderr.write(`${JSON.stringify(Object.fromEntries([...succeeded, ...ends]), undefined, 1)}\n`);
+  });
 });

@@ -164,12 +164,30 @@ describe('A refund', () => {
     await pay('pay_1', 'ord_1', 3088);
     await back('pay_1', 1000);
     await inside.advance(MINUTE);
-    await complete('ord_1', 1598);
+    await complete('ord_1', 1598, { earningRefunds: ['pay_1.refund-1'] });
     expect((await member()).entries).toMatchObject([{ type: 'earn', points: 15 }]);
     await back('pay_1', 98);
     expect((await member()).entries).toHaveLength(1);
     await back('pay_1', 1);
     expect((await member()).entries.at(-1)).toMatchObject({ points: -1, reference: 'pay_1.refund-3' });
+  });
+
+  test('of the very moment of the completion takes points unless the order says that it is not in its amount', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await back('pay_1', 1000);
+    await complete('ord_1', 1598, { earningRefunds: ['pay_1.refund-1'] });
+    expect((await member()).points).toBe(15);
+    await back('pay_1', 100);
+    expect((await member()).points).toBe(14);
+    await pay('pay_2', 'ord_2', 3088);
+    const completedAt = instant(await inside.now());
+    await inside.advance(MINUTE);
+    // Its refund came behind the payments that the OMS counted, and before the order said so.
+    await back('pay_2', 1000);
+    await complete('ord_2', 2598, { completedAt: instant(Date.parse(completedAt) + 2 * MINUTE) });
+    expect((await member()).points).toBe(14 + 15);
   });
 
   test('of goods that were never delivered, and one in points, take nothing', async () => {

@@ -128,7 +128,7 @@ describe('Confirm Order refuses', () => {
     expect(status).toBe(409);
     expect(body).toMatchObject({
       ...{ code: 'invalid_state_transition', objectType: 'order', id, currentState: 'cancelled', action: 'confirm', retryable: false },
-      allowedFrom: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed'],
+      allowedFrom: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress'],
     });
   });
 

@@ -212,6 +212,22 @@ describe('An order whose goods are picked', () => {
     await scene.rehearsal.verify();
   });
 
+  test('earns for what is kept of its payments, and names the refunds that are not in it', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
+    const { id: paymentId } = await scene.authorise(id);
+    await scene.rehearsal.ok('POST', `/orders/${id}/confirm`);
+    const parcel = await scene.sent(only(await scene.routed(id)).id);
+    const goodwill = { amount: { amount: 1000, currency: 'EUR' } };
+    await scene.rehearsal.ok('POST', `/payments/${paymentId}/refunds`, goodwill);
+    await scene.delivered(parcel);
+    expect(await scene.order(id)).toMatchObject({
+      earningAmount: { amount: 1598, currency: 'EUR' },
+      earningRefunds: [`${paymentId}.refund-1`],
+    });
+    await scene.rehearsal.verify();
+  });
+
   test('earns for what was not paid by points', async () => {
     await using scene = await fulfilling();
     const { id, totals } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
@@ -280,6 +296,25 @@ describe('Capturing', () => {
     expect(after).not.toHaveProperty('compensation');
     expect(await scene.reserved('mug-blue')).toBe(0);
     await scene.rehearsal.verify();
+  });
+
+  test('that the provider declines is tried again as well, and nothing leaves meanwhile', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    const fault = { kind: 'status', status: 402, code: 'payment_declined' };
+    await scene.rehearsal.fault('declined', { match: { api: 'capture-payment-api' }, fault });
+    await scene.packed(id);
+    await scene.settle();
+    expect(await scene.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
+    expect(await scene.dispatch(id)).toMatchObject({
+      status: 409,
+      body: { code: 'payment_incomplete', outstanding: order.totals.total, retryable: false },
+    });
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.order(order.id)).toMatchObject({ paymentStatus: 'paid' });
+    expect((await scene.dispatch(id)).status).toBe(200);
   });
 
   test('of a lost answer captures once', async () => {

@@ -10,7 +10,7 @@ import * as paymentHub from '../../services/payment-hub/service.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import * as sim from '../../services/sim/service.ts';
 import { createOrder } from '../../shared/catalog/order/apis.ts';
-import { getPayable } from '../../shared/catalog/order/internal.ts';
+import { getPayable, listCustomerOrders } from '../../shared/catalog/order/internal.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { Fresh } from '../../shared/store/unit-of-work.ts';
@@ -83,13 +83,30 @@ describe('Create Order', () => {
   });
 });
 
+describe('List Customer Orders', () => {
+  test('lists the newest first, at most 20, and of nobody else', async () => {
+    await using estate = await startInside(oms);
+    const ordered = async (index: number, customerId: string) => {
+      const basket = await converted(estate, { id: `bsk_${index}`, orderId: `ord_${index}`, customerId });
+      await estate.as('ecommerce-platform')(createOrder, { body: { basketId: basket.id, basket } });
+    };
+    for (let index = 1; index <= 21; index++) await ordered(index, 'cus_ada');
+    await ordered(22, 'cus_ben');
+    const { items } = await estate.as('clienteling-app')(listCustomerOrders, { query: { customerId: 'cus_ada' } });
+    expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `ord_${21 - index}`));
+    expect(items[0]).not.toHaveProperty('voucherCodes');
+    expect(await estate.as('clienteling-app')(listCustomerOrders, { query: { customerId: 'cus_nobody' } })).toEqual({ items: [] });
+  });
+});
+
 describe('Get Payable', () => {
   test('reports state, total and who buys, and decides nothing', async () => {
     await using estate = await startInside(oms);
     const basket = await converted(estate, { customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
     await estate.as('ecommerce-platform')(createOrder, { body: { basketId: 'bsk_1', basket } });
     const payable = await estate.as('payment-hub')(getPayable, { params: { id: 'ord_1' } });
-    expect(payable).toEqual({ orderId: 'ord_1', state: 'draft', total: eur(3088), customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
+    const bought = { channel: 'web', customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' };
+    expect(payable).toEqual({ orderId: 'ord_1', state: 'draft', total: eur(3088), ...bought });
     expect((await refusal(estate.as('payment-hub')(getPayable, { params: { id: 'ord_2' } }))).code).toBe('not_found');
   });
 });

@@ -839,8 +839,7 @@ describe('As the OMS calls it', () => {
   test('an authorisation of an order that the OMS does not know is an orphan', async () => {
     await using inside = await startInside(paymentHub, oms);
     await inside.commitAs('payment-hub', async (work) => {
-      work.create(payments, 'authorise', anAuthorisation('pay_orphan', 'ord_nobody'));
-      watchAuthorisation(work, 'pay_orphan');
+      watchAuthorisation(work, work.create(payments, 'authorise', anAuthorisation('pay_orphan', 'ord_nobody')));
     });
     await inside.advance(14 * 60_000);
     expect(await inside.stored('payment-hub', payments, 'pay_orphan')).toMatchObject({ state: 'authorised' });
@@ -930,7 +929,7 @@ describe('Many at once', () => {
 });
 
 describe('Two payments that both found room for themselves', () => {
-  const order = { orderId: 'ord_1', state: 'draft', total: eur(10_000) } as const;
+  const order = { orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(10_000) } as const;
   const asked = (id: string, orderId: string, amount: number) =>
     ({ id, orderId, amount: eur(amount), tender: giftCard() }) as PaymentRequest;
 

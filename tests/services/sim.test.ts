@@ -7,7 +7,7 @@ import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
@@ -206,6 +206,19 @@ describe('Reserve Inventory', () => {
     expect(await story(rehearsal, first.body.id)).toEqual(CREATED);
     const other = await reserve(rehearsal, [{ sku: 'mug-blue', qty: 3 }], {}, { 'idempotency-key': 'reserve-1' });
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  test('of a basket does not replace what its order has for good', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 1 });
+    const { reservationId } = await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+    const { status, body } = await rehearsal.call('POST', RESERVATIONS, { basketId });
+    expect([status, body.code, body.objectType, body.currentState]).toEqual([409, 'invalid_state_transition', 'basket', 'converted']);
+    expect(await rehearsal.object('reservation', reservationId)).toMatchObject({ state: 'confirmed', orderId: order.id });
+    await rehearsal.verify();
   });
 
   test('of one basket replaces its open hold, also when both need the same last unit', async () => {

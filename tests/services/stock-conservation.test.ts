@@ -245,7 +245,7 @@ describe('The conservation of stock', () => {
       for (const [id, { state }] of model.reservations) expect((await rehearsal.object('reservation', id)).state).toBe(state);
       await rehearsal.verify();
     });
-    await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 25_000, endOnFailure: true });
+    await fc.assert(property, { numRuns: 16, interruptAfterTimeLimit: 25_000, endOnFailure: true });
   }, 60_000);
 
   const aFault = fc.record({
@@ -294,7 +294,7 @@ describe('The conservation of stock', () => {
       for (const [key, { reserved }] of await shelves(rehearsal)) expect([key, reserved]).toEqual([key, 0]);
       await rehearsal.verify();
     });
-    await fc.assert(property, { numRuns: 25, interruptAfterTimeLimit: 25_000, endOnFailure: true });
+    await fc.assert(property, { numRuns: 14, interruptAfterTimeLimit: 25_000, endOnFailure: true });
   }, 60_000);
 });
 

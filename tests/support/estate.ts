@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { expect } from '@jest/globals';
 import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { noteTrace } from './catalog-coverage.ts';
 
 /** Addresses of the estate that the test run started. */
 export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
@@ -11,6 +13,9 @@ export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
 };
 
 export const ADMIN = 'demo-sim-admin';
+
+/** What only chance reaches does not count as tested. */
+const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/reliability/') === true;
 
 /** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
 export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
@@ -73,6 +78,7 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
       return outcome;
     },
     async [Symbol.asyncDispose]() {
+      if (!isRandom()) await noteTrace(client);
       await client.control('delete-rehearsal', { params: { name } });
       await client.close();
       await unbound.close();

@@ -1,11 +1,15 @@
 import { fork } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
 
 /** One estate for the whole test run; each test takes a rehearsal of its own. */
-export default async function setup(_globalConfig, { cacheDirectory }) {
+export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDirectory }) {
+  // Only all tests together exercise all that the catalog has.
+  if (nonFlagArgs.length === 0 && !testNamePattern) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));
   // What one process of a run compiled, those that start after it need not compile again.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory, 'compiled');
   const child = fork(main, [], {

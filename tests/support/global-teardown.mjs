@@ -1,6 +1,17 @@
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { missingTraces } from './catalog-coverage.ts';
 
 export default async function teardown() {
+  await endEstate();
+  const directory = process.env.CATALOG_COVERAGE;
+  if (directory === undefined) return;
+  const missing = missingTraces(directory);
+  rmSync(directory, { recursive: true });
+  if (missing.length > 0) throw new Error(`No test has seen happen what the catalog says there is:\n  ${missing.join('\n  ')}`);
+}
+
+async function endEstate() {
   const child = globalThis.estateProcess;
   if (!child || child.exitCode !== null) return;
   const ended = once(child, 'exit');

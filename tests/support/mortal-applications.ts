@@ -104,6 +104,7 @@ export async function startMortalApplications(leases: Leases) {
       due: alive(store.due),
       releaseDue: alive(store.releaseDue),
       drain: alive(store.drain),
+      held: alive(store.held),
       unsent: alive(store.unsent),
       isPending: alive(store.isPending),
       park: alive(store.park),

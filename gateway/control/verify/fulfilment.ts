@@ -7,6 +7,7 @@ import type {
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
+import type { Return } from './returns.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
@@ -74,7 +75,7 @@ function checkLines(
       lineId,
     );
     check(
-      delivered === fulfilledQty || queued('oms', order.id),
+      delivered === fulfilledQty || order.channel === 'pos' || queued('oms', order.id),
       `${name}: ${fulfilledQty} delivered, its fulfillment orders delivered ${delivered}`,
     );
     if (order.state === 'completed') {
@@ -91,12 +92,13 @@ function checkPicking(
   { fulfillmentOrder, pickings }: { readonly fulfillmentOrder: FulfillmentOrder; readonly pickings: readonly PickingOrder[] },
   check: Check,
 ): void {
-  const { id, pickingOrderId, lines } = fulfillmentOrder;
+  const { id, state, pickingOrderId, lines } = fulfillmentOrder;
   const name = `fulfillment-order/${id}`;
   for (const { orderLineId, qty, pickedQty, shortQty } of lines) {
     check(pickedQty + shortQty <= qty, `${name} ${orderLineId}: picked ${pickedQty} and short ${shortQty} of ${qty}`);
   }
-  if (pickingOrderId !== undefined && !queued('wms', pickingOrderId)) {
+  // One that was cancelled before the WMS heard that it may pick is picked by nobody, and the WMS has nothing to keep.
+  if (pickingOrderId !== undefined && state !== 'cancelled' && !queued('wms', pickingOrderId)) {
     check(
       pickings.some((picking) => picking.id === pickingOrderId),
       `${name}: picked by picking-order/${pickingOrderId}, which the WMS does not have`,
@@ -116,12 +118,17 @@ function checkParcels({ of, records, queued }: HeldWorld, fulfillmentOrders: rea
   const parcels = new Map(records<Parcel>('fms', 'trackings').map((parcel) => [parcel.id, parcel]));
   const isDeaf = records('carrier-platform', 'webhook-endpoints').length > 0;
   const copied = new Set<string>();
-  for (const { id, shipments: copies } of fulfillmentOrders) {
+  const comingBack = of<Return>('return');
+  const carried = [
+    ...fulfillmentOrders.map(({ id, shipments: copies }) => ({ id, name: `fulfillment-order/${id}`, copies })),
+    ...comingBack.map(({ id, shipments: copies }) => ({ id, name: `return/${id}`, copies })),
+  ];
+  for (const { id, name, copies } of carried) {
     for (const copy of copies) {
       copied.add(copy.id);
       const shipment = shipments.get(copy.id);
       if (!shipment) {
-        check(queued('fms', id), `shipment/${copy.id}: of fulfillment-order/${id}, and the carrier was never told of it`);
+        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier was never told of it`);
         continue;
       }
       const told = parcels.get(copy.id)?.newestScanAt;
@@ -130,9 +137,9 @@ function checkParcels({ of, records, queued }: HeldWorld, fulfillmentOrders: rea
       const ahead = told !== undefined && newest !== undefined && told > newest;
       check(
         copy.state === shipment.state || byOthers || ahead || isDeaf || queued('carrier-platform', copy.id, WEBHOOK),
-        `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at fulfillment-order/${id}, and no webhook is on its way`,
+        `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
       );
     }
   }
-  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order`);
+  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order and no return`);
 }

@@ -1,8 +1,10 @@
 import type { Application } from '../../../shared/catalog/applications.ts';
 import type { ObjectDefinition } from '../../../shared/catalog/define.ts';
-import type { EstateEvent } from '../../../shared/events/envelope.ts';
+import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
+import { type EstateEvent, nameOf } from '../../../shared/events/envelope.ts';
 import type { ApplicationDump, Ledger, Snapshot, World, Worlds } from '../../../shared/store/ports.ts';
 import { allEventsOf } from '../event-reader.ts';
+import { heldEvent } from '../withheld.ts';
 
 /** Where each business object is stored, by type. */
 export type EstateObjects = Readonly<
@@ -13,6 +15,7 @@ export type EstateObjects = Readonly<
 export interface HeldWorld {
   readonly objects: EstateObjects;
   readonly seed: Snapshot;
+  /** On the bus, or kept from it by a fault; each once, however often it came. */
   readonly events: readonly EstateEvent[];
   /** Business objects as they are stored, with what only their owner sees. */
   of<T>(type: string): readonly T[];
@@ -25,8 +28,11 @@ export interface HeldWorld {
 
 export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<HeldWorld> {
   const snapshot = await worlds.snapshot(world);
-  const events = await allEventsOf(worlds, world);
-  const queues = queuesOf(snapshot.due, await worlds.ledger(world), events);
+  const ledger = await worlds.ledger(world);
+  const kept = ledger.held.flatMap((item) => heldEvent(item) ?? []);
+  const listed = [...(await allEventsOf(worlds, world)), ...kept];
+  const events = [...new Map(listed.map((event) => [event.id, event])).values()];
+  const queues = queuesOf(snapshot.due, { ledger, kept, events });
   const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   const records = <T>(application: Application, collection: string): readonly T[] => {
@@ -51,8 +57,15 @@ export async function readWorld(worlds: Worlds, world: World, objects: EstateObj
 
 const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
 
-/** Ids that due work and parked deliveries name, by application and by application and kind. */
-function queuesOf(due: Snapshot['due'], { parked }: Ledger, events: readonly EstateEvent[]): ReadonlyMap<string, ReadonlySet<string>> {
+interface Owed {
+  readonly ledger: Ledger;
+  /** Events that faults keep. */
+  readonly kept: readonly EstateEvent[];
+  readonly events: readonly EstateEvent[];
+}
+
+/** Ids that due work, and deliveries that are parked or kept, name: by application, and by application and kind. */
+function queuesOf(due: Snapshot['due'], { ledger: { parked }, kept, events }: Owed): ReadonlyMap<string, ReadonlySet<string>> {
   const queues = new Map<string, Set<string>>();
   const add = (queue: string, text: string): void => {
     const ids = queues.get(queue) ?? new Set();
@@ -64,6 +77,7 @@ function queuesOf(due: Snapshot['due'], { parked }: Ledger, events: readonly Est
     add(application, text);
     add(`${application}|${kind}`, text);
   }
+  for (const { type, data } of kept) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
   const delivered = new Map(events.map((event) => [event.id, event]));
   for (const { what, key } of parked) {
     const [application = '', second = '', ...rest] = key.split('|');

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
-import type { LoyaltyAccount } from '../../../shared/catalog/loyalty/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
 import type { HeldWorld } from './held-world.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { findings, grouped, type InvariantResult, sums } from './invariant.ts';
 
 type Payment = z.output<typeof PaymentSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
-export function money({ of }: HeldWorld): InvariantResult {
+export function money(held: HeldWorld): InvariantResult {
+  const { of } = held;
   const { check, result } = findings(
     'money',
     'Nothing is captured beyond what was authorised, refunded beyond what was captured, sent unpaid, or lost in between',
@@ -28,16 +28,10 @@ export function money({ of }: HeldWorld): InvariantResult {
     const paid = paymentsOf.get(order.id) ?? [];
     checkTotals(order, check);
     checkCover(order, paid, check);
-    if (sent.has(order.id) && order.state !== 'cancelled') checkSentIsPaid(order, paid, check);
+    const carriedOut = order.channel === 'pos' && order.completedAt !== undefined;
+    if ((sent.has(order.id) || carriedOut) && order.state !== 'cancelled') checkSentIsPaid(order, paid, check);
   }
-  for (const account of of<z.output<typeof LoyaltyAccount>>('loyalty-account')) {
-    const sum = account.entries.reduce((points, entry) => points + entry.points, 0);
-    check(account.pointsBalance >= 0, `loyalty-account/${account.id}: negative balance ${account.pointsBalance}`);
-    check(
-      sum === account.pointsBalance,
-      `loyalty-account/${account.id}: entries add up to ${sum}, the balance is ${account.pointsBalance}`,
-    );
-  }
+  checkCounters(held, payments, check);
   return result();
 }
 
@@ -96,18 +90,42 @@ function checkCover({ id, totals }: Order, payments: readonly Payment[], check: 
   check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
 }
 
+/** What a payment keeps from its gift card, or from the return that it pays with. */
+export const keptBy = (payment: Payment): number => boundBy(payment) - payment.refundedAmount.amount;
+
+/** The Payment Hub decides by counters: they must say what the payments say. */
+function checkCounters({ counters, seed }: HeldWorld, payments: readonly Payment[], check: Check): void {
+  const begun = seed.applications['payment-hub']?.counters['gift-card-balances'] ?? {};
+  const ofGiftCards = sums(
+    payments.filter(({ tender }) => tender.type === 'gift-card'),
+    ({ tender: { token = '' } }) => token,
+    keptBy,
+  );
+  for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
+    const kept = ofGiftCards.get(token) ?? 0;
+    const had = begun[token]?.['balance'] ?? 0;
+    check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
+  }
+  const bound = sums(payments, ({ orderId }) => orderId, boundBy);
+  for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
+    const promised = bound.get(orderId) ?? 0;
+    check(committed === promised, `order/${orderId}: ${committed} count as promised, and its payments promise ${promised}`);
+  }
+}
+
 /**
- * Goods left only when what was captured, less what the estate paid back, covers the lines that are neither cancelled nor returned,
- * plus shipping. What somebody pays back by hand under no reference is goodwill: it leaves a bill that is settled uncovered.
+ * Goods left only when what was captured, less what the estate paid back for goods that were never delivered, covers the lines that are
+ * not cancelled, plus shipping. What comes back afterwards is another matter. What somebody pays back by hand under no reference is goodwill: it leaves a bill that is settled uncovered.
  */
 function checkSentIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
   const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
-    const paidBack = refunds.filter(({ reference }) => reference !== undefined).reduce((back, { amount }) => back + amount.amount, 0);
+    const paidBack = refunds
+      .filter(({ reference, returnId }) => reference !== undefined && returnId === undefined)
+      .reduce((back, { amount }) => back + amount.amount, 0);
     return sum + capturedAmount.amount - paidBack;
   }, 0);
   const goods = lines.reduce(
-    (sum, { lineTotal, qty, cancelledQty, returnedQty }) =>
-      sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty + returnedQty, qty),
+    (sum, { lineTotal, qty, cancelledQty }) => sum + lineTotal.amount - floorShare(lineTotal.amount, cancelledQty, qty),
     0,
   );
   const required = goods + totals.shipping.amount;

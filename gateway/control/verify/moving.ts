@@ -1,10 +1,12 @@
 import type { z } from 'zod';
+import type { Basket } from '../../../shared/catalog/commerce/objects.ts';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { isEnded, moverOfReturn, type Return } from './returns.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
@@ -18,10 +20,12 @@ export function moving(held: HeldWorld): InvariantResult {
   );
   const waiting: string[] = [];
   const byOrder = grouped(held.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
+  const returnsOf = grouped(held.of<Return>('return'), ({ orderId }) => orderId);
   for (const order of held.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
     checkPromises(held, order, check);
-    const awaited = awaitedBy(held, order, fulfillmentOrders);
+    const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
+    const awaited = [...awaitedBy(held, order, fulfillmentOrders), ...comingFrom(held, coming, check)];
     waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
     const open = order.state !== 'completed' && order.state !== 'cancelled';
     const states = fulfillmentOrders.map(({ id, state }) => `fulfillment-order/${id} ${state}`).join(', ') || 'no fulfillment order';
@@ -54,7 +58,18 @@ function awaitedBy({ queued }: HeldWorld, order: Order, fulfillmentOrders: reado
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
   if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
+  // Time moves nothing here: the goods are on the counter, or gone.
+  if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
   return awaited;
+}
+
+/** For whom returns wait. */
+function comingFrom(held: HeldWorld, returns: readonly Return[], check: Check): string[] {
+  return returns.flatMap((one) => {
+    const whom = moverOfReturn(held, one);
+    check(whom !== undefined, `return/${one.id}: ${one.state}, and nothing will move it`);
+    return whom === undefined ? [] : [`${whom}, return/${one.id} is ${one.state}`];
+  });
 }
 
 /** Who moves a fulfillment order next; undefined when nobody does any more, or nobody would. */
@@ -104,7 +119,16 @@ function checkTimers({ of, queued }: HeldWorld, check: Check): void {
   for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
   }
-  for (const { id, state } of of<z.output<typeof Reservation>>('reservation')) {
-    if (state === 'requested') check(queued('sim', id), `reservation/${id}: requested, and nothing will ever expire it`);
+  const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
+  const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
+  for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
+    if (state !== 'requested') continue;
+    // A hold for the till has no end of its own: whoever ends the transaction of its basket ends it.
+    const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
+    const isTillHold =
+      transactionId !== undefined &&
+      (basketState === 'locked' || queued('pos', transactionId) || queued('oms', transactionId) || confirmed.has(transactionId));
+    const isGoingBack = queued('ecommerce-platform', basketId ?? '');
+    check(isTillHold || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
   }
 }

@@ -43,6 +43,8 @@ export function oneEffect({ of, records, events }: HeldWorld): InvariantResult {
   for (const account of of<z.output<typeof LoyaltyAccount>>('loyalty-account')) {
     const earned = account.entries.filter(({ type }) => type === 'earn');
     unique(earned, `earn at loyalty-account/${account.id} for order`, ({ orderId }) => orderId);
+    const issued = account.entries.filter(({ type }) => type === 'issue');
+    unique(issued, `points issued to loyalty-account/${account.id} for`, ({ reference }) => reference);
     const takenBack = account.entries.filter(({ type, points, reference }) => type === 'reverse' && points <= 0 && reference !== undefined);
     unique(takenBack, `points taken back at loyalty-account/${account.id} for`, ({ reference }) => reference);
   }

@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { HeldAt } from '../../../shared/catalog/inventory/internal.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
+import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult, sums } from './invariant.ts';
 import { LEFT } from './money.ts';
 
+type Order = z.output<typeof OrderSchema>;
 type Reservation = z.output<typeof ReservationSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 type Held = z.output<typeof HeldAt>;
@@ -40,6 +42,7 @@ export function stock(held: HeldWorld): InvariantResult {
   checkCounters(held, check);
   checkHolds(held, check);
   checkLeft(held, check);
+  checkCarriedOut(held, check);
   return result();
 }
 
@@ -93,7 +96,7 @@ function heldBack(held: HeldWorld): HeldFor[] {
 }
 const OVER: ReadonlySet<string> = new Set(['released', 'expired']);
 
-const UNITS = ['shipped', 'writtenOff', 'returned', 'found', 'scrapped'] as const;
+const UNITS = ['shipped', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
 
 function checkCounters(held: HeldWorld, check: Check): void {
   const counters = held.counters('inventory-service', 'stock');
@@ -106,14 +109,14 @@ function checkCounters(held: HeldWorld, check: Check): void {
     check(onHand >= 0 && reserved >= 0, `stock/${key}: on hand ${onHand}, reserved ${reserved}`);
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);
     check((open.get(key) ?? 0) === reserved, `stock/${key}: open reservations hold ${open.get(key) ?? 0}, reserved is ${reserved}`);
-    const [shipped, writtenOff, returned, found] = (['shipped', 'writtenOff', 'returned', 'found'] as const).map(
+    const [shipped, writtenOff, returned, found, recounted] = (['shipped', 'writtenOff', 'returned', 'found', 'recounted'] as const).map(
       // A world may begin where another one was: only what happened since counts.
       (unit) => (moved[key]?.[unit] ?? 0) - (begun['units-moved']?.[key]?.[unit] ?? 0),
-    ) as [number, number, number, number];
+    ) as [number, number, number, number, number];
     const received = seeded[key]?.['onHand'] ?? 0;
     check(
-      received + returned + found === onHand + shipped + writtenOff,
-      `stock/${key}: received ${received} + returned ${returned} + found ${found} is not on hand ${onHand} + shipped ${shipped} + written off ${writtenOff}`,
+      received + returned + found + recounted === onHand + shipped + writtenOff,
+      `stock/${key}: received ${received} + returned ${returned} + found ${found} + recounted ${recounted} is not on hand ${onHand} + shipped ${shipped} + written off ${writtenOff}`,
     );
     check(
       UNITS.every((unit) => (moved[key]?.[unit] ?? 0) >= 0),
@@ -182,6 +185,31 @@ function checkLeft(held: HeldWorld, check: Check): void {
     }
   }
   checkReturned(fulfillmentOrders, { moved, queued }, check);
+}
+
+/** What customers carried out of a store left the hold of their sale, or was found and sold: every unit once. */
+function checkCarriedOut({ of, records }: HeldWorld, check: Check): void {
+  const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
+  const booked = new Map(records<{ id: string; qty: number }>('inventory-service', 'stock-movements').map(({ id, qty }) => [id, qty]));
+  const counted = new Set(records<{ id: string }>('inventory-service', 'skus').map(({ id }) => id));
+  const sales = of<Order>('order').filter(({ channel, completedAt }) => channel === 'pos' && completedAt !== undefined);
+  for (const { id, lines } of sales) {
+    const holds = new Set(lines.flatMap(({ reservationId }) => reservations.get(reservationId ?? '') ?? []));
+    const skuOf = ({ sku }: { readonly sku: string }): string => sku;
+    const left = sums(
+      [...holds].flatMap(({ allocations }) => allocations),
+      skuOf,
+      ({ fulfilledQty }) => fulfilledQty,
+    );
+    for (const [sku, qty] of sums(lines, skuOf, ({ fulfilledQty }) => fulfilledQty)) {
+      const found = booked.get(`carry-out ${id} ${sku}`) ?? 0;
+      const accounted = (left.get(sku) ?? 0) + found;
+      check(
+        qty === accounted || !counted.has(sku),
+        `order/${id}: ${qty} × ${sku} were carried out, ${left.get(sku) ?? 0} left its hold and ${found} were found and sold`,
+      );
+    }
+  }
 }
 
 function checkReturned(

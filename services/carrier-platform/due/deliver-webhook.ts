@@ -2,8 +2,10 @@ import { carrierWebhook } from '../../../shared/catalog/fulfillment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
 import { instant } from '../../../shared/simulation/context.ts';
+import type { ActiveFault } from '../../../shared/simulation/faults.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
-import type { WebhookOutcome } from '../../../shared/simulation/webhook-sender.ts';
+import { type WebhookOutcome, webhookHeldUntil } from '../../../shared/simulation/webhook-sender.ts';
+import type { DueItem } from '../../../shared/store/ports.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
 import { planNext } from '../journey.ts';
 import { RETRY_AFTER_MS } from '../timing.ts';
@@ -13,18 +15,38 @@ const PATH = carrierWebhook.path;
 
 /** One attempt to tell the receiver of a scan: only a 2xx ends it well, 410 ends all of them, anything else is repeated later. */
 export const deliverWebhook: DueHandler = async ({ key, payload }, scope) => {
-  const { work, log } = scope;
+  const { work } = scope;
   const delivery = payload as Delivery;
   if (delivery.attempts > RETRY_AFTER_MS.length) throw givenUp(key, delivery);
-  const outcome = (await work.get(webhookEndpoints, PATH))
-    ? undefined
-    : await scope.webhooks.send({ path: PATH, id: key, body: delivery.body });
-  if (delivery.attempts === 0) await goOn(delivery.shipmentId, scope);
-  if (!outcome || (outcome.status >= 200 && outcome.status < 300)) return;
+  const gone = await work.get(webhookEndpoints, PATH);
+  const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
+  const fault = gone || delivery.held || overtaken.length > 0 ? undefined : await faultOf(delivery, scope);
+  const heldUntil = webhookHeldUntil(fault, work.now);
+  if (delivery.attempts === 0 && !delivery.held) await goOn(delivery.shipmentId, scope);
+  if (fault && heldUntil !== undefined) {
+    work.due(DELIVER_WEBHOOK, key, heldUntil, { ...delivery, held: true }, { heldBy: fault.name });
+    return;
+  }
+  if (!gone) await attempt(key, delivery, scope, fault);
+  for (const { key: late, payload: kept, correlationId } of overtaken) work.due(DELIVER_WEBHOOK, late, work.now, kept, { correlationId });
+};
+
+async function attempt(key: string, delivery: Delivery, { work, webhooks, log }: Scope, fault?: ActiveFault): Promise<void> {
+  const outcome = await webhooks.send({ path: PATH, id: key, body: delivery.body }, fault);
+  if (outcome.status >= 200 && outcome.status < 300) return;
   log.warn({ webhookId: key, attempt: delivery.attempts + 1, answer: answerOf(outcome) }, 'a webhook did not arrive');
   if (outcome.status === 410) work.put(webhookEndpoints, { id: PATH, goneSince: instant(work.now) });
   else tryAgain(key, delivery, { work, outcome });
-};
+}
+
+const faultOf = ({ body }: Delivery, { webhooks }: Scope): Promise<ActiveFault | undefined> =>
+  webhooks.fault({ webhook: 'carrier', status: body.data.status });
+
+/** What a fault keeps until the next scan of the same parcel was told: this one. */
+async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly DueItem[]> {
+  const waiting = await webhooks.overtakable();
+  return waiting.filter((item) => item.key !== key && (item.payload as Delivery).shipmentId === shipmentId);
+}
 
 const answerOf = (outcome: WebhookOutcome): string => ('error' in outcome ? outcome.error : String(outcome.status));
 

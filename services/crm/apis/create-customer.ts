@@ -20,6 +20,7 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
       ...(phone !== undefined && { phone }),
       addresses: [],
       consents: { ...noConsents, ...given(body.consents) },
+      interactions: [],
     });
   }
   return work.transition(customers, party, 'register', {

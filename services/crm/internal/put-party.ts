@@ -54,7 +54,7 @@ async function partyOf(work: UnitOfWork, basketId: string): Promise<CustomerReco
 function anonymousParty(work: UnitOfWork, basketId: string): CustomerRecord {
   const id = work.id('cus');
   work.put(parties, { id: basketId, customerId: id });
-  return work.create(customers, 'create', { id, addresses: [], consents: noConsents });
+  return work.create(customers, 'create', { id, addresses: [], consents: noConsents, interactions: [] });
 }
 
 /** Further contact is added, newer contact replaces older. Who registered meanwhile is no longer changed by a basket. */

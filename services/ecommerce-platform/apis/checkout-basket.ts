@@ -33,11 +33,28 @@ export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, bod
 async function repeat(scope: Scope, basket: Basket, body: Body) {
   const record = await checkoutOf(scope.work, basket.id);
   if (!body.placeOrder || !record) return again(basket);
+  if (basket.transactionId !== undefined) throw paidAtTheTill(basket, basket.transactionId);
   if (basket.state === 'locked') {
     await customerAtCheckout(scope, basket, { placeOrder: true });
     return placeOrder(scope, basket, record);
   }
   return record.phase === 'placing' ? submitOrder(scope, basket, record) : again(basket);
+}
+
+/** The order of a transaction is placed by its till, once it is paid. */
+function paidAtTheTill({ id, state }: Basket, transactionId: string): Problem {
+  return new Problem(
+    'invalid_state_transition',
+    `The basket "${id}" belongs to the transaction "${transactionId}": its order comes from the till.`,
+    {
+      objectType: 'basket',
+      id,
+      currentState: state,
+      action: 'place-order',
+      allowedFrom: [],
+      transactionId,
+    },
+  );
 }
 
 /** Everything that can refuse a checkout without holding anything comes first; then stock, then vouchers, then the basket. */
@@ -60,7 +77,7 @@ async function lockBasket(scope: Scope, basket: Basket, body: Body): Promise<{ l
     attempt: begun,
   });
 
-  const record = await beginCheckout(work, basket);
+  const record = await beginCheckout(work, basket.id, basket);
   const holding = await holdStock(scope, { basket, record, vouchers: appliedCodes(offered).length > 0 });
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 

@@ -2,11 +2,12 @@ import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { releaseHold, releaseVouchers } from '../checkout-holds.ts';
 import { checkoutOf, settleCheckout } from '../checkout-record.ts';
 import { checkouts } from '../collections.ts';
+import { lostHold } from '../till-holds.ts';
 
 /**
  * Gives back what a checkout took and did not keep. That it does so is committed first: a request that is still at it can then no
- * longer lock the basket with a hold that is on its way back. A hold that a crashed request had no time to write down runs out
- * by itself.
+ * longer lock the basket with a hold that is on its way back. A timed hold that a crashed request had no time to write down runs
+ * out by itself; that of a till is asked for once more.
  */
 export const undoCheckout: DueHandler = async ({ key: basketId }, scope) => {
   const { work } = scope;
@@ -16,7 +17,8 @@ export const undoCheckout: DueHandler = async ({ key: basketId }, scope) => {
     work.put(checkouts, { ...found, phase: 'undoing' });
     await work.checkpoint();
   }
-  if (found.hold) await releaseHold(scope, found.hold.reservationId);
+  const reservationId = found.hold?.reservationId ?? (await lostHold(scope, basketId, found));
+  if (reservationId !== undefined) await releaseHold(scope, reservationId);
   if (found.vouchers) await releaseVouchers(scope, basketId, `undo ${found.attempt}`);
   settleCheckout(work, basketId, found);
 };

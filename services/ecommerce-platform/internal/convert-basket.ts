@@ -1,13 +1,25 @@
 import { convertBasket as convertBasketCall } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
-import { notFound } from '../../../shared/catalog/problems.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { baskets } from '../collections.ts';
+import { type Basket, baskets } from '../collections.ts';
 import { convertBasket } from '../order-placement.ts';
 
 export const convertBasketHandler = handle(convertBasketCall)(async ({ params, body }, { work }) => {
   const basket = await work.get(baskets, params.id);
   if (!basket) throw notFound('basket', params.id);
-  return isAgain(basketLifeCycle, basket, 'convert') ? again(basket) : convertBasket(work, basket, body.orderId);
+  if (isAgain(basketLifeCycle, basket, 'convert')) return again(basket);
+  refuseOtherOrder(basket, body.orderId);
+  return convertBasket(work, basket, body.orderId);
 });
+
+/** The order of a transaction has the transaction's id; by its basket alone it is not ordered. @throws Problem 409 */
+function refuseOtherOrder({ id, state, transactionId }: Basket, orderId: string): void {
+  if (transactionId === undefined || transactionId === orderId) return;
+  throw new Problem(
+    'invalid_state_transition',
+    `The basket "${id}" belongs to the transaction "${transactionId}": create its order by the transactionId.`,
+    { objectType: 'basket', id, currentState: state, action: 'convert', allowedFrom: [], transactionId },
+  );
+}

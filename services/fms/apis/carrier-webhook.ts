@@ -1,20 +1,27 @@
 import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
 import { scanned } from '../delivery.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
+import { returnScanned } from '../returns/parcel-scans.ts';
+import { returnById } from '../returns/return-by-id.ts';
 import { AHEAD_MS } from '../timing.ts';
 import type { TrackingScan } from '../tracking-rules.ts';
 
 /** The signature was checked before this runs. An id is remembered in the commit of its effect, so that it has one. */
-export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId }) => {
+export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId, context }) => {
   if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) return null;
   refuseFuture(scan, work.now);
   const tracking = await trackingOf(work, scan);
   if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
-  scanned(work, await fulfillmentOrderById(work, tracking.fulfillmentOrderId), { tracking, scan });
+  const { fulfillmentOrderId, returnId } = tracking;
+  if (fulfillmentOrderId !== undefined) scanned(work, await fulfillmentOrderById(work, fulfillmentOrderId), { tracking, scan });
+  if (returnId !== undefined) {
+    await returnScanned(work, await returnById(work, returnId), { tracking, scan, mode: progressionOf(context).returns });
+  }
   return null;
 });
 

@@ -1,20 +1,38 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/contract/handler.ts';
-import { accounts, earnings } from '../collections.ts';
+import { earnings } from '../collections.ts';
 import { earn } from '../earning.ts';
+import { knownMember } from '../members.ts';
 import { pointsWorth } from '../points-rules.ts';
 
-const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, completedAt: true });
+const CompletedOrder = Order.pick({
+  id: true,
+  state: true,
+  loyaltyAccountId: true,
+  earningAmount: true,
+  earningRefunds: true,
+  completedAt: true,
+});
 
 /** A completed order earns for the member who bought: once, however often it is heard of, or somebody called Earn Points for it. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
-  const { id: orderId, state, loyaltyAccountId, earningAmount, completedAt } = CompletedOrder.parse(event.data.object);
+  const {
+    id: orderId,
+    state,
+    loyaltyAccountId,
+    earningAmount,
+    earningRefunds: deducted = [],
+    completedAt,
+  } = CompletedOrder.parse(event.data.object);
   if (state !== 'completed' || loyaltyAccountId === undefined || !earningAmount) return;
   if ((await work.get(earnings, orderId))?.earned) return;
-  const account = await work.get(accounts, loyaltyAccountId);
+  // While this platform was down a till took the card's number for the account.
+  const account = await knownMember(work, loyaltyAccountId);
   if (!account) {
     log.warn({ orderId, loyaltyAccountId }, 'an order was completed for a member whom nobody knows');
     return;
   }
-  await earn(work, account, { orderId, amount: pointsWorth(earningAmount, '/earningAmount'), since: completedAt ?? event.time });
+  const amount = pointsWorth(earningAmount, '/earningAmount');
+  // By name and not by time: a refund of the same moment may be in the amount or not.
+  await earn(work, account, { orderId, amount, since: completedAt ?? event.time, deducted });
 };

@@ -6,14 +6,16 @@ import { pointsWorth } from '../points-rules.ts';
 const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true });
 
 /**
- * A refund takes earned points back, behind the earn of its order. What was paid by points earned none; what a service refunds under
- * a reference is for goods that were never delivered, which earned none either.
+ * A refund takes earned points back, behind the earn of its order. What was paid by points earned none, nor what an exchange credit
+ * paid; what the OMS refunds under a reference, and not for a return, is for goods that were never delivered, which earned none either.
  */
 export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const { id, orderId, tender, refunds } = RefundedPayment.parse(event.data.object);
-  if (tender.type === 'loyalty') return;
-  const taking = refunds.flatMap(({ amount, at, reference }, index) =>
-    reference === undefined ? [{ id: `${id}.refund-${index + 1}`, amount: pointsWorth(amount, '/refunds'), at: at ?? event.time }] : [],
+  if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return;
+  const taking = refunds.flatMap(({ amount, at, reference, returnId }, index) =>
+    reference === undefined || returnId !== undefined
+      ? [{ id: `${id}.refund-${index + 1}`, amount: pointsWorth(amount, '/refunds'), at: at ?? event.time }]
+      : [],
   );
   if (taking.length > 0) await noteRefunds(work, orderId, taking);
 };

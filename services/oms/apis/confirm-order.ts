@@ -4,16 +4,19 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import type { StoredOrder } from '../collections.ts';
-import { carryOnConfirmation, redeemVouchersNow } from '../confirmation.ts';
+import { carryOnConfirmation, confirmedSale, redeemVouchersNow } from '../confirmation.ts';
+import { paymentsToConfirmOn } from '../exchange-credit.ts';
 import { orderById } from '../order-by-id.ts';
-import { type Payment, paymentIncomplete, paymentsToDecideOn } from '../order-payments.ts';
+import { type Payment, paymentIncomplete } from '../order-payments.ts';
 import { type OrderView, viewNow } from '../order-view.ts';
 import { beginIntent, refuseWhileOther, underWay } from '../pending-action.ts';
 import { routedOrRetrying, routesByItself } from '../routing.ts';
+import { isSale } from '../sale.ts';
 
 /**
  * Payments are looked at before anything is written: an order that is not paid leaves no trace. Then comes the intent, then the
- * stock, then the commit of `confirmed`, which is the point of no return, then the routing, which may as well follow later.
+ * stock, then the commit of `confirmed`, which is the point of no return, then the routing, which may as well follow later. A sale of
+ * the till has its goods and is never routed.
  */
 export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) => {
   const { work } = scope;
@@ -21,9 +24,10 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   if (isAgain(orderLifeCycle, found, 'confirm')) return again(await routedView(found, undefined, scope));
   refuseWhileOther(found, 'confirm');
   const resumed = found.pendingAction !== undefined;
-  const payments = await paymentsToDecideOn(found, scope);
+  const payments = await paymentsToConfirmOn(found, scope);
   const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
   if (incomplete) throw incomplete;
+  if (isSale(found)) return viewNow(confirmedSale(found, scope), scope, { payments });
   const order = await beginIntent(work, found, 'confirm');
   const outcome = await carryOnConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
     // Another request for the same confirmation is at it. Due work waits for that one's end; a client is told.

@@ -3,12 +3,13 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { fulfilmentRecords, orders } from '../collections.ts';
+import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { orderById } from '../order-by-id.ts';
 import { fulfillmentOrdersOf } from '../order-fulfilments.ts';
 import { underWay } from '../pending-action.ts';
 import { heldForRouting } from '../route-holds.ts';
 import { beginRouting, isRoutable, routed } from '../routing.ts';
+import { isSale } from '../sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /**
@@ -18,14 +19,11 @@ import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);
+  if (isSale(found)) throw notRoutable(found, 'is of the till: its goods are taken along');
   const isRouted = isAgain(orderLifeCycle, found, 'route') || (await work.get(fulfilmentRecords, found.id))?.routed;
   if (isRouted) return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
   if (found.pendingAction) throw underWay(found, 'route', found.pendingAction);
-  if (!isRoutable(found)) {
-    throw new Problem('invalid_state_transition', `The order "${found.id}" has no shipping address; it is not sent anywhere.`, {
-      ...{ objectType: 'order', id: found.id, currentState: found.state, action: 'route', allowedFrom: [] },
-    });
-  }
+  if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
   const order = await heldForRouting(found, body.strategy, scope);
   if (!(await work.get(fulfilmentRecords, order.id))) {
     work.expect(orders, order);
@@ -38,3 +36,8 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   // Asked anew: the FMS has allocated them meanwhile.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
+
+const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
+  new Problem('invalid_state_transition', `The order "${id}" ${why}; it is not sent anywhere.`, {
+    ...{ objectType: 'order', id, currentState: state, action: 'route', allowedFrom: [] },
+  });

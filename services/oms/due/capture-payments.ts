@@ -1,4 +1,4 @@
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
@@ -33,7 +33,7 @@ export const capturePayments: DueHandler = async ({ kind, key, payload }, scope)
     const record = await work.get(fulfilmentRecords, key);
     if (record?.owed.some(({ status }) => status === 'owed')) work.due('settle-order', key, work.now, {});
   } catch (error) {
-    if (!isDependencyProblem(error)) throw error;
+    if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: key, attempt, code: error.code }, `not captured: ${error.message}`);
     tryAgain(work, order, attempt);
   }

@@ -1,12 +1,27 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
 import { cancelled } from '../cancellation.ts';
-import { orders } from '../collections.ts';
-import { LOOK_AGAIN_MS } from '../timing.ts';
+import { orders, type StoredOrder } from '../collections.ts';
+import { paymentIncomplete, paymentsToDecideOn } from '../order-payments.ts';
+import { isSale } from '../sale.ts';
+import { DRAFT_LIFETIME_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
 
 /** A draft that nobody confirmed within a day is cancelled like any other. A verb that is under way goes first. */
-export const expireDraft: DueHandler = async ({ kind, key }, { work }) => {
+export const expireDraft: DueHandler = async ({ kind, key }, scope) => {
+  const { work } = scope;
   const order = await work.get(orders, key);
   if (order?.state !== 'draft') return;
-  if (order.pendingAction) work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
+  const later = order.pendingAction ? LOOK_AGAIN_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
+  if (later > 0) work.due(kind, key, work.now + later, {});
   else await cancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
 };
+
+/** A sale that is paid stands: the goods are gone, and the till confirms it as soon as it can. 0 for one that is not paid. */
+async function untilTillConfirms(order: StoredOrder, scope: Scope): Promise<number> {
+  try {
+    return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : DRAFT_LIFETIME_MS;
+  } catch (error) {
+    if (!isDependencyProblem(error)) throw error;
+    return PAYMENTS_AGAIN_MS;
+  }
+}

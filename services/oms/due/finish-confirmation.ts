@@ -3,7 +3,7 @@ import { isDependencyProblem } from '../../../shared/contract/client.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
 import { carryOnConfirmation } from '../confirmation.ts';
-import { paymentsToDecideOn } from '../order-payments.ts';
+import { paymentsToConfirmOn } from '../exchange-credit.ts';
 import { endConfirmation } from '../pending-action.ts';
 
 /** Failed attempts (5 s, 30 s and 5 min apart) after which the confirmation is undone, so that it blocks nobody for long. */
@@ -17,7 +17,7 @@ export const finishConfirmation: DueHandler = async ({ key, attempts }, scope) =
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
-    const payments = await paymentsToDecideOn(order, scope);
+    const payments = await paymentsToConfirmOn(order, scope);
     const outcome = await carryOnConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfilmentRecords, key)))

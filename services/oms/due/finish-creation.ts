@@ -3,13 +3,22 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { storeOrder } from '../basket-conversion.ts';
 import { orders } from '../collections.ts';
+import { isClaimable, releaseReturn } from '../exchange-claim.ts';
 import { isConverted } from '../order-from-basket.ts';
 
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
-export const finishCreation: DueHandler = async ({ key: basketId }, { work, call }) => {
+export const finishCreation: DueHandler = async ({ key: basketId, payload }, { work, call }) => {
   if (await work.one(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(unknownBasket);
-  if (basket && isConverted(basket)) await storeOrder(work, basket);
+  const { exchangeFor } = payload as { exchangeFor?: string };
+  const isConverting = basket !== undefined && isConverted(basket);
+  if (!isConverting) {
+    if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
+    return;
+  }
+  // A basket that is bound becomes an order, if need be without what was to pay for it.
+  const isPaid = exchangeFor !== undefined && (await isClaimable(work, exchangeFor, basketId));
+  await storeOrder(work, basket, isPaid ? exchangeFor : undefined);
 };
 
 function unknownBasket(error: unknown): undefined {

@@ -1,6 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/simulation/context.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
@@ -8,7 +7,7 @@ import { withUndo } from '../compensation.ts';
 import { isMoving } from '../fulfilment-course.ts';
 import { isResolved } from '../fulfilment-progress.ts';
 import { type Payment, paymentsToDecideOn } from '../order-payments.ts';
-import { earningAmountOf, paidBack } from '../settlement.ts';
+import { earningOf, paidBack } from '../settlement.ts';
 
 /**
  * Pays back what is owed for cancelled units, and completes the order when each of its units is delivered or cancelled. While a
@@ -36,7 +35,7 @@ export const settleOrder: DueHandler = async ({ key }, scope) => {
     if (unneeded.length > 0) work.due('compensate', moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
-      earningAmount: money(earningAmountOf(moving, paid), moving.totals.total.currency),
+      ...earningOf(moving, paid),
       compensation: undefined,
       ...withUndo(moving, { payments: unneeded, reservationIds: [], vouchers: false }),
     });

@@ -5,7 +5,7 @@ import { handle } from '../../../shared/contract/handler.ts';
 import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
-import { captured, isCovered } from '../capture.ts';
+import { capturedIfPossible, isCovered } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { requiredFor } from '../line-worth.ts';
 import { orderById } from '../order-by-id.ts';
@@ -31,7 +31,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
       ? []
       : byHand
         ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
-        : await captured(order.id, scope, (now) => isCovered(now, required));
+        : await capturedIfPossible(order.id, scope, (now) => isCovered(now, required));
   const { kept, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
   if (kept < required) {

@@ -1,15 +1,7 @@
 import { getPayable as getPayableCall } from '../../../shared/catalog/order/internal.ts';
 import { handle } from '../../../shared/contract/handler.ts';
 import { orderById } from '../order-by-id.ts';
+import { payableOf } from '../payable.ts';
 
-/** The Payment Hub decides by state and total what may still be paid; the OMS only reports. */
-export const getPayable = handle(getPayableCall)(async ({ params }, { work }) => {
-  const { id, state, totals, customerId, loyaltyAccountId } = await orderById(work, params.id);
-  return {
-    orderId: id,
-    state,
-    total: totals.total,
-    ...(customerId !== undefined && { customerId }),
-    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
-  };
-});
+/** The Payment Hub decides by state, total and returns what may still be paid or paid back; the OMS only reports. */
+export const getPayable = handle(getPayableCall)(async ({ params }, { work }) => payableOf(work, await orderById(work, params.id)));

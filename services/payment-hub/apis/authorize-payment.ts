@@ -1,7 +1,9 @@
+import type { z } from 'zod';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { getPayable } from '../../../shared/catalog/order/internal.ts';
+import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { authorizePayment as authorizePaymentApi } from '../../../shared/catalog/payment/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
@@ -14,23 +16,36 @@ import { committedTo } from '../order-cover.ts';
 import { amountToAuthorise, outstandingOf, refuseUnpayable } from '../payable-rules.ts';
 import { last4Of, providerVerdict } from '../provider-rules.ts';
 import { isRedemptionId, spendRedemption } from '../redemption.ts';
+import { beyondReturn } from '../refund-rules.ts';
+import { leftOfReturn } from '../return-cover.ts';
 
+type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];
 
 export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, scope) => {
   const { work, call } = scope;
+  refuseMisplacedReturn(body);
   const { id, earlier } = await attemptOf(work, body);
   if (earlier?.awaiting === 'loyalty-platform') return settleRedemption(scope, earlier);
   if (earlier) return answerFor(earlier);
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order.total, await committedTo(work, order));
-  const asked = { id, orderId: body.orderId, amount: amountToAuthorise(body.orderId, outstanding, body.amount) };
+  const { orderId, returnId } = body;
+  const asked = {
+    ...{ id, orderId, amount: amountToAuthorise(orderId, outstanding, body.amount) },
+    ...(returnId !== undefined && { returnId }),
+    ...(isTillsOwn(body) && { takenAt: 'pos' as const }),
+  };
   switch (body.tender.type) {
     case 'loyalty':
       return payWithRedemption(scope, { ...asked, tender: body.tender });
     case 'gift-card':
       return payWithGiftCard(work, { ...asked, tender: body.tender });
+    case 'exchange-credit':
+      return payWithReturn(work, { ...asked, tender: body.tender }, order);
+    case 'cash':
+      return answerFor(openPayment(work, { ...asked, tender: body.tender }, { is: 'approved' }));
     default:
       return payThroughProvider(work, { ...asked, tender: body.tender });
   }
@@ -49,6 +64,17 @@ async function attemptOf(work: UnitOfWork, body: Body): Promise<{ id: string; ea
   }
 }
 
+/** An exchange credit is a return's, and nothing else is. @throws Problem 422 */
+function refuseMisplacedReturn({ tender, returnId }: Body): void {
+  if ((tender.type === 'exchange-credit') === (returnId !== undefined)) return;
+  throw returnId === undefined
+    ? invalid('/returnId', 'required', 'Name the return whose value pays.')
+    : invalid('/returnId', 'unexpected', `A return pays as exchange-credit, not as ${tender.type}.`);
+}
+
+/** The till sends along what is to be paid, since nobody else knows it yet. It also keeps the list of tenders that it took. */
+const isTillsOwn = ({ payable, tender }: Body): boolean => payable?.channel === 'pos' && tender.type !== 'exchange-credit';
+
 async function payThroughProvider(work: UnitOfWork, asked: PaymentRequest) {
   const { type, token } = asked.tender;
   const rule = token === undefined ? undefined : (await work.get(paymentTokens, token))?.rule;
@@ -62,6 +88,14 @@ async function payWithGiftCard(work: UnitOfWork, asked: PaymentRequest) {
   const [counted] = await work.counters(giftCardBalances, [token]);
   const held = card && money(counted?.balance ?? 0, card.currency);
   return answerFor(openPayment(work, asked, giftCardVerdict(held, asked.amount)));
+}
+
+/** What came back pays, as far as nothing was paid back for it. @throws Problem `not_found` of the return, `refund_exceeds_captured` */
+async function payWithReturn(work: UnitOfWork, asked: PaymentRequest, order: OrderToPay) {
+  const { returnId = '', amount } = asked;
+  const ofReturn = await leftOfReturn(work, order, returnId);
+  if (ofReturn.left < amount.amount) throw beyondReturn(ofReturn, amount);
+  return answerFor(openPayment(work, asked, { is: 'approved' }));
 }
 
 /**

@@ -1,18 +1,34 @@
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import { getPayable } from '../../../shared/catalog/order/internal.ts';
 import { refundPayment as refundPaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
-import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { invalid, notFound } from '../../../shared/catalog/problems.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { rowFor } from '../../../shared/domain/life-cycle.ts';
-import { payments, published } from '../collections.ts';
+import { payments, published, type StoredPayment } from '../collections.ts';
 import { refund } from '../refund.ts';
-import { refuseExcessiveRefund } from '../refund-rules.ts';
+import { type LeftOfReturn, refuseExcessiveRefund } from '../refund-rules.ts';
+import { leftOfReturn } from '../return-cover.ts';
 
-export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, { work }) => {
+export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
   const payment = await work.get(payments, params.id);
   if (!payment) throw notFound('payment', params.id);
   const { reference } = body;
   if (reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference)) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
-  refuseExcessiveRefund(payment, body.amount);
+  refuseExcessiveRefund(payment, body.amount, await leftOf(scope, payment, body));
   return published(refund(work, payment, body));
 });
+
+type Body = InputOf<typeof refundPaymentApi>['body'];
+
+/** A refund for a return is bound by what the OMS says that this return of the order is worth. */
+async function leftOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
+  if (body.returnId === undefined) return undefined;
+  const order = body.payable ?? (await call(getPayable, { params: { id: orderId } }));
+  if (order.orderId !== orderId) {
+    throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${orderId}".`);
+  }
+  return leftOfReturn(work, order, body.returnId);
+}

@@ -7,8 +7,8 @@ import { instant } from '../../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { ABORT_HOLD } from '../due-kinds.ts';
-import { type Item, mergedItems } from '../reservation-rules.ts';
-import { carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
+import { heldForOrder, type Item, mergedItems } from '../reservation-rules.ts';
+import { carryOn, end, NOTHING_HELD, openReservationOf, setOut, takeAndRecord } from '../reserving.ts';
 
 type Asked = z.output<(typeof reserveInventoryApi)['serviceRequest']>;
 
@@ -48,13 +48,16 @@ async function asked(
     ...(basketId !== undefined && { basketId }),
     ...(orderId !== undefined && { orderId }),
     ...(locationId !== undefined && { locationId }),
-    items: mergedItems(items ?? (await linesOf(basketId ?? '', call))),
-    expiresAt: instant(work.now + ttlSeconds * 1_000),
+    items: mergedItems(items ?? (await linesOf(basketId ?? '', { work, call }))),
+    ...(ttlSeconds !== null && { expiresAt: instant(work.now + ttlSeconds * 1_000) }),
   };
 }
 
-async function linesOf(basketId: string, call: Scope['call']): Promise<readonly Item[]> {
-  const { lines } = await call(getBasket, { params: { id: basketId } });
+async function linesOf(basketId: string, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<readonly Item[]> {
+  // Read before the basket: a hold that its order confirms meanwhile changes, and this is decided anew.
+  const open = await openReservationOf(work, basketId);
+  const { state, lines } = await call(getBasket, { params: { id: basketId } });
+  if (state === 'converted' && open?.state === 'confirmed') throw heldForOrder(basketId, open);
   if (lines.length > 0) return lines.map(({ sku, qty }) => ({ sku, qty }));
   throw new Problem('basket_empty', `The basket "${basketId}" has no lines to reserve stock for.`, { objectType: 'basket', id: basketId });
 }

@@ -7,6 +7,7 @@ import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { attempts, basketAttempts, movementId, movements, reservations, type StoredReservation } from '../collections.ts';
 import { MOVE_STOCK } from '../due-kinds.ts';
 import { afterMovement, verbAfter } from '../movement-rules.ts';
+import { isTillHold } from '../reservation-rules.ts';
 
 /**
  * The record first, then the stock, before the reply when it can be had: what is promised to others is the same before and after,
@@ -17,7 +18,8 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   if (!found) throw notFound('reservation', id);
   const known = movementId(id, body.reference);
   if (await work.get(movements, known)) return again(found);
-  rowFor(reservationLifeCycle, found, 'move-part');
+  // What is held for the till is never confirmed; it leaves as a whole, and the table knows nothing else for it.
+  if (!isTillHold(found)) rowFor(reservationLifeCycle, found, 'move-part');
   const { allocations, moved } = afterMovement(found, body);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
-import { Address, Currency, Email, Id, Phone, ShippingMethod, SkuQuantity, VoucherCode } from '../shapes.ts';
-import { Basket, Channel, ProductView } from './objects.ts';
+import { OrderView } from '../order/objects.ts';
+import { Address, Currency, Email, exactlyOne, Id, Phone, ShippingMethod, SkuQuantity, VoucherCode } from '../shapes.ts';
+import { Basket, DigitalChannel, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -28,7 +29,7 @@ export const createBasket = defineApi({
   method: 'POST',
   path: '/baskets',
   request: z.strictObject({
-    channel: Channel,
+    channel: DigitalChannel,
     currency: Currency.optional().describe('Default EUR, the currency of every price.'),
     customerId: Id.optional(),
     lines: z.array(SkuQuantity).max(200).optional(),
@@ -98,4 +99,55 @@ export const checkoutBasket = defineApi({
     'dependency_error',
   ],
   shapes: 'our choice',
+});
+
+export const createTransaction = defineApi({
+  id: 'create-transaction-api',
+  name: 'Create Transaction',
+  summary:
+    'Opens a checkout at the till, with lines or with an open basket. The answer is the order as the till sees it: a draft that the OMS knows once it is paid.',
+  domain: 'commerce',
+  type: 'command',
+  application: 'pos',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/transactions',
+  request: exactlyOne(
+    z.strictObject({
+      storeId: Id,
+      laneId: Id,
+      lines: z.array(SkuQuantity).min(1).max(200).optional(),
+      basketId: Id.optional().describe('An open basket that is paid at the till.'),
+      loyaltyId: Id.optional().describe('Account id or card number of the member who buys.'),
+    }),
+    ['lines', 'basketId'],
+  ),
+  response: OrderView,
+  status: 201,
+  emits: ['checkout-started'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'basket_empty',
+    'customer_blocked',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+});
+
+export const voidTransaction = defineApi({
+  id: 'void-transaction-api',
+  name: 'Void Transaction',
+  summary: 'Cancels a checkout at the till that is not fully paid: its tenders are voided, the last one first, and its stock is released.',
+  domain: 'commerce',
+  type: 'action',
+  application: 'pos',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/transactions/{id}/void',
+  request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
+  response: OrderView,
+  emits: ['checkout-cancelled'],
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
 });

@@ -13,3 +13,10 @@ export const checkoutStarted = defineEvent({
   object: 'basket',
   meaning: 'Basket entered checkout; payment and delivery details being collected',
 });
+
+export const checkoutCancelled = defineEvent({
+  name: 'checkout-cancelled',
+  classification: 'transitioned',
+  object: 'basket',
+  meaning: 'In-progress checkout abandoned or cancelled before payment completion',
+});

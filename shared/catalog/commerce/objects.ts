@@ -3,13 +3,23 @@ import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { defineObject } from '../define.ts';
 import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
 
-export const Channel = z.enum(['web', 'app']).meta({ id: 'Channel', description: 'Where the customer buys.' });
+export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Where the customer buys.' });
+
+/** Channels of baskets that a client opens itself; those of the till come from a transaction. */
+export const DigitalChannel = Channel.exclude(['pos']).meta({ id: 'DigitalChannel', description: 'Where the customer buys.' });
 
 export const basketLifeCycle = defineLifeCycle({
   object: 'basket',
   states: ['open', 'locked', 'converted', 'abandoned', 'merged'],
   rows: [
     { verb: 'create', from: [null], to: 'open', events: ['basket-created'], trigger: 'Create Basket' },
+    {
+      verb: 'start-transaction',
+      from: [null, 'open'],
+      to: 'locked',
+      events: ['checkout-started'],
+      trigger: 'Create Transaction, with lines or with an open basket; what the store has of it is held',
+    },
     { verb: 'add-line', from: ['open'], trigger: 'Add Line to Basket' },
     {
       verb: 'checkout',
@@ -23,7 +33,15 @@ export const basketLifeCycle = defineLifeCycle({
     { verb: 'abandon', from: ['open'], to: 'abandoned', trigger: 'time: 24 h idle' },
     { verb: 'convert', from: ['locked'], to: 'converted', trigger: 'Create Order' },
     { verb: 'convert', from: ['converted'], again: true, trigger: 'Create Order, repeated' },
-    { verb: 'reopen', from: ['locked'], to: 'open', trigger: 'time: 15 min in checkout without an order' },
+    { verb: 'reopen', from: ['locked'], to: 'open', trigger: 'time: 15 min in checkout without an order; not of a transaction' },
+    {
+      verb: 'cancel-checkout',
+      from: ['locked'],
+      to: 'abandoned',
+      events: ['checkout-cancelled'],
+      trigger: 'Void Transaction; time: a transaction 24 h without a call, and not paid',
+    },
+    { verb: 'cancel-checkout', from: ['abandoned'], again: true, trigger: 'Void Transaction, repeated' },
   ],
 });
 
@@ -63,6 +81,8 @@ export const Basket = z
     ...commonFields,
     state: z.enum(basketLifeCycle.states),
     channel: Channel,
+    storeId: Id.optional().describe('The store of a transaction.'),
+    transactionId: Id.optional().describe('The transaction at the POS that it belongs to; its order gets the same id.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
     currency: Currency,
@@ -95,12 +115,25 @@ export const basket = defineObject({
   lifeCycle: basketLifeCycle,
 });
 
-/** No API of this version moves a product; its state comes with the data. */
 export const productLifeCycle = defineLifeCycle({
   object: 'product',
   states: ['draft', 'enrichment', 'review', 'active', 'suspended', 'discontinued', 'archived'],
-  rows: [],
+  rows: [
+    { verb: 'enrich', from: ['draft'], to: 'enrichment', trigger: 'control plane: enrich' },
+    { verb: 'submit', from: ['enrichment'], to: 'review', trigger: 'control plane: submit' },
+    { verb: 'rework', from: ['review'], to: 'enrichment', trigger: 'control plane: rework' },
+    { verb: 'approve', from: ['review'], to: 'active', trigger: 'control plane: approve' },
+    { verb: 'suspend', from: ['active'], to: 'suspended', trigger: 'control plane: suspend' },
+    { verb: 'resume', from: ['suspended'], to: 'active', trigger: 'control plane: resume' },
+    { verb: 'discontinue', from: ['active', 'suspended'], to: 'discontinued', trigger: 'control plane: discontinue' },
+    { verb: 'archive', from: ['discontinued'], to: 'archived', trigger: 'control plane: archive' },
+  ],
 });
+
+/** What assortment management does to a product: no API does, the control plane does. */
+export const ProductVerb = z
+  .enum(['enrich', 'submit', 'rework', 'approve', 'suspend', 'resume', 'discontinue', 'archive'])
+  .meta({ id: 'ProductVerb' });
 
 export const Product = z
   .object({

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { Basket } from '../commerce/objects.ts';
 import { defineApi } from '../define.ts';
-import { atLeastOne, Email, Phone, pageOf } from '../shapes.ts';
-import { Consents, Customer } from './objects.ts';
+import { Return } from '../fulfillment/returns.ts';
+import { LoyaltyAccount } from '../loyalty/objects.ts';
+import { Order } from '../order/objects.ts';
+import { atLeastOne, Email, Id, Instant, Phone, pageOf } from '../shapes.ts';
+import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
   id: 'search-customer-api',
@@ -64,4 +68,55 @@ export const createCustomer = defineApi({
   status: 201,
   emits: ['customer-registered'],
   problems: ['duplicate_customer'],
+});
+
+/** What the 360 view is composed of; each part has its owner. */
+export const ViewPart = z.enum(['customer', 'loyalty', 'orders', 'openBaskets', 'returns', 'interactions']).meta({ id: 'ViewPart' });
+
+export const getCustomer360 = defineApi({
+  id: 'get-customer-360-api',
+  name: 'Get Customer 360',
+  summary:
+    'All that the estate knows of a customer: profile, points, orders, open baskets, returns, interactions. An application that does not answer makes its part degraded, not the view fail.',
+  domain: 'customer',
+  type: 'query',
+  application: 'clienteling-app',
+  auth: 'bearer',
+  method: 'GET',
+  path: '/customers/{id}/360',
+  response: z
+    .object({
+      customer: Customer.optional().describe('Absent while the CRM does not answer.'),
+      loyalty: LoyaltyAccount.optional().describe('Absent for somebody who is no member.'),
+      orders: z.array(Order).describe('The newest 20, newest first.'),
+      openBaskets: z.array(Basket).describe('Open or in checkout, newest first, at most 20.'),
+      returns: z.array(Return).describe('The newest 20, newest first.'),
+      interactions: z.array(Interaction),
+      degraded: z.array(ViewPart).describe('Parts whose owner did not answer; they are absent or empty.'),
+    })
+    .meta({ id: 'Customer360' }),
+  problems: ['not_found'],
+  shapes: 'our choice',
+});
+
+export const logInteraction = defineApi({
+  id: 'log-interaction-api',
+  name: 'Log Customer Interaction',
+  summary: 'Records a visit, a styling session or a callback against the profile of a customer.',
+  domain: 'customer',
+  type: 'command',
+  application: 'clienteling-app',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/interactions',
+  request: z.strictObject({
+    customerId: Id,
+    type: InteractionType,
+    note: z.string().min(1).max(2000).optional(),
+    occurredAt: Instant.optional().describe('Default: now. Not later than now.'),
+  }),
+  response: Customer,
+  status: 201,
+  emits: ['customer-interaction-logged'],
+  problems: ['not_found', 'customer_blocked', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
 });

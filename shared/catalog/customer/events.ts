@@ -6,3 +6,10 @@ export const customerRegistered = defineEvent({
   object: 'customer',
   meaning: 'New customer record with identity and contact information',
 });
+
+export const customerInteractionLogged = defineEvent({
+  name: 'customer-interaction-logged',
+  classification: 'updated',
+  object: 'customer',
+  meaning: 'Interaction (visit note, product preference, task) recorded',
+});

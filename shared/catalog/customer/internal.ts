@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Email, Phone } from '../shapes.ts';
-import { Customer } from './objects.ts';
+import { Email, Instant, Phone } from '../shapes.ts';
+import { Customer, CustomerVerb, InteractionType } from './objects.ts';
 
 export const putParty = defineInternalCall({
   id: 'put-party',
@@ -21,4 +21,39 @@ export const putParty = defineInternalCall({
   response: Customer,
   problems: ['dependency_unavailable', 'dependency_timeout', 'dependency_error'],
   callers: ['ecommerce-platform'],
+});
+
+export const logCustomerInteraction = defineInternalCall({
+  id: 'log-customer-interaction',
+  name: 'Log Customer Interaction at the CRM',
+  summary: 'Notes an interaction on the customer and moves the customer by it.',
+  domain: 'customer',
+  type: 'command',
+  application: 'crm',
+  method: 'POST',
+  path: '/internal/customers/{id}/interactions',
+  request: z.strictObject({
+    type: InteractionType,
+    note: z.string().min(1).max(2000).optional(),
+    occurredAt: Instant.optional().describe('Default: now.'),
+  }),
+  response: Customer,
+  emits: ['customer-interaction-logged'],
+  problems: ['not_found', 'customer_blocked'],
+  callers: ['clienteling-app'],
+});
+
+export const moveCustomer = defineInternalCall({
+  id: 'move-customer',
+  name: 'Move Customer',
+  summary: 'Customer service blocks or unblocks a customer. Sent by the simulation plane, which plays the outside world.',
+  domain: 'customer',
+  type: 'action',
+  application: 'crm',
+  method: 'POST',
+  path: '/internal/customers/{id}/moves',
+  request: z.strictObject({ verb: CustomerVerb }),
+  response: Customer,
+  problems: ['not_found', 'invalid_state_transition'],
+  callers: [],
 });

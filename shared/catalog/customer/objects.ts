@@ -20,14 +20,55 @@ export const customerLifeCycle = defineLifeCycle({
     { verb: 'activity', from: ['anonymous', 'identified', 'active'], trigger: 'order confirmed' },
     { verb: 'activity', from: ['registered', 'at-risk', 'reactivated'], to: 'active', trigger: 'order confirmed' },
     { verb: 'activity', from: ['churned'], to: 'reactivated', trigger: 'order confirmed' },
+    {
+      verb: 'log-interaction',
+      from: ['anonymous', 'identified', 'active', 'reactivated'],
+      events: ['customer-interaction-logged'],
+      trigger: 'Log Customer Interaction',
+    },
+    {
+      verb: 'log-interaction',
+      from: ['registered', 'at-risk'],
+      to: 'active',
+      events: ['customer-interaction-logged'],
+      trigger: 'Log Customer Interaction',
+    },
+    {
+      verb: 'log-interaction',
+      from: ['churned'],
+      to: 'reactivated',
+      events: ['customer-interaction-logged'],
+      trigger: 'Log Customer Interaction',
+    },
+    {
+      verb: 'enrol',
+      from: ['identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated'],
+      trigger: 'Enroll Loyalty Member',
+    },
     { verb: 'idle', from: ['active', 'reactivated'], to: 'at-risk', trigger: 'time: 90 d without activity' },
     { verb: 'idle', from: ['at-risk'], to: 'churned', trigger: 'time: 180 d without activity' },
+    {
+      verb: 'block',
+      from: ['anonymous', 'identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated'],
+      to: 'blocked',
+      trigger: 'control plane: block',
+    },
+    { verb: 'unblock', from: ['blocked'], to: 'active', trigger: 'control plane: unblock' },
   ],
 });
 
 export const Consents = z
   .strictObject({ emailMarketing: z.boolean(), smsMarketing: z.boolean(), profiling: z.boolean() })
   .meta({ id: 'Consents', description: 'What the customer agreed to.' });
+
+export const InteractionType = z.enum(['visit', 'styling-session', 'callback']).meta({ id: 'InteractionType' });
+
+export const Interaction = z
+  .object({ id: Id, type: InteractionType, note: z.string().optional(), occurredAt: Instant })
+  .meta({ id: 'Interaction', description: 'A contact of somebody in the store with a customer.' });
+
+/** What customer service does to a customer: no API does, the control plane does. */
+export const CustomerVerb = z.enum(['block', 'unblock']).meta({ id: 'CustomerVerb' });
 
 export const Customer = z
   .object({
@@ -40,7 +81,8 @@ export const Customer = z
     addresses: z.array(Address),
     consents: Consents,
     loyaltyAccountId: Id.optional(),
-    lastActivityAt: Instant.optional().describe('The newest confirmed order.'),
+    lastActivityAt: Instant.optional().describe('The newest confirmed order or interaction.'),
+    interactions: z.array(Interaction).describe('The newest 20, newest first.'),
   })
   .meta({ id: 'Customer' });
 

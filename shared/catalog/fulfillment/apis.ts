@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
-import { atLeastOne, Id, Instant, Sku } from '../shapes.ts';
+import { atLeastOne, Id, Instant, Quantity, Sku } from '../shapes.ts';
 import { Carrier, CarrierService, DeliveryWindow, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
+import { DropOff, Resolution, Return } from './returns.ts';
 
 export const getFulfillmentOrder = defineApi({
   id: 'get-fulfillment-order-api',
@@ -116,6 +117,39 @@ export const trackShipment = defineApi({
   path: '/shipments/{id}/tracking',
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const createReturn = defineApi({
+  id: 'create-return-api',
+  name: 'Create Return',
+  summary: 'Announces that units of a completed order come back, to be refunded or exchanged once they are inspected.',
+  domain: 'fulfillment',
+  type: 'command',
+  application: 'fms',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/returns',
+  request: z.strictObject({
+    orderId: Id,
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, qty: Quantity, reason: z.string().min(1).max(200) }))
+      .min(1)
+      .max(200),
+    dropOff: DropOff.default('store'),
+    locationId: Id.optional().describe('Where it is handed in. Default: the node that its first line came from.'),
+    resolution: Resolution.default('refund'),
+  }),
+  response: Return,
+  status: 201,
+  emits: ['return-requested', 'return-created'],
+  problems: [
+    'not_found',
+    'order_not_closed',
+    'return_quantity_exceeded',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });
 
 /** What a carrier sends when a parcel was scanned. */

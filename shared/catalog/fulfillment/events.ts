@@ -13,3 +13,17 @@ export const shipmentLabelGenerated = defineEvent({
   object: 'shipment',
   meaning: 'Carrier label generated for a dispatched shipment, with tracking number',
 });
+
+export const returnRequested = defineEvent({
+  name: 'return-requested',
+  classification: 'created',
+  object: 'return',
+  meaning: 'Customer requested return of one or more items from an order',
+});
+
+export const returnCreated = defineEvent({
+  name: 'return-created',
+  classification: 'created',
+  object: 'return',
+  meaning: 'Return request created against a closed order',
+});

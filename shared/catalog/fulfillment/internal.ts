@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Address, Id, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku } from '../shapes.ts';
 import { FulfillmentOrder, ParcelData, PickingStatus, Scan, Shipment } from './objects.ts';
 import { ProgressionMode } from './reference-data.ts';
+import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
@@ -180,6 +181,72 @@ export const applyWarehouseProgression = defineInternalCall({
   method: 'POST',
   path: '/internal/progression',
   request: z.strictObject({ warehouse: ProgressionMode }),
+  response: Rescheduled,
+  callers: [],
+});
+
+export const listReturns = defineInternalCall({
+  id: 'list-returns',
+  name: 'List Returns',
+  summary: 'Returns of an order, in order of creation, or of a customer, newest first and at most 20.',
+  domain: 'fulfillment',
+  type: 'query',
+  application: 'fms',
+  method: 'GET',
+  path: '/internal/returns',
+  query: exactlyOne(z.strictObject({ orderId: Id.optional(), customerId: Id.optional() }), ['orderId', 'customerId']),
+  response: z.object({ items: z.array(Return) }),
+  callers: ['oms', 'clienteling-app'],
+});
+
+export const getReturn = defineInternalCall({
+  id: 'get-return',
+  name: 'Get Return',
+  summary: 'A return, for an order that is exchanged for it.',
+  domain: 'fulfillment',
+  type: 'query',
+  application: 'fms',
+  method: 'GET',
+  path: '/internal/returns/{id}',
+  response: Return,
+  problems: ['not_found'],
+  callers: ['oms'],
+});
+
+export const moveReturn = defineInternalCall({
+  id: 'move-return',
+  name: 'Move Return',
+  summary: 'Policy, store or warehouse move a return. Sent by the simulation plane, which plays the outside world.',
+  domain: 'fulfillment',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/internal/returns/{id}/moves',
+  request: z.strictObject({
+    verb: ReturnVerb,
+    reason: z.string().min(1).max(200).optional().describe('reject: why.'),
+    lines: z
+      .array(z.strictObject({ orderLineId: Id, condition: ReturnCondition, disposition: Disposition.optional() }))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('inspect: what was found. Default: damaged when that is the reason of the return, else resellable.'),
+  }),
+  response: Return,
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  callers: [],
+});
+
+export const applyReturnsProgression = defineInternalCall({
+  id: 'apply-returns-progression',
+  name: 'Apply Returns Progression',
+  summary: 'How returns move from now on; open ones are rescheduled. Sent by the simulation plane.',
+  domain: 'fulfillment',
+  type: 'action',
+  application: 'fms',
+  method: 'POST',
+  path: '/internal/progression',
+  request: z.strictObject({ returns: ProgressionMode }),
   response: Rescheduled,
   callers: [],
 });

@@ -18,7 +18,12 @@ export const shipmentLifeCycle = defineLifeCycle({
     'lost',
   ],
   rows: [
-    { verb: 'register', from: [null], to: 'pending', trigger: 'the FMS registers a parcel: Dispatch Fulfillment Order' },
+    {
+      verb: 'register',
+      from: [null],
+      to: 'pending',
+      trigger: 'the FMS registers a parcel: Dispatch Fulfillment Order, or a return that comes by parcel',
+    },
     {
       verb: 'register',
       from: [
@@ -129,14 +134,23 @@ export const TrackingEvent = z
 
 /** What the carrier is told of a parcel. */
 export const ParcelData = z
-  .object({ id: Id, fulfillmentOrderId: Id, carrier: Carrier, service: CarrierService, from: Address, to: Address })
+  .object({
+    id: Id,
+    fulfillmentOrderId: Id.optional(),
+    returnId: Id.optional().describe('Of a parcel that comes back.'),
+    carrier: Carrier,
+    service: CarrierService,
+    from: Address,
+    to: Address,
+  })
   .meta({ id: 'ParcelData' });
 
 export const Shipment = z
   .object({
     ...commonFields,
     state: z.enum(shipmentLifeCycle.states),
-    fulfillmentOrderId: Id,
+    fulfillmentOrderId: Id.optional(),
+    returnId: Id.optional().describe('Of a parcel that comes back.'),
     carrier: Carrier,
     service: CarrierService,
     trackingNumber: z.string().optional().describe('Given with the label.'),

@@ -25,3 +25,7 @@ export const WarehouseStep = z
   .strictObject({ step: z.enum(['started', 'picked', 'packed', 'dispatched']), after: Delay })
   .meta({ id: 'WarehouseStep' });
 export type WarehouseStep = z.output<typeof WarehouseStep>;
+
+/** What happens to a return by itself, and how long after the step before it. Of one that comes by parcel the carrier's scan receives it. */
+export const ReturnStep = z.strictObject({ step: z.enum(['decide', 'receive', 'inspect']), after: Delay }).meta({ id: 'ReturnStep' });
+export type ReturnStep = z.output<typeof ReturnStep>;

@@ -23,11 +23,20 @@ export const reserveInventory = defineApi({
   path: '/inventory/reservations',
   request: exactlyOne(ReserveRequest, ['basketId', 'items']),
   // A service sends the items along with the basket's id, so that the SIM need not ask its caller back.
-  serviceRequest: atLeastOne(ReserveRequest, ['basketId', 'items']),
+  // The hold of a checkout at the till has no time limit.
+  serviceRequest: atLeastOne(ReserveRequest.extend({ ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable() }), ['basketId', 'items']),
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved', 'reservation-created'],
-  problems: ['not_found', 'basket_empty', 'insufficient_stock', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'basket_empty',
+    'invalid_state_transition',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });
 
 export const confirmReservation = defineApi({

@@ -93,7 +93,7 @@ export const recordReservation = defineInternalCall({
 export const getReservation = defineInternalCall({
   id: 'get-reservation',
   name: 'Get Reservation',
-  summary: 'A reservation, for Allocate Inventory that names one.',
+  summary: 'A reservation, for Allocate Inventory that names one, and for what leaves a store.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',
@@ -101,7 +101,7 @@ export const getReservation = defineInternalCall({
   path: '/internal/reservations/{id}',
   response: Reservation,
   problems: ['not_found'],
-  callers: ['inventory-service'],
+  callers: ['inventory-service', 'oms'],
 });
 
 export const moveReservation = defineInternalCall({
@@ -130,7 +130,7 @@ export const moveReservation = defineInternalCall({
 export const recordStockMovement = defineInternalCall({
   id: 'record-stock-movement',
   name: 'Record Stock Movement',
-  summary: 'Stock that came back or turned up, once per reference.',
+  summary: 'Stock that came back or turned up, once per reference. What was sold meanwhile cannot be sent back.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -139,13 +139,31 @@ export const recordStockMovement = defineInternalCall({
   request: z.strictObject({
     reference: Reference,
     kind: z
-      .enum(['restock', 'scrap', 'found'])
-      .describe('restock: it came back, onHand+. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+.'),
+      .enum(['restock', 'scrap', 'sent-back', 'found', 'found-and-sold'])
+      .describe(
+        'restock: it came back, onHand+. sent-back: what was restocked goes to the customer again, onHand−. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+. found-and-sold: nobody knew of it, and a customer carried it out, onHand stays.',
+      ),
     locationId: Id,
     sku: Sku,
     qty: Quantity,
   }),
   response: InventoryItem,
-  problems: ['not_found'],
-  callers: ['fms'],
+  problems: ['not_found', 'insufficient_stock'],
+  callers: ['fms', 'oms'],
+});
+
+export const countStock = defineInternalCall({
+  id: 'count-stock',
+  name: 'Count Stock',
+  summary:
+    'Somebody counted a SKU at a location: onHand becomes what was found. Refused when more is reserved there. Sent by the simulation plane, which plays the outside world.',
+  domain: 'inventory',
+  type: 'action',
+  application: 'inventory-service',
+  method: 'POST',
+  path: '/internal/stock/{sku}/counts',
+  request: z.strictObject({ locationId: Id, onHand: z.int().min(0).max(1_000_000) }),
+  response: InventoryItem,
+  problems: ['not_found', 'insufficient_stock'],
+  callers: [],
 });

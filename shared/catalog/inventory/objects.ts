@@ -34,7 +34,7 @@ export const reservationLifeCycle = defineLifeCycle({
       verb: 'release',
       from: ['requested', 'confirmed'],
       to: 'released',
-      trigger: 'Release Reservation; Cancel Order, draft order expired; replaced by a new hold of the same basket',
+      trigger: 'Release Reservation; Cancel Order, draft order expired; Void Transaction; replaced by a new hold of the same basket',
     },
     {
       verb: 'release',
@@ -49,9 +49,10 @@ export const reservationLifeCycle = defineLifeCycle({
     },
     {
       verb: 'fulfil',
-      from: ['confirmed'],
+      from: ['confirmed', 'requested'],
       to: 'fulfilled',
-      trigger: 'every allocation is fulfilled or cancelled, at least one fulfilled: Dispatch Fulfillment Order',
+      trigger:
+        'every allocation is fulfilled or cancelled, at least one fulfilled: Dispatch Fulfillment Order; the customer leaves the store with what was held for the till',
     },
     { verb: 'cancel', from: ['confirmed'], to: 'cancelled', trigger: 'every allocation is cancelled: short pick' },
   ],
@@ -81,7 +82,7 @@ export const Reservation = z
     ),
     items: z.array(SkuQuantity),
     allocations: z.array(Allocation),
-    expiresAt: Instant.optional().describe('Absent once confirmed.'),
+    expiresAt: Instant.optional().describe('Absent once confirmed, and for what is held for the till.'),
   })
   .meta({ id: 'Reservation' });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { exactlyOne, Id, Points, PositiveMoney } from '../shapes.ts';
-import { LoyaltyAccount, Redemption } from './objects.ts';
+import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
 export const getMemberBalance = defineApi({
   id: 'get-member-balance-api',
@@ -48,5 +48,68 @@ export const redeemPoints = defineApi({
   response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
   status: 201,
   problems: ['not_found', 'insufficient_points'],
+  shapes: 'our choice',
+});
+
+export const enrollLoyaltyMember = defineApi({
+  id: 'enroll-loyalty-member-api',
+  name: 'Enroll Loyalty Member',
+  summary: 'Makes a customer a member: the Loyalty Platform opens the account, the CRM notes it on the customer.',
+  domain: 'loyalty',
+  type: 'command',
+  application: 'crm',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/loyalty/members',
+  request: z.strictObject({ customerId: Id, cardNumber: CardNumber.optional().describe('Default: a new one.') }),
+  response: LoyaltyAccount,
+  status: 201,
+  problems: [
+    'not_found',
+    'already_enrolled',
+    'customer_blocked',
+    'invalid_state_transition',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
+  shapes: 'our choice',
+});
+
+export const issueLoyaltyPoints = defineApi({
+  id: 'issue-loyalty-points-api',
+  name: 'Issue Loyalty Points',
+  summary: 'Grants points to a member as goodwill, once per reference. The ledger is the Loyalty Platform’s.',
+  domain: 'loyalty',
+  type: 'command',
+  application: 'crm',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/loyalty/accounts/{id}/points',
+  request: z.strictObject({
+    points: Points,
+    reason: z.string().min(1).max(200),
+    reference: Id.optional().describe('Repeated with the same one, nothing is granted again.'),
+  }),
+  response: LoyaltyAccount,
+  status: 201,
+  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  shapes: 'our choice',
+});
+
+export const redeemLoyaltyPoints = defineApi({
+  id: 'redeem-loyalty-points-api',
+  name: 'Redeem Loyalty Points',
+  summary: 'Turns points into a redemption, given back when it is not spent within 15 minutes. The ledger is the Loyalty Platform’s.',
+  domain: 'loyalty',
+  type: 'command',
+  application: 'crm',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/loyalty/accounts/{id}/redemptions',
+  request: z.strictObject({ points: Points, orderId: Id.optional() }),
+  response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
+  status: 201,
+  problems: ['not_found', 'insufficient_points', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
   shapes: 'our choice',
 });

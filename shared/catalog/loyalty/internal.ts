@@ -1,27 +1,49 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Id, PositiveMoney } from '../shapes.ts';
-import { LoyaltyAccount, Redemption } from './objects.ts';
+import { Id, Points, PositiveMoney } from '../shapes.ts';
+import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
 export const putLedgerEntry = defineInternalCall({
   id: 'put-ledger-entry',
   name: 'Put Ledger Entry',
   summary:
-    'Type spend: a payment (the reference) spends a redemption. Type reverse: what a payment spent is given back, once per reference. Repeats change nothing.',
+    'Type issue: points are granted to an account. Type redeem: points become a redemption. Type spend: a payment (the reference) spends a redemption. Type reverse: what a payment spent is given back, once per reference. Repeats change nothing.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
   method: 'PUT',
   path: '/internal/ledger-entries/{type}/{reference}',
   request: z.strictObject({
+    accountId: Id.optional().describe('issue, redeem: account id or card number.'),
+    points: Points.optional().describe('issue, redeem: how many.'),
+    reason: z.string().min(1).max(200).optional().describe('issue: what for.'),
     redemptionId: Id.optional().describe('spend: which redemption.'),
-    orderId: Id.optional().describe('spend: the order that it pays.'),
+    orderId: Id.optional().describe('spend: the order that it pays. redeem: what it is meant for.'),
     paymentId: Id.optional().describe('reverse: whose spending is given back, when the reference is not that payment.'),
     amount: PositiveMoney.optional().describe(
       'spend: what the tender asks for, at most the value of the redemption. reverse: how much is given back; default all.',
     ),
   }),
-  response: z.object({ account: LoyaltyAccount, redemption: Redemption.optional() }),
+  response: z.object({
+    account: LoyaltyAccount,
+    redemption: Redemption.optional(),
+    repeated: z.boolean().optional().describe('issue, redeem: it had been booked before.'),
+  }),
   problems: ['not_found', 'insufficient_points'],
-  callers: ['payment-hub'],
+  callers: ['payment-hub', 'crm'],
+});
+
+export const putMember = defineInternalCall({
+  id: 'put-member',
+  name: 'Put Member',
+  summary: 'Opens the loyalty account of a customer; each has one.',
+  domain: 'loyalty',
+  type: 'command',
+  application: 'loyalty-platform',
+  method: 'PUT',
+  path: '/internal/members/{customerId}',
+  request: z.strictObject({ cardNumber: CardNumber.optional().describe('Default: a new one.') }),
+  response: LoyaltyAccount,
+  problems: ['already_enrolled'],
+  callers: ['crm'],
 });

@@ -11,6 +11,11 @@ export const tierThresholds = [
   { tier: 'gold', from: 5000 },
 ] as const satisfies readonly { tier: z.output<typeof Tier>; from: number }[];
 
+export const CardNumber = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{4,32}$/)
+  .meta({ id: 'CardNumber', description: 'What the member shows at the till.' });
+
 export const LedgerEntry = z
   .object({
     type: z.enum(['earn', 'issue', 'redeem', 'reverse']),
@@ -21,6 +26,7 @@ export const LedgerEntry = z
       .string()
       .optional()
       .describe('What the entry is booked for, when it is not an order; of a reversal of earned points: the refund.'),
+    reason: z.string().optional().describe('What points were issued for.'),
     shortfall: z.int().min(1).optional().describe('Earned points that a refund should have taken back, and the balance did not have.'),
   })
   .meta({ id: 'LedgerEntry' });

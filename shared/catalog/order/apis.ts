@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Basket } from '../commerce/objects.ts';
+import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/objects.ts';
-import { Id } from '../shapes.ts';
+import { exactlyOne, Id } from '../shapes.ts';
 import { OrderView } from './objects.ts';
 
 export const getOrder = defineApi({
@@ -19,22 +20,31 @@ export const getOrder = defineApi({
   problems: ['not_found'],
 });
 
-const CreateOrderRequest = z.strictObject({ basketId: Id });
+const CreateOrderRequest = z.strictObject({
+  basketId: Id.optional(),
+  transactionId: Id.optional().describe('A checkout at the till: its order gets the same id.'),
+  exchangeForReturnId: Id.optional().describe('An inspected return whose value pays for the order, as far as it goes.'),
+});
 
 export const createOrder = defineApi({
   id: 'create-order-api',
   name: 'Create Order',
-  summary: 'Makes a draft order of a basket in checkout and converts the basket. The same basket always gives the same order.',
+  summary:
+    'Makes a draft order of a basket in checkout, or of a checkout at the till, and converts the basket. The same one always gives the same order.',
   domain: 'order',
   type: 'command',
   application: 'oms',
   auth: 'bearer',
   method: 'POST',
   path: '/orders',
-  request: CreateOrderRequest,
-  serviceRequest: CreateOrderRequest.extend({
-    basket: Basket.optional().describe('Sent by the eCommerce Platform itself: already converted, with its orderId.'),
-  }),
+  request: exactlyOne(CreateOrderRequest, ['basketId', 'transactionId']),
+  serviceRequest: exactlyOne(
+    CreateOrderRequest.extend({
+      basket: Basket.optional().describe('Sent by the eCommerce Platform itself: already converted, with its orderId.'),
+      transaction: Transaction.optional().describe('Sent by the POS itself.'),
+    }),
+    ['basketId', 'transactionId'],
+  ),
   response: OrderView,
   status: 201,
   emits: ['order-created'],

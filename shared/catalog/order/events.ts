@@ -12,7 +12,10 @@ export const orderConfirmed = defineEvent({
   classification: 'transitioned',
   object: 'order',
   meaning: 'Order confirmed and acknowledged; fulfillment can begin',
-  subscribers: [{ application: 'crm', mode: 'each', purpose: 'a registered customer becomes active; activity is noted' }],
+  subscribers: [
+    { application: 'crm', mode: 'each', purpose: 'a registered customer becomes active; activity is noted' },
+    { application: 'fms', mode: 'each', purpose: 'a return is exchanged for the order' },
+  ],
 });
 
 export const orderCancelled = defineEvent({
@@ -20,4 +23,8 @@ export const orderCancelled = defineEvent({
   classification: 'transitioned',
   object: 'order',
   meaning: 'Order cancelled before fulfillment completion',
+  subscribers: [
+    { application: 'fms', mode: 'each', purpose: 'a return that was to be exchanged for the order is paid back instead' },
+    { application: 'pos', mode: 'each', purpose: 'a transaction that somebody made an order of by hand ends with it' },
+  ],
 });

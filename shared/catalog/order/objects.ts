@@ -3,6 +3,7 @@ import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { Channel, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/objects.ts';
+import { Return } from '../fulfillment/returns.ts';
 import { Payment } from '../payment/objects.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
 
@@ -13,9 +14,9 @@ export const orderLifeCycle = defineLifeCycle({
     { verb: 'create', from: [null], to: 'draft', events: ['order-created'], trigger: 'Create Order; the basket is locked' },
     {
       verb: 'create',
-      from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'cancelled'],
+      from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
       again: true,
-      trigger: 'Create Order of the same basket',
+      trigger: 'Create Order of the same basket or transaction',
     },
     {
       verb: 'confirm',
@@ -26,7 +27,7 @@ export const orderLifeCycle = defineLifeCycle({
     },
     {
       verb: 'confirm',
-      from: ['confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed'],
+      from: ['confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress'],
       again: true,
       trigger: 'Confirm Order, repeated',
     },
@@ -37,9 +38,9 @@ export const orderLifeCycle = defineLifeCycle({
     },
     {
       verb: 'route',
-      from: ['in-fulfilment', 'partially-fulfilled', 'completed'],
+      from: ['in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress'],
       again: true,
-      trigger: 'Route Order, repeated',
+      trigger: 'Route Order, repeated; never of an order of the till',
     },
     {
       verb: 'begin-fulfilment',
@@ -68,11 +69,30 @@ export const orderLifeCycle = defineLifeCycle({
       events: ['order-cancelled'],
       trigger: 'every fulfillment order is cancelled, lost or returned to sender',
     },
+    {
+      verb: 'carry-out',
+      from: ['confirmed'],
+      to: 'completed',
+      trigger: 'the customer leaves the store with the goods; its payments are captured',
+    },
+    {
+      verb: 'carry-out',
+      from: ['completed', 'return-in-progress'],
+      again: true,
+      trigger: 'the till says so once more',
+    },
+    { verb: 'open-return', from: ['completed', 'return-in-progress'], to: 'return-in-progress', trigger: 'Create Return' },
+    {
+      verb: 'end-return',
+      from: ['return-in-progress'],
+      to: ['return-in-progress', 'completed'],
+      trigger: 'a return is refunded, exchanged or rejected; completed with the last one',
+    },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
     { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: 24 h old and still draft' },
     {
       verb: 'note',
-      from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'cancelled'],
+      from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
       trigger: 'internal: a counter or status of it moves',
     },
   ],
@@ -102,6 +122,7 @@ export const Order = z
     state: z.enum(orderLifeCycle.states),
     orderNumber: z.string().describe('What the customer is told.'),
     channel: Channel,
+    storeId: Id.optional().describe('Of an order of the till.'),
     basketId: Id,
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
@@ -114,11 +135,17 @@ export const Order = z
     earningAmount: Money.optional().describe(
       'Goods delivered and paid otherwise than by points, as of completedAt: what earns loyalty points. Refunds made before are not in it.',
     ),
-    cancelReason: z.string().optional(),
-    pendingAction: z
-      .object({ action: z.enum(['confirm', 'cancel']), since: Instant })
+    earningRefunds: z
+      .array(z.string())
       .optional()
-      .describe('A confirmation or cancellation is under way; the other verb is refused meanwhile.'),
+      .describe('Those refunds, each named after its payment and its place among that one’s refunds; absent when there were none.'),
+    cancelReason: z.string().optional(),
+    exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
+    stockDiscrepancy: z.literal(true).optional().describe('The store sold more than it was known to have.'),
+    pendingAction: z
+      .object({ action: z.enum(['confirm', 'cancel', 'carry-out']), since: Instant })
+      .optional()
+      .describe('A confirmation, a cancellation or, at the till, a carry-out is under way; other verbs are refused meanwhile.'),
     routingStatus: z
       .enum(['retrying', 'manual'])
       .optional()
@@ -152,16 +179,32 @@ export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, l
   id: 'OrderFulfillment',
 });
 
+export const OrderReturn = Return.pick({ id: true, state: true, refundAmount: true, lines: true }).meta({ id: 'OrderReturn' });
+
 /** The order with what the Payment Hub and the FMS say of it; those parts count for neither version nor ETag. */
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
   fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
+  returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),
 }).meta({ id: 'OrderView' });
 
 /** What the Payment Hub needs to know of an order that is paid. */
 export const Payable = z
-  .object({ orderId: Id, state: Order.shape.state, total: Money, customerId: Id.optional(), loyaltyAccountId: Id.optional() })
+  .object({
+    orderId: Id,
+    channel: Channel,
+    state: Order.shape.state,
+    total: Money,
+    customerId: Id.optional(),
+    loyaltyAccountId: Id.optional(),
+    returns: z
+      .array(z.object({ returnId: Id, refundAmount: Money }))
+      .optional()
+      .describe(
+        'What each of its returns is worth; sent with an exchange credit, what the return is worth that pays. Refunds with its id and what exchange credits of it hold (authorised; captured less refunded) are together at most this.',
+      ),
+  })
   .meta({ id: 'Payable' });
 
 export const order = defineObject({

@@ -1,18 +1,14 @@
 import { z } from 'zod';
+import { Receipt, TransactionState } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
-import { Id, PositiveMoney } from '../shapes.ts';
-import { Payment, TenderType } from './objects.ts';
-
-/** How a caller wants to pay. */
-export const Tender = z
-  .strictObject({ type: TenderType, token: z.string().min(1).max(128).optional() })
-  .refine((tender) => tender.type === 'bnpl' || tender.token !== undefined, { path: ['token'], error: 'This tender needs a token.' })
-  .meta({ id: 'Tender', description: 'token: of the card, the gift card or the redemption; bnpl needs none.' });
+import { Id, Money, PositiveMoney } from '../shapes.ts';
+import { Payment } from './objects.ts';
+import { DigitalTender, Tender, TillTender } from './tender.ts';
 
 const AuthorizeRequest = z.strictObject({
   orderId: Id,
-  tender: Tender,
+  tender: DigitalTender,
   amount: PositiveMoney.optional().describe('Default: what is still outstanding.'),
 });
 
@@ -27,7 +23,12 @@ export const authorizePayment = defineApi({
   method: 'POST',
   path: '/payments/authorizations',
   request: AuthorizeRequest,
-  serviceRequest: AuthorizeRequest.extend({ payable: Payable.optional() }),
+  // The POS takes cash, and asks for orders that the OMS does not know yet; the OMS pays an exchange with what came back.
+  serviceRequest: AuthorizeRequest.extend({
+    tender: Tender,
+    payable: Payable.optional(),
+    returnId: Id.optional().describe('exchange-credit: whose value pays.'),
+  }),
   response: Payment,
   status: 201,
   emits: ['payment-authorized'],
@@ -73,7 +74,11 @@ export const voidPayment = defineApi({
   shapes: 'our choice',
 });
 
-const RefundRequest = z.strictObject({ amount: PositiveMoney, reason: z.string().min(1).max(200).optional() });
+const RefundRequest = z.strictObject({
+  amount: PositiveMoney,
+  reason: z.string().min(1).max(200).optional(),
+  returnId: Id.optional().describe('The return that it is paid for: all refunds of a return together are at most its refundAmount.'),
+});
 
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
@@ -88,6 +93,7 @@ export const refundPayment = defineApi({
   request: RefundRequest,
   serviceRequest: RefundRequest.extend({
     reference: z.string().min(1).max(200).optional().describe('Repeated with the same one, the payment is answered as it is.'),
+    payable: Payable.optional().describe('Sent by the OMS itself, which is not asked back.'),
   }),
   response: Payment,
   status: 201,
@@ -100,4 +106,37 @@ export const refundPayment = defineApi({
     'dependency_error',
   ],
   shapes: 'our choice',
+});
+
+export const addPayment = defineApi({
+  id: 'add-payment-api',
+  name: 'Add Payment',
+  summary:
+    'Adds a tender to a checkout at the till; several may share the total. With nothing left to pay the till submits the order by itself.',
+  domain: 'payment',
+  type: 'command',
+  application: 'pos',
+  auth: 'bearer',
+  method: 'POST',
+  path: '/transactions/{id}/payment',
+  request: z.strictObject({ tender: TillTender, amount: PositiveMoney }),
+  response: Payment.extend({
+    outstanding: Money.describe('What is left to pay.'),
+    transactionState: TransactionState,
+    orderSubmission: z
+      .enum(['none', 'queued', 'accepted'])
+      .describe('queued: paid, and the OMS could not be reached; the till submits it as soon as it can.'),
+    receipt: Receipt.optional().describe('Once everything is paid.'),
+  }).meta({ id: 'TransactionPayment' }),
+  status: 201,
+  emits: ['payment-authorized'],
+  problems: [
+    'not_found',
+    'payment_declined',
+    'overpayment',
+    'invalid_state_transition',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });

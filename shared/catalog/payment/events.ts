@@ -5,6 +5,9 @@ export const paymentAuthorized = defineEvent({
   classification: 'transitioned',
   object: 'payment',
   meaning: 'Payment pre-authorised with the provider for the required amount',
+  subscribers: [
+    { application: 'pos', mode: 'each', purpose: 'a tender that was approved later, or whose answer got lost, pays at the till' },
+  ],
 });
 
 export const paymentCaptured = defineEvent({

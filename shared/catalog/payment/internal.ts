@@ -14,7 +14,7 @@ export const listPayments = defineInternalCall({
   path: '/internal/payments',
   query: z.strictObject({ orderId: Id }),
   response: z.object({ items: z.array(Payment) }),
-  callers: ['oms'],
+  callers: ['oms', 'pos'],
 });
 
 export const reversePayment = defineInternalCall({
@@ -29,5 +29,5 @@ export const reversePayment = defineInternalCall({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: Payment,
   problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
-  callers: ['oms'],
+  callers: ['oms', 'pos'],
 });

@@ -12,9 +12,9 @@ export const paymentLifeCycle = defineLifeCycle({
       from: [null],
       to: 'authorised',
       events: ['payment-authorized'],
-      trigger: 'Authorize Payment; the provider approves at once',
+      trigger: 'Authorize Payment, Add Payment; the provider approves at once',
     },
-    { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment; the outcome is not known yet' },
+    { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment, Add Payment; the outcome is not known yet' },
     { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
     { verb: 'decline', from: [null, 'pending'], to: 'failed', trigger: 'the provider declines' },
     { verb: 'note', from: ['pending'], trigger: 'internal: reversed while pending; it is voided as soon as it is approved' },
@@ -30,7 +30,8 @@ export const paymentLifeCycle = defineLifeCycle({
       verb: 'void',
       from: ['authorised'],
       to: 'voided',
-      trigger: 'Void Payment; Cancel Order, draft order expired, Confirm Order refused for stock; time: its order is unknown or cancelled',
+      trigger:
+        'Void Payment; Cancel Order, draft order expired, Confirm Order refused for stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list it',
     },
     { verb: 'void', from: ['voided'], again: true, trigger: 'Void Payment, repeated' },
     { verb: 'expire', from: ['authorised'], to: 'voided', trigger: 'time: 7 d after the authorisation' },
@@ -43,9 +44,10 @@ export const paymentLifeCycle = defineLifeCycle({
   ],
 });
 
-export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'loyalty']).meta({
+export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit']).meta({
   id: 'TenderType',
-  description: 'bnpl: buy now, pay later. loyalty: a redemption of points.',
+  description:
+    'bnpl: buy now, pay later. cash: at the till. loyalty: a redemption of points. exchange-credit: the value of what came back.',
 });
 
 export const PaymentTender = z
@@ -60,6 +62,7 @@ export const Refund = z
   .object({
     amount: Money,
     reason: z.string().optional(),
+    returnId: Id.optional(),
     reference: z.string().optional().describe('What a service refunds it for; a payment has one refund per reference.'),
     at: Instant.optional(),
   })
@@ -69,7 +72,8 @@ export const Payment = z
   .object({
     ...commonFields,
     state: z.enum(paymentLifeCycle.states),
-    orderId: Id,
+    orderId: Id.describe('Of a checkout at the till: the id that its order gets.'),
+    returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
     tender: PaymentTender,
     amount: Money.describe('What was asked for.'),
     authorizedAmount: Money,
@@ -90,6 +94,9 @@ export const payment = defineObject({
   schema: Payment,
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
+    { application: 'pos', mode: 'each', purpose: 'a tender at the till that waited for approval is declined, or given up' },
     { application: 'loyalty-platform', mode: 'each', purpose: 'a refund takes earned points back, pro rata, behind the earn of its order' },
+    { application: 'oms', mode: 'each', purpose: 'what an exchange credit no longer holds goes back to the payments of its return' },
+    { application: 'fms', mode: 'each', purpose: 'a return notes what is paid back for it, and ends when that is all' },
   ],
 });

@@ -1,14 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type Basket,
-  type ConvertedBasket,
-  orderFromBasket,
-  orderNumberOf,
-  unfitForOrder,
-} from '../../../services/oms/order-from-basket.ts';
+import { type Basket, type ConvertedBasket, orderFromBasket, unfitForOrder } from '../../../services/oms/order-from-basket.ts';
 import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from '../../../services/oms/order-lines.ts';
 import { allocate, containedTax, money } from '../../../shared/domain/money.ts';
+import { orderNumberOf } from '../../../shared/domain/order-number.ts';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const eur = (amount: number) => money(amount, 'EUR');

@@ -1,0 +1,20 @@
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { instant } from '../../shared/simulation/context.ts';
+import { type DueItem, NEVER, type OutboxEntry, PUBLISH_HELD_EVENT } from '../../shared/store/ports.ts';
+
+/** The event that a fault keeps; undefined when what it keeps is a webhook. */
+export function heldEvent({ kind, payload }: DueItem): EstateEvent | undefined {
+  return kind === PUBLISH_HELD_EVENT ? (JSON.parse((payload as OutboxEntry).json) as EstateEvent) : undefined;
+}
+
+/** What a fault keeps, as it is shown. */
+export function withheld(item: DueItem) {
+  const event = heldEvent(item);
+  return {
+    what: event ? ('event' as const) : ('webhook' as const),
+    id: item.key,
+    ...(event && { type: event.type, subject: event.subject }),
+    fault: item.heldBy ?? '',
+    ...(item.at < NEVER && { until: instant(item.at) }),
+  };
+}

@@ -1,0 +1,12 @@
+import { logInteraction as logInteractionApi } from '../../../shared/catalog/customer/apis.ts';
+import { logCustomerInteraction } from '../../../shared/catalog/customer/internal.ts';
+import { invalid } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+
+export const logInteraction = handle(logInteractionApi)(async ({ body: { customerId, ...interaction } }, { work, call }) => {
+  const { occurredAt } = interaction;
+  if (occurredAt !== undefined && Date.parse(occurredAt) > work.now) {
+    throw invalid('/occurredAt', 'in_the_future', `An interaction has happened: ${occurredAt} is later than now.`);
+  }
+  return call(logCustomerInteraction, { params: { id: customerId }, body: interaction });
+});

@@ -1,0 +1,20 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { getCustomer360 } from './apis/get-customer-360.ts';
+import { logInteraction } from './apis/log-interaction.ts';
+
+export const service = defineService({
+  application: 'clienteling-app',
+  collections: [],
+  counters: [],
+  apis: { 'get-customer-360-api': getCustomer360, 'log-interaction-api': logInteraction },
+  internal: {},
+  events: {},
+  due: {},
+});
+
+/** It keeps nothing: what it shows is asked for, what it is told is passed on. */
+export function seed(_fixtures: Fixtures, _now: number): Seed {
+  return { objects: [] };
+}

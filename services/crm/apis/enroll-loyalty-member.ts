@@ -1,0 +1,41 @@
+import { customerLifeCycle } from '../../../shared/catalog/customer/objects.ts';
+import { enrollLoyaltyMember as enrollLoyaltyMemberApi } from '../../../shared/catalog/loyalty/apis.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { isUnknownOutcome } from '../../../shared/contract/client.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { customers } from '../collections.ts';
+import { refuseBlocked } from '../customer-rules.ts';
+import { enrol, enrolledBefore, FINISH_ENROLMENT, intendEnrolment } from '../enrolment.ts';
+
+export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body: { customerId, ...asked } }, scope) => {
+  const { work } = scope;
+  const customer = await work.get(customers, customerId);
+  if (!customer) throw notFound('customer', customerId);
+  refuseBlocked(customer, 'the customer cannot become a member');
+  const enrolment = { ...asked, request: work.id('int') };
+  if (customer.loyaltyAccountId !== undefined) {
+    const own = await enrolledBefore(scope, customer, enrolment);
+    if (own) return own;
+    throw new Problem(
+      'already_enrolled',
+      `The customer "${customerId}" is a member already, with account "${customer.loyaltyAccountId}".`,
+      {
+        objectType: 'customer',
+        id: customerId,
+        loyaltyAccountId: customer.loyaltyAccountId,
+      },
+    );
+  }
+  rowFor(customerLifeCycle, customer, 'enrol');
+  intendEnrolment(scope, customer, enrolment);
+  await work.checkpoint();
+  try {
+    return await enrol(scope, customer, enrolment);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // A definite refusal ends it; what may have been done at the Loyalty Platform is finished by the due work.
+    if (!isUnknownOutcome(error)) work.cancel(FINISH_ENROLMENT, customerId);
+    return error;
+  }
+});

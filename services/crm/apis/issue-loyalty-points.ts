@@ -1,0 +1,11 @@
+import { issueLoyaltyPoints as issueLoyaltyPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
+import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+
+/** A façade: the ledger is the Loyalty Platform's. Without a reference each request is a grant of its own. */
+export const issueLoyaltyPoints = handle(issueLoyaltyPointsApi)(async ({ params: { id }, body }, { work, call }) => {
+  const { points, reason, reference = work.id('int') } = body;
+  const input = { params: { type: 'issue', reference }, body: { accountId: id, points, reason } };
+  const { account, repeated } = await call(putLedgerEntry, input);
+  return repeated ? again(account) : account;
+});

@@ -1,0 +1,25 @@
+import { logCustomerInteraction as logCustomerInteractionCall } from '../../../shared/catalog/customer/internal.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { instant } from '../../../shared/simulation/context.ts';
+import { customers } from '../collections.ts';
+import { newerOf, refuseBlocked, withInteraction } from '../customer-rules.ts';
+import { restartIdleTimer } from '../idle-timer.ts';
+
+export const logCustomerInteraction = handle(logCustomerInteractionCall)(async ({ params: { id }, body }, { work }) => {
+  const customer = await work.get(customers, id);
+  if (!customer) throw notFound('customer', id);
+  refuseBlocked(customer, 'nobody may contact the customer');
+  const { type, note, occurredAt = instant(work.now) } = body;
+  const next = work.transition(customers, customer, 'log-interaction', {
+    lastActivityAt: newerOf(occurredAt, customer.lastActivityAt),
+    interactions: withInteraction(customer.interactions, {
+      id: work.id('int'),
+      type,
+      ...(note !== undefined && { note }),
+      occurredAt,
+    }),
+  });
+  restartIdleTimer(work, next);
+  return next;
+});

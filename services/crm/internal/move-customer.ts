@@ -1,0 +1,15 @@
+import { moveCustomer as moveCustomerCall } from '../../../shared/catalog/customer/internal.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { instant } from '../../../shared/simulation/context.ts';
+import { customers } from '../collections.ts';
+import { restartIdleTimer } from '../idle-timer.ts';
+
+/** Who is unblocked is a customer as after a purchase: what happened before is not held against anybody. */
+export const moveCustomer = handle(moveCustomerCall)(async ({ params: { id }, body: { verb } }, { work }) => {
+  const customer = await work.get(customers, id);
+  if (!customer) throw notFound('customer', id);
+  const next = work.transition(customers, customer, verb, verb === 'unblock' ? { lastActivityAt: instant(work.now) } : {});
+  restartIdleTimer(work, next);
+  return next;
+});

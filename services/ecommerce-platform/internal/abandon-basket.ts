@@ -1,0 +1,36 @@
+import { abandonBasket as abandonBasketCall } from '../../../shared/catalog/commerce/internal.ts';
+import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { checkoutOf, startUndoing } from '../checkout-record.ts';
+import { type Basket, baskets, tillBaskets } from '../collections.ts';
+
+/**
+ * Named by the transaction, since a till that had no answer does not know which basket it got. One that is still to be locked for
+ * the transaction is not locked any more.
+ */
+export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
+  const basket = await work.one(baskets, 'transaction', id);
+  if (!basket) {
+    const till = await work.get(tillBaskets, id);
+    if (!till?.abandoned) work.put(tillBaskets, { ...till, id, abandoned: true });
+    return notFound('basket', id);
+  }
+  if (isAgain(basketLifeCycle, basket, 'cancel-checkout')) return again(basket);
+  await giveBack(work, basket);
+  return work.transition(baskets, basket, 'cancel-checkout', { expiresAt: undefined });
+});
+
+/** Hold and voucher uses go back before the reply, or by the clock when the other application is down. */
+async function giveBack(work: UnitOfWork, { id, version, reservationId, vouchers }: Basket): Promise<void> {
+  const record = await checkoutOf(work, id);
+  const used = vouchers.some(({ status }) => status === 'applied');
+  if (!record || (reservationId === undefined && !used)) return;
+  startUndoing(work, id, {
+    ...record,
+    vouchers: used,
+    ...(reservationId !== undefined && { hold: { reservationId, basketVersion: version } }),
+  });
+}

@@ -1,0 +1,8 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { returns } from '../returns/collections.ts';
+import { bookReturnedStock } from '../returns/returned-stock.ts';
+
+export const bookReturnedStockLater: DueHandler = async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  if (found) await bookReturnedStock(found, scope);
+};

@@ -1,0 +1,15 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { isHandedOver } from '../hand-over.ts';
+import { returns } from '../returns/collections.ts';
+import { handOverReturn, parcelOf } from '../returns/parcel.ts';
+
+/** What fails is visible on the return before this is tried again. */
+export const returnParcel: DueHandler = async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  const parcel = found && (await parcelOf(scope.work, found));
+  if (!found || !parcel || isHandedOver(found, parcel)) return;
+  const failure = await handOverReturn(found, parcel, scope);
+  if (!failure) return;
+  await scope.work.checkpoint();
+  throw failure;
+};

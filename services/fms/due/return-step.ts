@@ -1,0 +1,25 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { returns, type StoredReturn } from '../returns/collections.ts';
+import { approve, inspect, receive } from '../returns/moves.ts';
+import { beginRejection } from '../returns/rejection.ts';
+import { nextStep } from '../returns/return-clock.ts';
+import { RETURN_WINDOW_MS } from '../returns/timing.ts';
+
+const TOO_LATE = 'Announced later than 30 days after the order was completed.';
+
+/** Returns move by themselves: what policy, store and warehouse do with them otherwise. */
+export const returnStep: DueHandler = async ({ key }, scope) => {
+  const { work, context } = scope;
+  if (progressionOf(context).returns === 'manual') return;
+  const found = await work.get(returns, key);
+  const step = found && nextStep(found);
+  if (!found || !step) return;
+  if (step === 'receive') await receive(found, scope);
+  else if (step === 'inspect') await inspect(found, undefined, scope);
+  else if (isInTime(found)) await approve(found, scope);
+  else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
+};
+
+/** What counts is when the customer announced it, not when somebody got round to it. */
+const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;

@@ -1,0 +1,13 @@
+import { Order } from '../../../shared/catalog/order/objects.ts';
+import type { EventHandler } from '../../../shared/contract/handler.ts';
+import { returns } from '../returns/collections.ts';
+import { SETTLE_RETURN } from '../returns/due-kinds.ts';
+
+const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
+
+/** The order that a return waited for will not be: it is paid back instead. Of one that was exchanged the OMS pays back the credit. */
+export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
+  const { exchangeForReturnId } = ExchangeOrder.parse(data.object);
+  const found = exchangeForReturnId === undefined ? undefined : await work.get(returns, exchangeForReturnId);
+  if (found?.state === 'inspected') work.due(SETTLE_RETURN, found.id, work.now, {});
+};

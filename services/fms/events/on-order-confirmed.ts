@@ -1,0 +1,18 @@
+import { Order } from '../../../shared/catalog/order/objects.ts';
+import type { EventHandler } from '../../../shared/contract/handler.ts';
+import { returns } from '../returns/collections.ts';
+import { CLOSE_RETURN, SETTLE_RETURN } from '../returns/due-kinds.ts';
+
+const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
+
+/** What came back has paid for another order: the return is exchanged, and the OMS books its units and pays back the surplus. */
+export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
+  const { id: exchangeOrderId, exchangeForReturnId } = ExchangeOrder.parse(data.object);
+  if (exchangeForReturnId === undefined) return;
+  const found = await work.get(returns, exchangeForReturnId);
+  // It may have been paid back by hand meanwhile: then the order was not paid with it.
+  if (found?.state !== 'inspected') return;
+  work.cancel(SETTLE_RETURN, found.id);
+  work.due(CLOSE_RETURN, found.id, work.now, {});
+  work.transition(returns, found, 'exchange', { exchangeOrderId });
+};

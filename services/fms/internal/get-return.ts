@@ -1,0 +1,6 @@
+import { getReturn as getReturnCall } from '../../../shared/catalog/fulfillment/internal.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { published } from '../returns/collections.ts';
+import { returnById } from '../returns/return-by-id.ts';
+
+export const getReturn = handle(getReturnCall)(async ({ params: { id } }, { work }) => published(await returnById(work, id)));

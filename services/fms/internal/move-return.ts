@@ -1,0 +1,34 @@
+import { moveReturn as moveReturnCall } from '../../../shared/catalog/fulfillment/internal.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { published, type StoredReturn } from '../returns/collections.ts';
+import { approve, inspect, receive } from '../returns/moves.ts';
+import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
+import { returnById } from '../returns/return-by-id.ts';
+import { TAKE_OVER_MS } from '../returns/timing.ts';
+
+/** A person does what time does otherwise. */
+export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope) => {
+  const found = await returnById(scope.work, params.id);
+  switch (body.verb) {
+    case 'approve':
+      return published(await approve(found, scope));
+    case 'receive':
+      return published(await receive(found, scope));
+    case 'inspect':
+      return published(await inspect(found, body.lines, scope));
+    case 'reject': {
+      const outcome = await reject(found, body.reason, scope);
+      return outcome instanceof Problem ? outcome : published(outcome);
+    }
+  }
+});
+
+async function reject(found: StoredReturn, reason: string | undefined, scope: Scope): Promise<StoredReturn | Problem> {
+  const { work } = scope;
+  // One that is under way is carried on, whoever began it.
+  if (found.rejecting) return carryOnRejection(found, scope);
+  const rejecting = beginRejection(work, found, { reason, at: work.now + TAKE_OVER_MS });
+  await work.checkpoint();
+  return carryOnRejection(rejecting, scope);
+}

@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
+import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
+import { invalid } from '../../../shared/catalog/problems.ts';
+import type { Scope } from '../../../shared/contract/handler.ts';
+import { refuseTransition } from '../../../shared/domain/life-cycle.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import type { Patch } from '../../../shared/store/unit-of-work.ts';
+import { returns, type StoredReturn } from './collections.ts';
+import { BOOK_RETURNED_STOCK, RETURN_PARCEL, SETTLE_RETURN } from './due-kinds.ts';
+import { newParcel } from './parcel.ts';
+import { paidOf } from './refunds.ts';
+import { planStep } from './return-clock.ts';
+import { EXCHANGE_WAIT_MS } from './timing.ts';
+
+type Line = z.output<typeof ReturnLine>;
+type Findings = InputOf<typeof moveReturn>['body']['lines'];
+type Moved = Pick<Scope, 'work' | 'context'>;
+
+/** @throws Problem `invalid_state_transition` with `retryable: true` while the OMS is asked whether it may be rejected */
+function refuseWhileRejecting(found: StoredReturn, verb: string): void {
+  if (!found.rejecting) return;
+  throw refuseTransition(returnLifeCycle, found, verb, {
+    pendingAction: { action: 'reject', since: found.rejecting.since },
+    retryable: true,
+  });
+}
+
+/** Moves a return on, and plans what follows by itself. */
+async function moved(
+  found: StoredReturn,
+  { verb, patch = {} }: { readonly verb: 'approve' | 'receive' | 'inspect'; readonly patch?: Patch<StoredReturn> },
+  { work, context }: Moved,
+): Promise<StoredReturn> {
+  refuseWhileRejecting(found, verb);
+  const next = work.transition(returns, found, verb, patch);
+  await planStep(work, next, { mode: progressionOf(context).returns, since: work.now });
+  return next;
+}
+
+/** Policy says yes. What comes by parcel gets one: registered and labelled before the reply, or as soon as the carrier can be had. */
+export async function approve(found: StoredReturn, scope: Moved): Promise<StoredReturn> {
+  if (found.dropOff === 'store') return moved(found, { verb: 'approve' }, scope);
+  const shipments = [...found.shipments, await newParcel(found, scope)];
+  scope.work.due(RETURN_PARCEL, found.id, scope.work.now, {}, { beforeReply: true });
+  return moved(found, { verb: 'approve', patch: { shipments } }, scope);
+}
+
+export const receive = (found: StoredReturn, scope: Moved): Promise<StoredReturn> => moved(found, { verb: 'receive' }, scope);
+
+/**
+ * What was found: resellable units are on hand again before the reply, damaged ones are thrown away. Then it is paid back, or waits a
+ * week for the order that it is exchanged for, unless somebody has paid it back already.
+ * @throws Problem `validation_failed` for a line that the return does not have
+ */
+export async function inspect(found: StoredReturn, findings: Findings, scope: Moved): Promise<StoredReturn> {
+  const { work } = scope;
+  const stray = findings?.findIndex(({ orderLineId }) => !found.lines.some((line) => line.orderLineId === orderLineId)) ?? -1;
+  if (stray >= 0) throw invalid(`/lines/${stray}/orderLineId`, 'unknown_line', `The return "${found.id}" has no such line.`);
+  const lines = found.lines.map((line) =>
+    inspected(
+      line,
+      findings?.find(({ orderLineId }) => orderLineId === line.orderLineId),
+    ),
+  );
+  const next = await moved(found, { verb: 'inspect', patch: { lines } }, scope);
+  work.due(BOOK_RETURNED_STOCK, next.id, work.now, {}, { beforeReply: true });
+  const waitsForOrder = next.resolution === 'exchange' && paidOf(next) < next.refundAmount.amount;
+  work.due(SETTLE_RETURN, next.id, waitsForOrder ? work.now + EXCHANGE_WAIT_MS : work.now, {});
+  return next;
+}
+
+/** Without a word on a line it is as its customer said. What is damaged is thrown away unless somebody knows better. */
+function inspected(line: Line, finding: NonNullable<Findings>[number] | undefined): Line {
+  const condition = finding?.condition ?? (line.reason.trim().toLowerCase() === 'damaged' ? 'damaged' : 'resellable');
+  return { ...line, condition, disposition: finding?.disposition ?? (condition === 'damaged' ? 'scrap' : 'restock') };
+}

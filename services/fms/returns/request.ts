@@ -1,0 +1,96 @@
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import type { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
+import { bookReturn } from '../../../shared/catalog/order/internal.ts';
+import { invalid, notFound } from '../../../shared/catalog/problems.ts';
+import type { Scope } from '../../../shared/contract/handler.ts';
+import { instant } from '../../../shared/simulation/context.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { nodes } from '../collections.ts';
+import { returnRequests, returns, type StoredReturn } from './collections.ts';
+import { UNDO_RETURN } from './due-kinds.ts';
+import { planStep } from './return-clock.ts';
+import { TAKE_OVER_MS } from './timing.ts';
+
+export type ReturnRequest = InputOf<typeof createReturnApi>['body'];
+
+const MOST_UNITS = 9_999;
+
+/**
+ * The same line named twice comes back once, with all of its units and both reasons.
+ * @throws Problem `validation_failed` when that is more than any line has
+ */
+export function mergedLines(lines: ReturnRequest['lines']): ReturnRequest['lines'] {
+  const merged = new Map<string, ReturnRequest['lines'][number]>();
+  for (const line of lines) {
+    const before = merged.get(line.orderLineId);
+    const qty = (before?.qty ?? 0) + line.qty;
+    if (qty > MOST_UNITS) throw invalid('/lines', 'too_many', `No line has more than ${MOST_UNITS} units.`);
+    const reason = before && before.reason !== line.reason ? `${before.reason}; ${line.reason}` : line.reason;
+    merged.set(line.orderLineId, { orderLineId: line.orderLineId, qty, reason });
+  }
+  return [...merged.values()];
+}
+
+/** @throws Problem `not_found` for a location that nobody has */
+export async function refuseUnknownLocation(work: UnitOfWork, { locationId }: ReturnRequest): Promise<void> {
+  if (locationId !== undefined && !(await work.get(nodes, locationId))) throw notFound('location', locationId);
+}
+
+export interface Attempt {
+  readonly id: string;
+  /** An earlier run of the same request has asked the OMS already. */
+  readonly resumed: boolean;
+}
+
+/** The return that this request makes: one that was undone meanwhile is followed by another. */
+export async function attemptOf(work: UnitOfWork): Promise<Attempt> {
+  for (let attempt = 1; ; attempt++) {
+    const id = work.id('ret', `attempt ${attempt}`);
+    const asked = await work.get(returnRequests, id);
+    if (asked?.state !== 'undone') return { id, resumed: asked !== undefined };
+  }
+}
+
+/** Commits that the OMS is about to be asked, with the due work that undoes it when nobody gets an answer. */
+export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, orderId: string): Promise<void> {
+  if (resumed) return;
+  work.put(returnRequests, { id, orderId, state: 'open' });
+  work.due(UNDO_RETURN, id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+}
+
+/** How the request ended: a part of the last commit, so that undoing and finishing cannot both happen. */
+export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orderId: string; state: 'done' | 'undone' }): void {
+  work.put(returnRequests, { id, orderId, state });
+  work.cancel(UNDO_RETURN, id);
+}
+
+/** Has the OMS book the units, and stores the return as requested. Repeated, the OMS answers what it booked. @throws Problem */
+export async function requestReturn(id: string, asked: ReturnRequest, scope: Scope): Promise<StoredReturn> {
+  const { work, call, context } = scope;
+  const { orderId, dropOff, resolution } = asked;
+  const units = asked.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
+  const body = { returnId: id, lines: units, byParcel: dropOff === 'carrier' };
+  const booked = await call(bookReturn, { params: { id: orderId }, body }, { step: id });
+  const reasonOf = new Map(asked.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
+  const requested = work.create(returns, 'request', {
+    ...{ id, orderId, dropOff, resolution, refunds: [], shipments: [] },
+    ...(booked.customerId !== undefined && { customerId: booked.customerId }),
+    ...(booked.shippingAddress && { customerAddress: booked.shippingAddress }),
+    lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
+    locationId: asked.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
+    refundAmount: booked.refundAmount,
+    completedAt: booked.completedAt ?? instant(work.now),
+  });
+  endRequest(work, { id, orderId, state: 'done' });
+  await planStep(work, requested, { mode: progressionOf(context).returns, since: work.now });
+  return requested;
+}
+
+/** Of a line of which nobody knows where it came from. */
+async function firstNode(work: UnitOfWork): Promise<string> {
+  const { items } = await work.all(nodes, { limit: 1 });
+  if (!items[0]) throw new Error('There are no locations.');
+  return items[0].id;
+}

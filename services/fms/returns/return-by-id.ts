@@ -1,0 +1,22 @@
+import { notFound } from '../../../shared/catalog/problems.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { returns, type StoredReturn } from './collections.ts';
+
+/** @throws Problem `not_found` */
+export async function returnById(work: UnitOfWork, id: string): Promise<StoredReturn> {
+  const found = await work.get(returns, id);
+  if (!found) throw notFound('return', id);
+  return found;
+}
+
+/** All of an order or of a customer, in order of creation, over however many pages. */
+export async function returnsOf(work: UnitOfWork, index: 'order' | 'customer', value: string): Promise<StoredReturn[]> {
+  const found: StoredReturn[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await work.find(returns, index, value, { cursor });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return found;
+}

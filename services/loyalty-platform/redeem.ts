@@ -1,0 +1,33 @@
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { redemptions, referenceOf } from './collections.ts';
+import { book } from './members.ts';
+import type { Account } from './points-rules.ts';
+import { bookedFor, published, RETURN_REDEMPTION, UNSPENT_MS } from './redemption.ts';
+
+/** What points are redeemed for: a basket, an order, or nothing yet, which is then known by the request that asked. */
+export interface RedemptionPurpose {
+  readonly basketId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly request?: string | undefined;
+}
+
+/**
+ * Turns points into a redemption, one at a time for each purpose: asked for again, the first one is the answer.
+ * @throws Problem `insufficient_points`
+ */
+export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
+  const before = await work.one(redemptions, 'reference', referenceOf(account.id, purpose));
+  if (before) return { account, redemption: published(before), repeated: true };
+  const redemption = work.put(redemptions, {
+    id: work.id('rdm'),
+    state: 'open',
+    accountId: account.id,
+    ...purpose,
+    points,
+    spentPoints: 0,
+    reversedPoints: 0,
+  });
+  work.due(RETURN_REDEMPTION, redemption.id, work.now + UNSPENT_MS, {});
+  const after = book(work, account, { type: 'redeem', points: -points, ...bookedFor(redemption) });
+  return { account: after, redemption: published(redemption), repeated: false };
+}

@@ -1,0 +1,12 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { orders } from '../collections.ts';
+import { returnBookings } from '../return-bookings.ts';
+import { payOut } from '../return-payout.ts';
+
+/** What an exchange leaves of a return's value, or gives back of it later, goes to the payments of the order that it came from. */
+export const payOutReturn: DueHandler = async ({ key }, scope) => {
+  const booking = await scope.work.get(returnBookings, key);
+  if (booking?.status !== 'exchanged' && booking?.status !== 'refunded') return;
+  const order = await scope.work.get(orders, booking.orderId);
+  if (order) await payOut({ order, booking }, scope);
+};

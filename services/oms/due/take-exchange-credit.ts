@@ -1,0 +1,9 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { orders } from '../collections.ts';
+import { creditTaken } from '../exchange-credit.ts';
+
+/** The Payment Hub could not be asked when the order was created. */
+export const takeExchangeCredit: DueHandler = async ({ key }, scope) => {
+  const order = await scope.work.get(orders, key);
+  if (order?.state === 'draft' && !order.pendingAction) await creditTaken(order, scope);
+};

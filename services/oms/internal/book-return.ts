@@ -1,0 +1,83 @@
+import { bookReturn as bookReturnCall } from '../../../shared/catalog/order/internal.ts';
+import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
+import { money } from '../../../shared/domain/money.ts';
+import { orders, type StoredOrder } from '../collections.ts';
+import { orderById } from '../order-by-id.ts';
+import type { OrderLine } from '../order-lines.ts';
+import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../return-bookings.ts';
+import { returnableOf, worthOfReturned } from '../return-worth.ts';
+
+/** Every booking moves its order, so that of two at once one runs again and finds what the other has booked. */
+export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
+  const order = await orderById(work, params.id);
+  const known = await work.get(returnBookings, body.returnId);
+  if (known?.status === 'rejected') throw givenBack(known);
+  if (known) return again(answerFor(order, known));
+  refuseOpen(order);
+  if (body.byParcel && !order.shippingAddress) throw noAddress(order);
+  const bookings = await bookingsOf(work, order.id);
+  const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
+  const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
+  if (exceeded.length > 0) {
+    const lines = exceeded.map(({ line, qty }) => ({
+      ...{ orderLineId: line.lineId, requested: qty, returnable: Math.max(0, returnableOf(line, bookings)) },
+    }));
+    throw tooMany(order, lines);
+  }
+  const booked = work.put(returnBookings, {
+    ...{ id: body.returnId, orderId: order.id, status: 'open' },
+    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: worthOfReturned(line, qty, bookings) })),
+  });
+  work.transition(orders, order, 'open-return');
+  return answerFor(order, booked);
+});
+
+function answerFor(order: StoredOrder, booked: ReturnBooking) {
+  const { completedAt, customerId, shippingAddress, storeId } = order;
+  return {
+    refundAmount: money(returnValueOf(booked), order.totals.total.currency),
+    ...(completedAt !== undefined && { completedAt }),
+    ...(customerId !== undefined && { customerId }),
+    ...(shippingAddress && { shippingAddress }),
+    lines: booked.lines.map(({ orderLineId, qty }) => {
+      const { sku, nodeId = storeId } = lineOf(order, orderLineId);
+      return { orderLineId, sku, qty, ...(nodeId !== undefined && { nodeId }) };
+    }),
+  };
+}
+
+function lineOf({ lines }: StoredOrder, id: string): OrderLine {
+  const line = lines.find(({ lineId }) => lineId === id);
+  if (!line) throw notFound('order line', id);
+  return line;
+}
+
+function refuseOpen({ id, state }: StoredOrder): void {
+  const closed = allowedFrom(orderLifeCycle, 'open-return');
+  if (closed.includes(state)) return;
+  throw new Problem('order_not_closed', `The order "${id}" is ${state}; goods come back of one that is ${closed.join(' or ')}.`, {
+    ...{ objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed },
+  });
+}
+
+function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[]): Problem {
+  const named = lines.map(({ orderLineId, requested, returnable }) => `${returnable} of ${orderLineId}, not ${requested}`).join('; ');
+  return new Problem('return_quantity_exceeded', `Of the order "${id}" can still come back: ${named}.`, { objectType: 'order', id, lines });
+}
+
+const noAddress = ({ id, state }: StoredOrder): Problem =>
+  new Problem(
+    'invalid_state_transition',
+    `The order "${id}" has no address at which a carrier could collect; its goods are brought to a store.`,
+    {
+      ...{ objectType: 'order', id, currentState: state, action: 'collect', allowedFrom: [] },
+    },
+  );
+
+const givenBack = ({ id }: ReturnBooking): Problem =>
+  new Problem('invalid_state_transition', `The return "${id}" was rejected; its units can be announced in another one.`, {
+    ...{ objectType: 'return', id, currentState: 'rejected', action: 'book', allowedFrom: [] },
+  });

@@ -1,0 +1,27 @@
+import { carryOut as carryOutCall } from '../../../shared/catalog/order/internal.ts';
+import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { again, handle } from '../../../shared/contract/handler.ts';
+import { allowedFrom, isAgain } from '../../../shared/domain/life-cycle.ts';
+import { carriedOut } from '../carry-out.ts';
+import type { StoredOrder } from '../collections.ts';
+import { orderById } from '../order-by-id.ts';
+import { published } from '../order-view.ts';
+import { beginIntent, refuseWhileOther } from '../pending-action.ts';
+import { isSale } from '../sale.ts';
+
+/** The customer has the goods: what stops this halfway is carried on by a repeat, or by due work. */
+export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
+  const { work } = scope;
+  const found = await orderById(work, params.id);
+  if (!isSale(found)) throw noSale(found);
+  if (isAgain(orderLifeCycle, found, 'carry-out')) return again(published(found));
+  refuseWhileOther(found, 'carry-out');
+  const outcome = await carriedOut(await beginIntent(work, found, 'carry-out'), scope);
+  return outcome instanceof Problem ? outcome : published(outcome);
+});
+
+const noSale = ({ id, state }: StoredOrder): Problem =>
+  new Problem('invalid_state_transition', `The order "${id}" is not of the till; its goods are sent, not carried out.`, {
+    ...{ objectType: 'order', id, currentState: state, action: 'carry-out', allowedFrom: allowedFrom(orderLifeCycle, 'carry-out') },
+  });

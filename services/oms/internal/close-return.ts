@@ -1,0 +1,80 @@
+import { closeReturn as closeReturnCall } from '../../../shared/catalog/order/internal.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/simulation/progression.ts';
+import type { StoredOrder } from '../collections.ts';
+import { exchangeOf } from '../exchange-claim.ts';
+import { orderById } from '../order-by-id.ts';
+import { isOpen, type ReturnBooking, returnBookings } from '../return-bookings.ts';
+import { booked, closedOtherwise, givenBack } from '../return-closing.ts';
+import { type Payout, paidBackFor, payOut } from '../return-payout.ts';
+
+const nothing: Payout = { settled: true, refunds: [] };
+
+/** The FMS says what becomes of a return; the OMS alone turns it into refunds, and counts its units. */
+export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const order = await orderById(work, params.id);
+  const booking = await work.get(returnBookings, params.returnId);
+  if (booking && booking.orderId !== order.id) throw notFound('return', params.returnId);
+  if (body.outcome === 'rejected')
+    return reject(order, { returnId: params.returnId, booking, isKnown: body.paidBack !== undefined }, scope);
+  if (!booking) throw notFound('return', params.returnId);
+  if (booking.status === 'rejected') {
+    throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected: its units are the customer’s');
+  }
+  switch (body.outcome) {
+    case 'refund':
+      return payBack(order, booking, scope);
+    case 'refunded':
+      if (!isOpen(booking)) return again(nothing);
+      await booked(work, order, { booking, as: 'refunded' });
+      return nothing;
+    case 'exchanged':
+      if (!isOpen(booking)) return again(nothing);
+      await booked(work, order, { booking, as: 'exchanged' });
+      work.due('pay-out-return', booking.id, work.now, {});
+      return { settled: false, refunds: [] };
+  }
+});
+
+/**
+ * An order that is to be exchanged for it may still come: then nothing is paid back. Otherwise that is decided first, for good, and paid
+ * back afterwards.
+ */
+async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
+  const { work, context } = scope;
+  if (!isOpen(booking)) return payOut({ order, booking }, scope);
+  if ((await exchangeOf(work, booking)) === 'coming') return { settled: false, refunds: [] };
+  const byHand = progressionOf(context).refund === 'manual';
+  const paying = byHand || booking.status === 'refunding' ? booking : work.put(returnBookings, { ...booking, status: 'refunding' });
+  await work.checkpoint();
+  const payout = await payOut({ order, booking: paying }, scope);
+  if (payout.settled) await booked(work, order, { booking: paying, as: 'refunded' });
+  return payout;
+}
+
+interface Rejecting {
+  readonly returnId: string;
+  readonly booking: ReturnBooking | undefined;
+  /** Somebody was told of this return, and may have refunded something for it. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * Of a return that was never booked it leaves a mark, so that it never will be. What was refunded for one the Payment Hub says: the FMS
+ * may not have heard of it yet.
+ */
+async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
+  const { work } = scope;
+  if (!booking) {
+    work.put(returnBookings, { id: returnId, orderId: order.id, lines: [], status: 'rejected' });
+    return nothing;
+  }
+  if (booking.status === 'rejected') return nothing;
+  if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is paid back or exchanged');
+  if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
+  const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
+  await givenBack(work, order, { booking, paidBack });
+  return nothing;
+}

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { Payable } from '../../shared/catalog/order/objects.ts';
+import { money } from '../../shared/domain/money.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { StoredOrder } from './collections.ts';
+import { bookingsOf, returnValueOf } from './return-bookings.ts';
+
+/** What may be paid for an order, and paid back for its returns. */
+export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
+  const { id, channel, state, totals, customerId, loyaltyAccountId } = order;
+  const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
+  const { currency } = totals.total;
+  return {
+    orderId: id,
+    channel,
+    state,
+    total: totals.total,
+    ...(customerId !== undefined && { customerId }),
+    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+    ...(bookings.length > 0 && {
+      returns: bookings.map((one) => ({ returnId: one.id, refundAmount: money(returnValueOf(one), currency) })),
+    }),
+  };
+}

@@ -1,0 +1,28 @@
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { transactions } from '../collections.ts';
+import { markPaid } from '../submission.ts';
+import { isCovered, outstandingOf } from '../tender-rules.ts';
+import { settleUnknown } from '../tenders.ts';
+import { LAST_DELAY_MS } from '../timing.ts';
+import { isSale, renewIdleTimer } from '../transactions.ts';
+import { markVoided } from '../undoing.ts';
+
+/** Nobody has touched it for a day, and it is not paid: as Void Transaction. */
+export const expireTransaction: DueHandler = async ({ kind, key }, scope) => {
+  const { work } = scope;
+  const found = await work.get(transactions, key);
+  if (!isSale(found) || found.state !== 'open') return;
+  const sale = await settleUnknown(scope, found).catch(unlessSilent);
+  // While the Payment Hub does not say what it has, nothing is given up: for however long that takes.
+  if (!sale) work.due(kind, key, work.now + LAST_DELAY_MS, null);
+  else if (isCovered(sale)) await markPaid(work, sale);
+  // Somebody's approval of the last tender is awaited.
+  else if (outstandingOf(sale).amount === 0) renewIdleTimer(work, key);
+  else markVoided(work, sale, 'expired');
+};
+
+function unlessSilent(error: unknown): undefined {
+  if (!isDependencyProblem(error)) throw error;
+  return undefined;
+}

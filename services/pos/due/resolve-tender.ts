@@ -1,0 +1,26 @@
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { transactions } from '../collections.ts';
+import { triesOf } from '../due-kinds.ts';
+import { markPaid } from '../submission.ts';
+import { isCovered } from '../tender-rules.ts';
+import { resolveLater, settleUnknown } from '../tenders.ts';
+import { isSale, save } from '../transactions.ts';
+
+/**
+ * Nobody has heard what came of a tender: its answer got lost, or the request that asked for it died. The Payment Hub knows. While
+ * it does not say, the outcome is unknown, and whoever acts on the transaction asks for himself.
+ */
+export const resolveTender: DueHandler = async ({ key, payload }, scope) => {
+  const { work } = scope;
+  const found = await work.get(transactions, key);
+  if (!isSale(found) || found.state !== 'open' || !found.pending) return;
+  const unknown = save(work, found, { pending: { ...found.pending, status: 'unknown' } });
+  try {
+    const settled = await settleUnknown(scope, unknown);
+    if (isCovered(settled)) await markPaid(work, settled);
+  } catch (error) {
+    if (!isDependencyProblem(error)) throw error;
+    resolveLater(work, unknown, triesOf(payload));
+  }
+};

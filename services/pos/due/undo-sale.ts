@@ -1,0 +1,12 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { transactions } from '../collections.ts';
+import { isSale } from '../transactions.ts';
+import { undoSale } from '../undoing.ts';
+
+/** What a voided transaction has not given back yet. */
+export const undoVoidedSale: DueHandler = async ({ key }, scope) => {
+  const sale = await scope.work.get(transactions, key);
+  if (!isSale(sale) || !sale.compensation) return;
+  const { problem } = await undoSale(scope, sale);
+  if (problem) throw problem;
+};

@@ -1,0 +1,3 @@
+import { tenderMoved } from '../tender-news.ts';
+
+export const onPaymentAuthorized = tenderMoved;

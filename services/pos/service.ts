@@ -1,0 +1,51 @@
+import type { Fixtures } from '../../fixtures/load.ts';
+import { defineService } from '../../shared/contract/handler.ts';
+import type { Seed } from '../../shared/store/collections.ts';
+import { addPayment } from './apis/add-payment.ts';
+import { createTransaction } from './apis/create-transaction.ts';
+import { voidTransaction } from './apis/void-transaction.ts';
+import { saleNumbers, stores, transactions } from './collections.ts';
+import { abandonOpening } from './due/abandon-opening.ts';
+import { expireTransaction } from './due/expire-transaction.ts';
+import { resolveTender } from './due/resolve-tender.ts';
+import { submitOrder } from './due/submit-order.ts';
+import { undoVoidedSale } from './due/undo-sale.ts';
+import { ABANDON_OPENING, EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER, UNDO_SALE } from './due-kinds.ts';
+import { onOrderCancelled } from './events/on-order-cancelled.ts';
+import { onPaymentAuthorized } from './events/on-payment-authorized.ts';
+import { onPaymentChanged } from './events/on-payment-changed.ts';
+import { getTransaction } from './internal/get-transaction.ts';
+
+export const service = defineService({
+  application: 'pos',
+  collections: [transactions, stores, saleNumbers],
+  counters: [],
+  apis: {
+    'create-transaction-api': createTransaction,
+    'void-transaction-api': voidTransaction,
+    'add-payment-api': addPayment,
+  },
+  internal: { 'get-transaction': getTransaction },
+  events: {
+    'payment-authorized': onPaymentAuthorized,
+    'ext.payment-changed': onPaymentChanged,
+    'order-cancelled': onOrderCancelled,
+  },
+  due: {
+    [ABANDON_OPENING]: abandonOpening,
+    [RESOLVE_TENDER]: resolveTender,
+    [SUBMIT_ORDER]: submitOrder,
+    [UNDO_SALE]: undoVoidedSale,
+    [EXPIRE_TRANSACTION]: expireTransaction,
+  },
+});
+
+/** The stores with their tills; a world begins without transactions. */
+export const seed = ({ locations }: Fixtures, _now: number): Seed => ({
+  objects: [
+    {
+      of: stores,
+      rows: locations.filter(({ type }) => type === 'store').map(({ id, name }) => ({ id, version: 1, name })),
+    },
+  ],
+});

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { fulfilling } from '../services/parcel-scenes.ts';
+import { estate } from '../support/estate.ts';
+import { payloadSchema } from '../support/event-document.ts';
+
+test('Events that really happen are those that the AsyncAPI document describes', async () => {
+  await using scene = await fulfilling();
+  const { rehearsal } = scene;
+  const document = (await (await fetch(`${estate.gateway}/asyncapi.json`)).json()) as Parameters<typeof payloadSchema>[0] & {
+    components: { schemas: { CloudEvent: { properties: object } } };
+  };
+  await scene.dispatched();
+  await rehearsal.advance('P2D');
+  await rehearsal.ok('POST', '/customers', { email: 'zoe@people.example', firstName: 'Zoe', lastName: 'Marsh' });
+  await scene.cancel((await scene.draft()).id);
+  const events = await rehearsal.events({ ext: true });
+  const schemas = new Map<string, z.ZodType>();
+  for (const event of events) {
+    const name = event.type.replace('com.unified-commerce.', '');
+    const schema = schemas.get(name) ?? payloadSchema(document, name);
+    schemas.set(name, schema);
+    expect([name, schema.safeParse(event).error?.issues ?? []]).toEqual([name, []]);
+    expect(Object.keys(document.components.schemas.CloudEvent.properties)).toEqual(expect.arrayContaining(Object.keys(event)));
+  }
+  expect(schemas.size).toBeGreaterThan(15);
+});

@@ -1,0 +1,444 @@
+import { describe, expect, test } from '@jest/globals';
+import { fulfilling } from '../services/parcel-scenes.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+const HELD = 'publish-held-event';
+const CONFIRMED = { event: 'order-confirmed' };
+const BASKET_CHANGED = { event: 'ext.basket-changed' };
+const CARRIER = { webhook: 'carrier' };
+
+/** A basket whose every added line is one change: one event of its own. */
+async function basketOf(rehearsal: TestRehearsal) {
+  const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web' });
+  return {
+    id,
+    subject: `basket/${id}`,
+    change: async (times = 1) => {
+      for (let n = 0; n < times; n++) await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 });
+    },
+    /** The versions that its events speak of, in the order in which they are on the bus. */
+    versions: async (): Promise<number[]> =>
+      (await rehearsal.events({ subject: `basket/${id}`, ext: true })).map(({ aggregateversion }) => aggregateversion),
+  };
+}
+
+const customer = (rehearsal: TestRehearsal, id = 'cus_ben') => rehearsal.ok('GET', `/customers/${id}`);
+const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.client.control('delete-fault', { params: { name } });
+const hits = async (rehearsal: TestRehearsal) => (await rehearsal.faults()).map((fault) => [fault.name, fault.hits]);
+
+describe('An event that is duplicated', () => {
+  test('is on the bus as often as told, each time the same one, and has one effect', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    const { version } = await customer(rehearsal);
+    await rehearsal.fault('twice', { match: CONFIRMED, fault: { kind: 'duplicate', copies: 2 } });
+    const { id } = await scene.confirmed({ customerId: 'cus_ben' });
+    const confirmed = await rehearsal.events({ type: 'order-confirmed' });
+    expect(confirmed.map(({ subject }) => subject)).toEqual(Array(3).fill(`order/${id}`));
+    expect(new Set(confirmed.map((event) => JSON.stringify(event))).size).toBe(1);
+    expect(await hits(rehearsal)).toEqual([['twice', 1]]);
+    expect(await customer(rehearsal)).toMatchObject({ state: 'active', version: version + 1 });
+    expect(await rehearsal.events({ type: 'ext.customer-changed', subject: 'customer/cus_ben' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+
+  test('earns points once, though every change of the order is told twice', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.fault('twice', { match: { event: 'ext.order-changed' }, fault: { kind: 'duplicate' } });
+    const before = (await rehearsal.ok('GET', '/members/loy_ada/balance')).entries.length;
+    const { orderId } = await scene.dispatched();
+    await rehearsal.advance('P2D');
+    const versions = (await scene.eventsOf(orderId)).filter((name) => name.startsWith('ext.'));
+    expect(versions.length).toBeGreaterThan(4);
+    expect(versions).toEqual([...new Set(versions)].flatMap((name) => [name, name]));
+    const { entries } = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    expect(entries.slice(before)).toMatchObject([{ type: 'earn', orderId }]);
+    await rehearsal.verify();
+  });
+
+  test('is so as often as the fault may strike, and only where it is looked for', async () => {
+    await using rehearsal = await newRehearsal();
+    const [mine, other] = [await basketOf(rehearsal), await basketOf(rehearsal)];
+    const match = { event: 'com.unified-commerce.ext.basket-changed', subject: mine.subject };
+    await rehearsal.fault('twice', { match, fault: { kind: 'duplicate' }, times: 2 });
+    await mine.change(3);
+    await other.change(3);
+    expect(await mine.versions()).toEqual([1, 2, 2, 3, 3, 4]);
+    expect(await other.versions()).toEqual([1, 2, 3, 4]);
+    expect(await hits(rehearsal)).toEqual([['twice', 2]]);
+  });
+
+  test('is struck by one fault alone: the first that was set', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('first', { match: BASKET_CHANGED, fault: { kind: 'duplicate' }, times: 1 });
+    await rehearsal.fault('second', { match: BASKET_CHANGED, fault: { kind: 'duplicate', copies: 2 } });
+    await basket.change(2);
+    expect(await basket.versions()).toEqual([1, 2, 2, 3, 3, 3]);
+    expect(await hits(rehearsal)).toEqual([
+      ['first', 1],
+      ['second', 1],
+    ]);
+  });
+});
+
+describe('An event that is late', () => {
+  test('comes at its instant on the rehearsal’s clock, unchanged, and so does its effect', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.client.control('set-clock', { body: { flowing: false } });
+    await rehearsal.fault('slow', { match: CONFIRMED, fault: { kind: 'late', by: 'PT10M' } });
+    const { id } = await scene.confirmed({ customerId: 'cus_ben' });
+    const confirmedAt = await rehearsal.now();
+    const settled = await rehearsal.settle();
+    const until = new Date(confirmedAt + 600_000).toISOString();
+    expect(settled).toMatchObject({ settled: true, waitingFor: [], withheld: [{ what: 'event', fault: 'slow', until }] });
+    expect(settled.withheld).toMatchObject([{ type: 'com.unified-commerce.order-confirmed', subject: `order/${id}` }]);
+
+    await rehearsal.advance('PT9M59S');
+    expect(await rehearsal.events({ type: 'order-confirmed' })).toEqual([]);
+    expect((await customer(rehearsal)).state).toBe('registered');
+
+    const { ran, now } = await rehearsal.advance('PT1S');
+    expect([now, ran.filter(({ kind }) => kind === HELD)]).toMatchObject([until, [{ application: 'oms', at: until }]]);
+    const [event, ...more] = await rehearsal.events({ type: 'order-confirmed' });
+    expect([event.subject, event.time, more]).toEqual([`order/${id}`, new Date(confirmedAt).toISOString(), []]);
+    expect((await customer(rehearsal)).state).toBe('active');
+    expect((await rehearsal.settle()).withheld).toEqual([]);
+    expect(await hits(rehearsal)).toEqual([['slow', 1]]);
+    await rehearsal.verify();
+  });
+
+  test('lets those behind it pass', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'PT1M' }, times: 1 });
+    await basket.change(3);
+    expect(await basket.versions()).toEqual([1, 3, 4]);
+    await rehearsal.advance('PT1M');
+    expect(await basket.versions()).toEqual([1, 3, 4, 2]);
+  });
+
+  test('comes by itself while time flows', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'PT0.2S' } });
+    await basket.change();
+    const body = { type: 'ext.basket-changed', subject: basket.subject, timeoutMs: 5_000 };
+    expect(await rehearsal.client.control('wait-for-events', { body })).toMatchObject({ found: true });
+  });
+
+  test('comes at once when its fault is deleted', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'P30D' } });
+    await basket.change();
+    expect(await basket.versions()).toEqual([1]);
+    await noFault(rehearsal, 'slow');
+    expect(await basket.versions()).toEqual([1, 2]);
+    expect((await rehearsal.advance('P31D')).ran.filter(({ kind }) => kind === HELD)).toEqual([]);
+    // Left alone so long, the basket was abandoned.
+    expect(await basket.versions()).toEqual([1, 2, 3]);
+  });
+});
+
+describe('An event that is withheld', () => {
+  test('is no reason to wait, whatever the clock says, and comes with its effect when the fault is deleted', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
+    const { id } = await scene.confirmed({ customerId: 'cus_ben' });
+    await rehearsal.advance('P3D');
+    const { settled, withheld } = await rehearsal.settle();
+    expect([settled, withheld]).toEqual([
+      true,
+      [
+        {
+          what: 'event',
+          id: expect.stringMatching(/^evt_/),
+          type: 'com.unified-commerce.order-confirmed',
+          subject: `order/${id}`,
+          fault: 'lost',
+        },
+      ],
+    ]);
+    expect(await rehearsal.events({ type: 'order-confirmed' })).toEqual([]);
+    expect((await customer(rehearsal)).state).toBe('registered');
+    await rehearsal.verify();
+
+    await noFault(rehearsal, 'lost');
+    expect((await rehearsal.events({ type: 'order-confirmed' })).map((event) => event.id)).toEqual([withheld[0]?.id]);
+    expect((await customer(rehearsal)).state).toBe('active');
+    expect((await rehearsal.settle()).withheld).toEqual([]);
+    await rehearsal.verify();
+  });
+
+  test('comes behind those that came meanwhile, and of several the first comes first', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' }, times: 12 });
+    await basket.change(13);
+    expect(await basket.versions()).toEqual([1, 14]);
+    await rehearsal.noFaults();
+    expect(await basket.versions()).toEqual([1, 14, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    await rehearsal.verify();
+  });
+
+  test('is let go when another fault takes the name, and is not struck again', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' } });
+    await basket.change(2);
+    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'duplicate' } });
+    expect(await basket.versions()).toEqual([1, 2, 3]);
+    expect(await hits(rehearsal)).toEqual([['lost', 0]]);
+  });
+
+  test('is forgotten by a reset', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' } });
+    await basket.change();
+    expect((await rehearsal.settle()).withheld).toHaveLength(1);
+    await rehearsal.client.control('reset-rehearsal');
+    expect(await rehearsal.settle()).toMatchObject({ settled: true, withheld: [] });
+    const again = await basketOf(rehearsal);
+    await again.change();
+    expect(await again.versions()).toEqual([1, 2]);
+  });
+
+  test('counts as something that will move what waits for it', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    const { orderId, shipmentId } = await scene.dispatched();
+    await rehearsal.fault('lost', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
+    await rehearsal.advance('P2D');
+    expect((await scene.track(shipmentId)).body.state).toBe('delivered');
+    expect((await scene.order(orderId)).state).toBe('in-fulfilment');
+    await rehearsal.verify();
+    await noFault(rehearsal, 'lost');
+    await rehearsal.settle();
+    expect((await scene.order(orderId)).state).toBe('completed');
+    await rehearsal.verify();
+  });
+});
+
+describe('An event that is reordered', () => {
+  test('comes right after the next one of the same object', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
+    await basket.change(3);
+    expect(await basket.versions()).toEqual([1, 3, 2, 4]);
+    expect(await hits(rehearsal)).toEqual([['swap', 1]]);
+    await rehearsal.verify();
+  });
+
+  test('does so pair by pair while the fault stands, however far apart they come', async () => {
+    await using rehearsal = await newRehearsal();
+    const [basket, other] = [await basketOf(rehearsal), await basketOf(rehearsal)];
+    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' } });
+    await basket.change();
+    expect(await basket.versions()).toEqual([1]);
+    await other.change();
+    expect(await basket.versions()).toEqual([1]);
+    await basket.change(4);
+    expect(await basket.versions()).toEqual([1, 3, 2, 5, 4]);
+    const { withheld } = await rehearsal.settle();
+    expect(withheld.map(({ subject }) => subject)).toEqual([other.subject, basket.subject]);
+  });
+
+  test('comes by itself when no other comes in time', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder', within: 'PT1H' }, times: 1 });
+    await basket.change();
+    await rehearsal.advance('PT59M');
+    expect(await basket.versions()).toEqual([1]);
+    await rehearsal.advance('PT1M');
+    expect(await basket.versions()).toEqual([1, 2]);
+  });
+
+  test('comes when the fault is deleted, if no other came', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' } });
+    await basket.change();
+    await noFault(rehearsal, 'swap');
+    expect(await basket.versions()).toEqual([1, 2]);
+  });
+
+  test('leads to the same end: an order whose news come in the wrong order is completed and earns once', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    const before = (await rehearsal.ok('GET', '/members/loy_ada/balance')).entries.length;
+    await rehearsal.fault('swap-steps', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
+    await rehearsal.fault('swap-order', { match: { event: 'ext.order-changed' }, fault: { kind: 'reorder', within: 'PT1H' } });
+    const { orderId } = await scene.dispatched();
+    await rehearsal.advance('P2D');
+    expect((await hits(rehearsal)).every(([, count]) => Number(count) > 1)).toBe(true);
+    expect((await scene.order(orderId)).state).toBe('completed');
+    const { entries } = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    expect(entries.slice(before)).toMatchObject([{ type: 'earn', orderId }]);
+    await rehearsal.verify();
+  });
+});
+
+/** What the FMS was told of a parcel, attempt by attempt: what was scanned, and how it answered. */
+async function told(rehearsal: TestRehearsal): Promise<[string, number][]> {
+  const hops = (await rehearsal.journal()).filter(({ api }) => api === 'carrier-webhook');
+  return hops.map(({ request, status }) => [request.data.status, status]);
+}
+
+/** A parcel that has its label, and the webhook about it. */
+async function labelled(fault?: Record<string, unknown>) {
+  const scene = await fulfilling();
+  await scene.progression({ carrier: 'manual' });
+  const ids = await scene.dispatched();
+  await scene.rehearsal.settle();
+  if (fault) await scene.rehearsal.fault('road', fault);
+  const scan = async (...scans: readonly string[]) => {
+    for (const one of scans) {
+      await scene.rehearsal.client.control('play-scan', { params: { id: ids.shipmentId, scan: one }, body: {} });
+      await scene.rehearsal.settle();
+    }
+  };
+  const parcel = async () => (await scene.fulfillmentOrder(ids.fulfillmentOrderId)).shipments[0].state;
+  return { ...scene, ...ids, scan, parcel, told: async () => (await told(scene.rehearsal)).slice(1) };
+}
+
+describe('A carrier’s webhook', () => {
+  test('that is duplicated is accepted each time and counts once', async () => {
+    await using scene = await labelled({ match: CARRIER, fault: { kind: 'duplicate', copies: 2 }, times: 1 });
+    const { version } = await scene.fulfillmentOrder(scene.fulfillmentOrderId);
+    await scene.scan('collect', 'depart');
+    expect(await scene.told()).toEqual([
+      ['collected', 204],
+      ['collected', 204],
+      ['collected', 204],
+      ['in-transit', 204],
+    ]);
+    expect(await scene.fulfillmentOrder(scene.fulfillmentOrderId)).toMatchObject({ version: version + 2 });
+    const sending = (await scene.rehearsal.journal()).filter(({ faults }) => faults.includes('road'));
+    expect(sending.map(({ api }) => api)).toEqual(['due:deliver-webhook']);
+    await scene.rehearsal.verify();
+  });
+
+  test('that is late comes at its instant, and moves nothing back', async () => {
+    await using scene = await labelled({ match: { ...CARRIER, status: 'collected' }, fault: { kind: 'late', by: 'PT3H' } });
+    await scene.scan('collect');
+    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
+    const { settled, withheld } = await scene.rehearsal.settle();
+    expect([settled, withheld]).toMatchObject([true, [{ what: 'webhook', id: `${scene.shipmentId}.2`, fault: 'road' }]]);
+    await scene.scan('depart');
+    expect(await scene.parcel()).toBe('in-transit');
+    await scene.rehearsal.advance('PT3H');
+    expect(await scene.told()).toEqual([
+      ['in-transit', 204],
+      ['collected', 204],
+    ]);
+    expect(await scene.parcel()).toBe('in-transit');
+    await scene.rehearsal.verify();
+  });
+
+  test('that is reordered comes after the next one of its parcel, and moves nothing back', async () => {
+    await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder' } });
+    await scene.scan('collect');
+    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
+    await scene.scan('depart', 'out-for-delivery', 'deliver');
+    expect(await scene.told()).toEqual([
+      ['in-transit', 204],
+      ['collected', 204],
+      ['delivered', 204],
+      ['out-for-delivery', 204],
+    ]);
+    expect(await scene.parcel()).toBe('delivered');
+    expect((await scene.order(scene.orderId)).state).toBe('completed');
+    expect(await hits(scene.rehearsal)).toEqual([['road', 2]]);
+    await scene.rehearsal.verify();
+  });
+
+  test('that is reordered comes by itself when no other comes in time', async () => {
+    await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder', within: 'PT1H' } });
+    await scene.scan('collect');
+    await scene.rehearsal.advance('PT59M');
+    expect(await scene.parcel()).toBe('label-created');
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.parcel()).toBe('collected');
+  });
+
+  test('that is withheld is sent when the fault is deleted, however late that is', async () => {
+    await using scene = await labelled({ match: CARRIER, fault: { kind: 'withhold' } });
+    await scene.scan('collect', 'depart', 'out-for-delivery', 'deliver');
+    await scene.rehearsal.advance('P2D');
+    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
+    expect((await scene.rehearsal.settle()).withheld).toHaveLength(4);
+    expect((await scene.track(scene.shipmentId)).body.state).toBe('delivered');
+    await scene.rehearsal.verify();
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.settle();
+    expect((await scene.told()).map(([, status]) => status)).toEqual([204, 204, 204, 204]);
+    expect([await scene.parcel(), (await scene.order(scene.orderId)).state]).toEqual(['delivered', 'completed']);
+    await scene.rehearsal.verify();
+  });
+
+  test.each(['bad-signature', 'stale-timestamp'])('with a %s is refused, and the next attempt counts', async (kind) => {
+    await using scene = await labelled({ match: CARRIER, fault: { kind }, times: 2 });
+    await scene.scan('collect');
+    expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', [['collected', 401]]]);
+    await scene.rehearsal.advance('PT1H');
+    expect((await scene.told()).map(([, status]) => status)).toEqual([401, 401, 204]);
+    expect(await scene.parcel()).toBe('collected');
+    expect(await hits(scene.rehearsal)).toEqual([['road', 2]]);
+    await scene.rehearsal.verify();
+  });
+
+  test('of a carrier that scans at once is reordered without a scan being told twice', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ carrier: 'immediate' });
+    await scene.rehearsal.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
+    await scene.dispatched();
+    await scene.rehearsal.settle();
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.settle();
+    expect((await told(scene.rehearsal)).map(([status]) => status)).toEqual([
+      ...['collected', 'label-created', 'out-for-delivery', 'in-transit', 'delivered'],
+    ]);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A fault of events and webhooks is refused when it is written', () => {
+  const duplicate = { kind: 'duplicate' };
+  test.each([
+    [
+      'an event that there is not',
+      { match: { event: 'order-conformed' }, fault: duplicate },
+      '/match/event',
+      'order-confirmed, order-cancelled',
+    ],
+    ['a kind of calls for an event', { match: CONFIRMED, fault: { kind: 'outage' } }, '/fault/kind', 'duplicate, late, reorder, withhold'],
+    ['a kind of webhooks for an event', { match: CONFIRMED, fault: { kind: 'bad-signature' } }, '/fault/kind', 'duplicate, late'],
+    ['a kind of events for a call', { match: { application: 'crm' }, fault: duplicate }, '/fault/kind', 'latency, status, outage, drop'],
+    ['a kind of calls for a webhook', { match: CARRIER, fault: { kind: 'drop' } }, '/fault/kind', 'bad-signature, stale-timestamp'],
+    ['a webhook of nobody', { match: { webhook: 'postman' }, fault: duplicate }, '/match/webhook', 'carrier'],
+    ['a status that no scan has', { match: { ...CARRIER, status: 'eaten' }, fault: duplicate }, '/match/status', 'in-transit'],
+    ['an event and an api', { match: { ...CONFIRMED, api: 'get-order-api' }, fault: duplicate }, '/match', 'one of them'],
+    ['an event and a webhook', { match: { ...CONFIRMED, ...CARRIER }, fault: duplicate }, '/match', 'one of them'],
+    ['a subject of no event', { match: { ...CARRIER, subject: 'order/x' }, fault: duplicate }, '/match/subject', 'event'],
+    ['a status of no webhook', { match: { ...CONFIRMED, status: 'collected' }, fault: duplicate }, '/match/status', 'webhook'],
+    ['no time at all', { match: CONFIRMED, fault: { kind: 'late', by: 'PT0S' } }, '/fault/by', 'PT10M'],
+    ['a month, which has no fixed length', { match: CONFIRMED, fault: { kind: 'late', by: 'P1M' } }, '/fault/by', 'PT10M'],
+    ['a probability without a seed', { match: CONFIRMED, fault: duplicate, probability: 0.5 }, '/seed', 'seed'],
+    ['a seed without a probability', { match: CONFIRMED, fault: duplicate, seed: 'x' }, '/probability', 'probability'],
+    ['a probability above one', { match: CONFIRMED, fault: duplicate, probability: 2, seed: 'x' }, '/probability', '1'],
+  ])('for %s', async (_what, rule, pointer, names) => {
+    await using rehearsal = await newRehearsal();
+    const headers = { 'x-rehearsal': rehearsal.name };
+    const { status, body } = await rehearsal.call('PUT', '/_sim/faults/wrong', rule, { as: 'admin', headers });
+    expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
+    expect(body.errors[0].detail).toContain(names);
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+});

@@ -1,0 +1,293 @@
+import { basketLifeCycle, ProductVerb, productLifeCycle } from '../../shared/catalog/commerce/objects.ts';
+import { CustomerVerb, customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
+import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { ReturnVerb, returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
+import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import type { LifeCycle } from '../../shared/domain/life-cycle.ts';
+import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
+
+/** How an object is brought into each state of its life cycle, and how a client asks for each verb that it has. */
+interface Subject {
+  readonly id: string;
+  readonly basketId?: string;
+}
+type Reach = (rehearsal: TestRehearsal) => Promise<Subject>;
+type Ask = (rehearsal: TestRehearsal, subject: Subject) => ReturnType<TestRehearsal['call']>;
+
+const basket = (rehearsal: TestRehearsal): Promise<Subject> =>
+  rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+const lockedBasket: Reach = async (rehearsal) => {
+  const { id } = await basket(rehearsal);
+  await rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+  return { id };
+};
+const draftOrder = async (rehearsal: TestRehearsal) => {
+  const { id: basketId } = await lockedBasket(rehearsal);
+  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
+  return { id, basketId };
+};
+const authorise = (rehearsal: TestRehearsal, orderId: string) =>
+  rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+/** Reaches a state, then takes one more step from there. */
+const then =
+  (reach: Reach, step: (rehearsal: TestRehearsal, id: string) => Promise<unknown>): Reach =>
+  async (rehearsal) => {
+    const subject = await reach(rehearsal);
+    await step(rehearsal, subject.id);
+    return subject;
+  };
+
+const confirmedOrder = then(draftOrder, async (rehearsal, id) => {
+  await authorise(rehearsal, id);
+  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+});
+const fulfillmentOrdersOf = async (rehearsal: TestRehearsal, orderId: string): Promise<{ id: string }[]> =>
+  (await rehearsal.ok('GET', `/orders/${orderId}`)).fulfillmentOrders;
+const pick = async (rehearsal: TestRehearsal, fulfillmentOrderId: string | undefined, ...steps: object[]) => {
+  const { id } = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId });
+  for (const step of steps) await rehearsal.ok('PUT', `/picking-orders/${id}/status`, step);
+};
+const packed = ['started', 'picked', 'packed'].map((status) => ({ status }));
+
+/** Its first fulfillment order leaves. */
+const dispatch = async (rehearsal: TestRehearsal, orderId: string): Promise<void> => {
+  const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
+  await pick(rehearsal, first?.id, ...packed);
+  await rehearsal.ok('POST', `/fulfillment/orders/${first?.id}/dispatch`, {});
+};
+
+/** A confirmed order of two lines that two locations serve. */
+const orderOfTwoNodes: Reach = async (rehearsal) => {
+  await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
+  const lines = [
+    { sku: 'mug-blue', qty: 1 },
+    { sku: 'desk-two-nodes', qty: 2 },
+  ];
+  const { id: basketId } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+  await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
+  await authorise(rehearsal, id);
+  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  return { id, basketId };
+};
+
+/** The hold of an order that goes on as told. */
+const holdOfOrder =
+  (goOn: (rehearsal: TestRehearsal, orderId: string) => Promise<void>): Reach =>
+  async (rehearsal) => {
+    const { id: orderId } = await confirmedOrder(rehearsal);
+    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    await goOn(rehearsal, orderId);
+    return { id: lines[0].reservationId };
+  };
+
+/** The one fulfillment order of an order that goes on as told. */
+const fulfillmentOrder =
+  (
+    goOn: (rehearsal: TestRehearsal, subject: { readonly id: string; readonly orderId: string }) => Promise<unknown> = async () => {},
+  ): Reach =>
+  async (rehearsal) => {
+    const { id: orderId } = await confirmedOrder(rehearsal);
+    const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
+    const id = first?.id ?? '';
+    await goOn(rehearsal, { id, orderId });
+    await rehearsal.settle();
+    return { id };
+  };
+/** As its parcel fares with a service of the carrier in so much time. */
+const fulfillmentOrderSent = (service: string, by: string): Reach =>
+  fulfillmentOrder(async (rehearsal, { id }) => {
+    await pick(rehearsal, id, ...packed);
+    await rehearsal.ok('POST', `/fulfillment/orders/${id}/dispatch`, { service });
+    await rehearsal.advance(by);
+  });
+
+const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 2 }] });
+
+/** What the outside world can do to an object: the control plane plays it. */
+const played = (objects: 'products' | 'customers' | 'returns', verbs: readonly string[]): Readonly<Record<string, Ask>> =>
+  Object.fromEntries(
+    verbs.map((verb) => [verb, (rehearsal, { id }) => rehearsal.call('POST', `/_sim/${objects}/${id}/${verb}`, {}, { as: 'admin' })]),
+  );
+
+/** It comes with the data. */
+const given =
+  (id: string): Reach =>
+  async () => ({ id });
+
+const completedOrder = then(then(confirmedOrder, dispatch), (rehearsal) => rehearsal.advance('P2D'));
+
+/** One of two units of a delivered order comes back, as far as the verbs bring it. */
+const returned =
+  (verbs: readonly string[], resolution = 'refund'): Reach =>
+  async (rehearsal) => {
+    await rehearsal.client.control('set-progression', { body: { returns: 'manual', refund: 'manual' } });
+    const { id: orderId } = await completedOrder(rehearsal);
+    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
+    // By parcel, so that it can be on its way.
+    const asked = { orderId, lines: [line], dropOff: 'carrier', resolution };
+    const { id } = await rehearsal.ok('POST', '/returns', asked);
+    for (const verb of verbs) await rehearsal.ok('POST', `/_sim/returns/${id}/${verb}`, {}, { as: 'admin' });
+    await rehearsal.settle();
+    return { id };
+  };
+
+const parcelOnItsWay = then(returned(['approve']), async (rehearsal, id) => {
+  const { shipments } = await rehearsal.object('return', id);
+  await rehearsal.client.control('play-scan', { params: { id: shipments[0].id, scan: 'collect' }, body: {} });
+  await rehearsal.settle();
+});
+const refunded = then(returned(['approve', 'receive', 'inspect']), async (rehearsal, id) => {
+  const { orderId, refundAmount } = await rehearsal.object('return', id);
+  const { payments } = await rehearsal.ok('GET', `/orders/${orderId}`);
+  await rehearsal.ok('POST', `/payments/${payments[0].id}/refunds`, { amount: refundAmount, returnId: id });
+  await rehearsal.settle();
+});
+const exchanged = then(returned(['approve', 'receive', 'inspect'], 'exchange'), async (rehearsal, id) => {
+  const { id: basketId } = await lockedBasket(rehearsal);
+  const order = await rehearsal.ok('POST', '/orders', { basketId, exchangeForReturnId: id });
+  await authorise(rehearsal, order.id);
+  await rehearsal.ok('POST', `/orders/${order.id}/confirm`);
+  await rehearsal.settle();
+});
+
+interface Walk {
+  readonly lifeCycle: LifeCycle;
+  readonly states: Readonly<Record<string, Reach>>;
+  readonly verbs: Readonly<Record<string, Ask>>;
+}
+
+export const walks: Readonly<Record<string, Walk>> = {
+  basket: {
+    lifeCycle: basketLifeCycle,
+    states: {
+      open: basket,
+      locked: lockedBasket,
+      converted: then(lockedBasket, (rehearsal, basketId) => rehearsal.ok('POST', '/orders', { basketId })),
+      abandoned: then(basket, (rehearsal) => rehearsal.advance('P1DT1S')),
+      merged: then(basket, (rehearsal, id) => rehearsal.ok('POST', '/baskets', { channel: 'web', mergeBasketIds: [id] })),
+    },
+    verbs: {
+      'add-line': (rehearsal, { id }) => rehearsal.call('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }),
+      checkout: (rehearsal, { id }) => rehearsal.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS }),
+      convert: (rehearsal, { id }) => rehearsal.call('POST', '/orders', { basketId: id }),
+      merge: (rehearsal, { id }) => rehearsal.call('POST', '/baskets', { channel: 'web', mergeBasketIds: [id] }),
+    },
+  },
+  order: {
+    lifeCycle: orderLifeCycle,
+    states: {
+      // Paid, so that only its state can keep it from being confirmed.
+      draft: then(draftOrder, authorise),
+      confirmed: confirmedOrder,
+      'in-fulfilment': then(confirmedOrder, async (rehearsal, id) => {
+        const [first] = await fulfillmentOrdersOf(rehearsal, id);
+        await pick(rehearsal, first?.id);
+        await rehearsal.settle();
+      }),
+      'partially-fulfilled': then(then(orderOfTwoNodes, dispatch), (rehearsal) => rehearsal.advance('P2D')),
+      completed: completedOrder,
+      'return-in-progress': then(completedOrder, async (rehearsal, orderId) => {
+        await rehearsal.client.control('set-progression', { body: { returns: 'manual' } });
+        const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+        await rehearsal.ok('POST', '/returns', { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' }] });
+      }),
+      cancelled: then(draftOrder, (rehearsal, id) => rehearsal.ok('POST', `/orders/${id}/cancel`)),
+    },
+    verbs: {
+      create: (rehearsal, { basketId }) => rehearsal.call('POST', '/orders', { basketId }),
+      confirm: (rehearsal, { id }) => rehearsal.call('POST', `/orders/${id}/confirm`),
+      cancel: (rehearsal, { id }) => rehearsal.call('POST', `/orders/${id}/cancel`),
+    },
+  },
+  return: {
+    lifeCycle: returnLifeCycle,
+    states: {
+      requested: returned([]),
+      approved: returned(['approve']),
+      'in-transit': parcelOnItsWay,
+      received: returned(['approve', 'receive']),
+      inspected: returned(['approve', 'receive', 'inspect']),
+      refunded,
+      exchanged,
+      rejected: returned(['reject']),
+    },
+    verbs: played('returns', ReturnVerb.options),
+  },
+  product: {
+    lifeCycle: productLifeCycle,
+    states: {
+      draft: given('prd_radio-draft'),
+      enrichment: given('prd_rug-hall'),
+      review: given('prd_speaker-small'),
+      active: given('prd_mug-blue'),
+      suspended: given('prd_chair-suspended'),
+      discontinued: given('prd_calendar-wall'),
+      archived: given('prd_almanac-old'),
+    },
+    verbs: played('products', ProductVerb.options),
+  },
+  customer: {
+    lifeCycle: customerLifeCycle,
+    states: {
+      anonymous: given('cus_iris'),
+      identified: given('cus_hugo'),
+      registered: given('cus_ben'),
+      active: given('cus_ada'),
+      'at-risk': given('cus_eve'),
+      churned: given('cus_farid'),
+      reactivated: given('cus_grace'),
+      blocked: given('cus_mallory'),
+    },
+    verbs: played('customers', CustomerVerb.options),
+  },
+  'fulfillment-order': {
+    lifeCycle: fulfillmentOrderLifeCycle,
+    states: {
+      created: async (rehearsal) => {
+        await rehearsal.fault('no-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+        return fulfillmentOrder()(rehearsal);
+      },
+      allocated: fulfillmentOrder(),
+      picking: fulfillmentOrder((rehearsal, { id }) => pick(rehearsal, id)),
+      packed: fulfillmentOrder((rehearsal, { id }) => pick(rehearsal, id, ...packed)),
+      dispatched: fulfillmentOrderSent('STANDARD', 'PT1M'),
+      delivered: fulfillmentOrderSent('STANDARD', 'P2D'),
+      'failed-delivery': fulfillmentOrderSent('LOST', 'P20D'),
+      'returned-to-sender': fulfillmentOrderSent('RTS', 'P4D'),
+      // Before anybody picked it: the picking order of one that is being picked is answered whatever becomes of it.
+      cancelled: fulfillmentOrder((rehearsal, { orderId }) => rehearsal.ok('POST', `/orders/${orderId}/cancel`)),
+    },
+    verbs: {
+      'start-picking': (rehearsal, { id }) => rehearsal.call('POST', '/picking-orders', { fulfillmentOrderId: id }),
+      dispatch: (rehearsal, { id }) => rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, {}),
+    },
+  },
+  reservation: {
+    lifeCycle: reservationLifeCycle,
+    states: {
+      requested: hold,
+      confirmed: then(hold, (rehearsal, id) => rehearsal.ok('POST', `/inventory/reservations/${id}/confirm`)),
+      expired: then(hold, (rehearsal) => rehearsal.advance('PT15M1S')),
+      fulfilled: holdOfOrder(dispatch),
+      cancelled: holdOfOrder(async (rehearsal, orderId) => {
+        const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
+        const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+        const nothing = [{ orderLineId: lines[0].lineId, pickedQty: 0 }];
+        await pick(rehearsal, first?.id, { status: 'started' }, { status: 'short', lines: nothing });
+        await rehearsal.settle();
+      }),
+      released: then(hold, (rehearsal, id) => rehearsal.ok('DELETE', `/inventory/reservations/${id}`)),
+    },
+    verbs: {
+      confirm: (rehearsal, { id }) => rehearsal.call('POST', `/inventory/reservations/${id}/confirm`),
+      release: (rehearsal, { id }) => rehearsal.call('DELETE', `/inventory/reservations/${id}`),
+      allocate: (rehearsal, { id }) =>
+        rehearsal.call('POST', '/inventory/allocate', {
+          ...{ orderId: 'ord_1', orderLineId: 'line_1', sku: 'mug-blue', qty: 2, reservationId: id },
+        }),
+    },
+  },
+};

@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+/** Arrows of the life cycles that no other test passes on its way through the whole estate. */
+const order = async (rehearsal: TestRehearsal, customerId: string, contact?: object) => {
+  const { id: basketId } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId, lines: [{ sku: 'mug-blue', qty: 2 }] });
+  await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, ...(contact && { contact }) });
+  const { id } = await rehearsal.ok('POST', '/orders', { basketId });
+  await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type: 'card', token: 'tok_visa' } });
+  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  return rehearsal.ok('GET', `/orders/${id}`);
+};
+
+/** @returns the parcel of a dispatched order, which nobody scans by himself */
+async function parcel(rehearsal: TestRehearsal) {
+  await rehearsal.client.control('set-progression', { body: { carrier: 'manual', returns: 'manual' } });
+  const { id: orderId, fulfillmentOrders } = await order(rehearsal, 'cus_ada');
+  const { id: picking } = await rehearsal.ok('POST', '/picking-orders', { fulfillmentOrderId: fulfillmentOrders[0].id });
+  for (const status of ['started', 'picked', 'packed']) await rehearsal.ok('PUT', `/picking-orders/${picking}/status`, { status });
+  const sent = await rehearsal.ok('POST', `/fulfillment/orders/${fulfillmentOrders[0].id}/dispatch`, {});
+  return { orderId, shipmentId: sent.shipments[0].id as string };
+}
+
+async function scanned(rehearsal: TestRehearsal, shipmentId: string, scans: readonly string[]): Promise<string> {
+  for (const scan of scans) await rehearsal.client.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+  await rehearsal.settle();
+  return (await rehearsal.object('shipment', shipmentId)).state;
+}
+
+describe('A customer who orders', () => {
+  test.each([
+    ['cus_iris', 'anonymous', 'anonymous'],
+    ['cus_hugo', 'identified', 'identified'],
+    ['cus_ben', 'registered', 'active'],
+    ['cus_eve', 'at-risk', 'active'],
+    ['cus_grace', 'reactivated', 'active'],
+    ['cus_farid', 'churned', 'reactivated'],
+  ])('as %s, who is %s, is %s then', async (id, before, after) => {
+    await using rehearsal = await newRehearsal();
+    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: before });
+    await order(rehearsal, id);
+    await rehearsal.settle();
+    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: after });
+  });
+});
+
+describe('A customer who becomes a member', () => {
+  test.each(['cus_hugo', 'cus_jonas'])('as %s stays what the customer was', async (id) => {
+    await using rehearsal = await newRehearsal();
+    const before = await rehearsal.ok('GET', `/customers/${id}`);
+    const { id: loyaltyAccountId } = await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
+    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: before.state, loyaltyAccountId });
+  });
+
+  test.each([
+    ['at-risk', ['P90D']],
+    ['churned', ['P90D', 'P90D']],
+  ])('when %s stays so', async (state, silence) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' });
+    await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    for (const by of silence) await rehearsal.advance(by);
+    const { id: loyaltyAccountId } = await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
+    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state, loyaltyAccountId });
+  });
+
+  test('when reactivated stays so', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' });
+    await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    await rehearsal.advance('P181D');
+    await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
+    expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: 'reactivated' });
+  });
+});
+
+describe('A guest', () => {
+  test('who leaves further contact stays identified, and registers as the same customer', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = async () => rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { id: basketId, customerId } = await basket();
+    const checkout = (contact: object) => rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, contact });
+    await checkout({ email: 'guest@people.example' });
+    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).toMatchObject({ state: 'identified' });
+    await rehearsal.advance('PT16M');
+    await checkout({ email: 'guest@people.example', phone: '+353209188888' });
+    expect(await rehearsal.ok('GET', `/customers/${customerId}`)).toMatchObject({ state: 'identified', phone: '+353209188888' });
+    const registered = await rehearsal.ok('POST', '/customers', { firstName: 'Gail', lastName: 'Est', email: 'guest@people.example' });
+    expect(registered).toMatchObject({ id: customerId, state: 'registered' });
+  });
+});
+
+describe('A parcel', () => {
+  const TO_THE_DOOR = ['collect', 'depart', 'out-for-delivery'];
+  test.each([
+    ['kept at the depot after an attempt, and picked up', [...TO_THE_DOOR, 'attempt', 'hold', 'deliver'], 'delivered'],
+    ['kept at the depot, and sent back', ['collect', 'depart', 'hold', 'return'], 'returned-to-sender'],
+    ['kept at the depot, and lost there', ['collect', 'depart', 'hold', 'lose'], 'lost'],
+    ['lost from the van', [...TO_THE_DOOR, 'lose'], 'lost'],
+    ['sent back from the van', [...TO_THE_DOOR, 'return'], 'returned-to-sender'],
+    ['attempted, and lost', [...TO_THE_DOOR, 'attempt', 'lose'], 'lost'],
+    ['attempted, and sent back', [...TO_THE_DOOR, 'attempt', 'return'], 'returned-to-sender'],
+  ])('is %s', async (_what, scans, state) => {
+    await using rehearsal = await newRehearsal();
+    const { shipmentId } = await parcel(rehearsal);
+    expect(await scanned(rehearsal, shipmentId, scans)).toBe(state);
+    await rehearsal.verify();
+  });
+});
+
+describe('The parcel of a return', () => {
+  /** A return by parcel of a delivered order, approved: its parcel has a label. */
+  async function approved(rehearsal: TestRehearsal) {
+    const { orderId, shipmentId } = await parcel(rehearsal);
+    await scanned(rehearsal, shipmentId, ['collect', 'depart', 'out-for-delivery', 'deliver']);
+    const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
+    const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
+    const { id } = await rehearsal.ok('POST', '/returns', { orderId, lines: [line], dropOff: 'carrier' });
+    const play = (verb: string) => rehearsal.ok('POST', `/_sim/returns/${id}/${verb}`, {}, { as: 'admin' });
+    await play('approve');
+    await rehearsal.settle();
+    const [{ id: parcelId }] = (await rehearsal.object('return', id)).shipments;
+    return { id, parcelId: parcelId as string, play };
+  }
+
+  test('that is scanned after somebody received the goods by hand moves nothing but its copy', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, parcelId, play } = await approved(rehearsal);
+    await play('receive');
+    await scanned(rehearsal, parcelId, ['collect']);
+    expect(await rehearsal.object('return', id)).toMatchObject({ state: 'received', shipments: [{ state: 'collected' }] });
+    await play('inspect');
+    await rehearsal.settle();
+    await rehearsal.verify();
+  });
+
+  test('of goods that were refused after inspection is still followed', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.client.control('set-progression', { body: { refund: 'manual' } });
+    const { id, parcelId, play } = await approved(rehearsal);
+    for (const verb of ['receive', 'inspect', 'reject']) await play(verb);
+    await scanned(rehearsal, parcelId, ['collect']);
+    expect(await rehearsal.object('return', id)).toMatchObject({ state: 'rejected', shipments: [{ state: 'collected' }] });
+    await rehearsal.verify();
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { type Pain, pains } from '../../rehearsal/pains.ts';
+import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import { flows } from '../../shared/catalog/flows.ts';
+import { ADMIN, estate } from '../support/estate.ts';
+
+test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('the rehearsal %s passes', async (_name, scenario) => {
+  const told: string[] = [];
+  const report: Report = {
+    begin: () => {},
+    step: ({ title, status }) => told.push(`${status} ${title}`),
+    note: (text) => told.push(text),
+    invariants: (results) => told.push(`${results.length} invariants`),
+    end: (_scenario, failure) => told.push(failure ?? 'passed'),
+  };
+  const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+  await runScenario(scenario, { gateway: estate.gateway, ...credentials, report });
+  expect(told.at(-1)).toBe('passed');
+});
+
+test('every documented flow is rehearsed, and everything that hurts', () => {
+  expect(flows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(flows.filter(({ number }) => !scenarios.some((scenario) => scenario.flows.includes(number)))).toEqual([]);
+  expect((Object.keys(pains) as Pain[]).filter((pain) => !scenarios.some((scenario) => scenario.pains?.includes(pain)))).toEqual([]);
+});
+
+test('names are unique', () => {
+  expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
+});

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { newRehearsal } from '../../support/estate.ts';
+import { fulfilment } from './fulfilment.ts';
+import { people } from './people.ts';
+import { returning } from './returning.ts';
+import { newScene, type Scene } from './scene.ts';
+import { selling } from './selling.ts';
+import { stock } from './stock.ts';
+import { till } from './till.ts';
+import { trouble } from './trouble.ts';
+
+const kinds = { ...selling, ...till, ...fulfilment, ...returning, ...people, ...stock, ...trouble };
+type Name = keyof typeof kinds;
+
+/**
+ * A history is plain data: what somebody does, one after the other or a few at once, each about one of the things that came into
+ * being before (`of`). A counterexample can therefore be pasted into a named test as it was printed.
+ */
+export interface Act {
+  readonly do: Name;
+  /** Everything is sent twice at the same time, under one idempotency key. */
+  readonly twice?: boolean;
+  readonly [given: string]: unknown;
+}
+
+/** Acts that happen at the same time. */
+export type History = readonly (readonly Act[])[];
+
+/** How often what is done, by what a history is mostly about; what is not named happens now and then. */
+const frequencies = {
+  'orders and parcels': {
+    ...{
+      basket: 6,
+      checkout: 7,
+      order: 6,
+      authorise: 8,
+      confirm: 8,
+      sell: 16,
+      ship: 16,
+      pick: 6,
+      picking: 12,
+      dispatch: 7,
+      scan: 5,
+      webhook: 14,
+    },
+    ...{ advance: 5, fault: 3, 'event-fault': 2, 'webhook-fault': 2, label: 4, track: 3, 'confirm-hold': 4, 'release-hold': 4, line: 6 },
+  },
+  'the till': {
+    ...{ ring: 14, pay: 40, 'void-sale': 7, 'submit-sale': 5, 'sell-there': 12, 'ring-basket': 5, basket: 3, cancel: 2, confirm: 2 },
+    ...{
+      'redeem-at-crm': 5,
+      issue: 3,
+      capture: 2,
+      void: 3,
+      refund: 2,
+      advance: 7,
+      fault: 6,
+      mend: 2,
+      'event-fault': 2,
+      'announce-return': 3,
+    },
+  },
+  'returns and exchanges': {
+    ...{
+      'sell-there': 14,
+      sell: 6,
+      ship: 8,
+      'announce-return': 12,
+      'move-return': 24,
+      'bring-back': 14,
+      'refund-return': 10,
+      exchange: 14,
+    },
+    ...{
+      cancel: 3,
+      confirm: 4,
+      refund: 4,
+      scan: 5,
+      webhook: 2,
+      progress: 4,
+      advance: 7,
+      fault: 5,
+      mend: 2,
+      'event-fault': 3,
+      'webhook-fault': 2,
+    },
+  },
+  'everything at once': {
+    ...{ sell: 8, ship: 8, 'sell-there': 8, 'bring-back': 5, 'move-return': 4, exchange: 4, register: 3, enrol: 3, advance: 5, fault: 3 },
+    ...{
+      'event-fault': 3,
+      progress: 3,
+      'redeem-at-crm': 3,
+      redeem: 3,
+      earn: 2,
+      allocate: 3,
+      reserve: 2,
+      pay: 3,
+      ring: 2,
+      label: 3,
+      track: 3,
+    },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<Name, number>>>>>;
+
+export type Subject = keyof typeof frequencies;
+
+/** With what a history begins, so that there is something to go on with. */
+const openings = {
+  'orders and parcels': ['sell'],
+  'the till': ['ring', 'redeem-at-crm'],
+  'returns and exchanges': ['sell-there', 'sell-there', 'sell'],
+  'everything at once': ['sell', 'sell-there', 'register', 'basket'],
+} as const satisfies Readonly<Record<Subject, readonly Name[]>>;
+
+const arbitraryOf = (name: Name): fc.Arbitrary<Act> =>
+  fc.record({ do: fc.constant(name), twice: fc.constantFrom(false, false, false, false, false, true), ...kinds[name].given });
+
+/** Histories that are mostly about something. */
+export function historiesOf(subject: Subject): fc.Arbitrary<History> {
+  const often: Readonly<Partial<Record<Name, number>>> = frequencies[subject];
+  const names = Object.keys(kinds) as Name[];
+  const act = fc.oneof(...names.map((name) => ({ weight: often[name] ?? NOW_AND_THEN, arbitrary: arbitraryOf(name) })));
+  const opening = fc.array(fc.oneof(...openings[subject].map(arbitraryOf)), { minLength: 1, maxLength: 3 });
+  const rest = fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { minLength: 7, maxLength: 24 });
+  return fc.tuple(opening, rest).map(([first, others]) => [first, ...others]);
+}
+const NOW_AND_THEN = 2;
+
+/** Acts about what orders brought about, which has to be looked for. */
+const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
+
+/** Lives a history through in a rehearsal of its own, lets time finish what is under way, and checks the invariants. */
+export async function liveThrough(history: History): Promise<void> {
+  await using rehearsal = await newRehearsal();
+  const scene = newScene(rehearsal);
+  for (const acts of history) {
+    if (acts.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(scene);
+    await Promise.all(acts.map(({ do: name, twice, ...given }) => kinds[name].perform(twice ? scene.twice : scene, given)));
+  }
+  await rehearsal.noFaults();
+  await look(scene);
+  await rehearsal.advance('P30D');
+  await rehearsal.verify();
+  await refuseParked(scene);
+  if (history.length % 2 === 0) await letEverythingMove(scene);
+  await noteEnds(scene);
+}
+
+const BY_ITSELF = { carrier: 'time', returns: 'time', warehouse: 'time', route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' };
+
+/** What was left to a caller stays with one, and so does a parcel whose payment somebody voided or refunded. */
+const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
+
+/** What was worked by hand goes on by itself: then time brings everything to its end. */
+async function letEverythingMove({ rehearsal, play, isTroubled }: Scene): Promise<void> {
+  await play('PUT', 'progression', BY_ITSELF);
+  await rehearsal.advance('P60D');
+  const { invariants } = await rehearsal.verify();
+  const waiting = invariants.flatMap((one) => one.waiting ?? []).filter((one) => !FOR_A_CALLER.test(one));
+  if (waiting.length > 0 && !isTroubled()) throw new Error(`although everything moves by itself: ${waiting.join('\n')}`);
+}
+
+/** What somebody undid by hand that others rely on: the work that finds it gone is given up, visibly, and a person decides. */
+const UNDONE_BY_HAND = [
+  // A hold that an order had for good was released before its goods were sent, or missed.
+  /^fms\|(take-stock|write-off)\|.*"currentState\\?":\\?"released/,
+  // A tender of the till was voided, or captured in part, at the Payment Hub.
+  /^pos\|submit-order\|.*payment_incomplete/,
+];
+
+/** Work may be given up, visibly, when its application was out of reach too often; for any other reason it is broken. */
+async function refuseParked({ rehearsal, isTroubled }: Scene): Promise<void> {
+  const { parked } = await rehearsal.settle();
+  const unexplained = parked.map(({ key, error }) => `${key} ${error}`).filter((one) => !UNDONE_BY_HAND.some((known) => known.test(one)));
+  for (const one of unexplained) count(`parked ${one.replaceAll(/_[0-9A-Z]{26}/g, '_')}`);
+  if (!isTroubled() && unexplained.length > 0) throw new Error(`parked: ${unexplained.join('\n')}`);
+}
+
+/** How often histories ended in which states: what keeps them from being histories of refusals. */
+export const ends = new Map<string, number>();
+
+async function noteEnds({ rehearsal, things }: Scene): Promise<void> {
+  const ended = [
+    ...things.orders.map((id) => ['order', id] as const),
+    ...things.fulfillmentOrders.map((id) => ['fulfillment-order', id] as const),
+    ...things.returns.map((id) => ['return', id] as const),
+    ...things.payments.map((id) => ['payment', id] as const),
+    ...things.parcels.map((id) => ['shipment', id] as const),
+  ];
+  for (const [type, id] of ended) {
+    const { body } = await rehearsal.client.call('GET', `/_sim/objects/${type}/${id}`, undefined, { as: 'admin' });
+    count(`${type} ${body?.state}`);
+  }
+}
+
+const count = (end: string): void => void ends.set(end, (ends.get(end) ?? 0) + 1);
+
+/** Finds what orders brought about: fulfillment orders, and the parcels of these and of returns. */
+async function look({ ask, rehearsal, things }: Scene): Promise<void> {
+  const add = (list: string[], id: string): void => void (list.includes(id) || list.push(id));
+  for (const id of things.orders) {
+    const { body } = await ask('get-order-api', { params: { id } });
+    for (const { id: fulfillmentOrderId, shipments } of body?.fulfillmentOrders ?? []) {
+      add(things.fulfillmentOrders, fulfillmentOrderId);
+      for (const parcel of shipments) add(things.parcels, parcel.id);
+    }
+  }
+  for (const id of things.returns) for (const parcel of (await rehearsal.object('return', id)).shipments) add(things.parcels, parcel.id);
+}

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { ADDRESS } from '../../support/estate.ts';
+import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } from './scene.ts';
+
+const cardToken = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor');
+
+/** Pays for an order with a redemption that nobody has spent yet. */
+async function payWithPoints({ ask, things }: Scene, orderId: string): Promise<void> {
+  const redemption = things.redemptions.pop();
+  if (!redemption) return;
+  const tender = { type: 'loyalty' as const, token: redemption.id };
+  notePayment(things, await ask('authorize-payment-api', { body: { orderId, tender, amount: eur(redemption.value) } }));
+}
+
+/** From a basket to a draft order that is paid for. @returns its id */
+export async function draft(
+  { ask, things }: Scene,
+  lines: readonly { sku: string; qty: number }[],
+  {
+    token = 'tok_visa',
+    customerId = 'cus_ada',
+    exchangeForReturnId,
+  }: { token?: string; customerId?: string; exchangeForReturnId?: string },
+): Promise<string | undefined> {
+  const basket = await ask('create-basket-api', { body: { channel: 'web', customerId, lines: [...lines] } });
+  note(things.baskets, basket);
+  if (basket.status !== 201) return undefined;
+  await ask('checkout-basket-api', { params: { id: basket.body.id }, body: { shippingAddress: ADDRESS } });
+  const exchange = exchangeForReturnId === undefined ? {} : { exchangeForReturnId };
+  const order = await ask('create-order-api', { body: { basketId: basket.body.id, ...exchange } });
+  note(things.orders, order);
+  if (order.status >= 300) return undefined;
+  notePayment(things, await ask('authorize-payment-api', { body: { orderId: order.body.id, tender: { type: 'card', token } } }));
+  return order.body.id;
+}
+
+/** What customers of web and app do, and what the shop does with their orders. */
+export const selling = {
+  basket: kind(
+    { sku, qty, customer: orNot(fc.constantFrom('cus_ada', 'cus_ben')), merge: orNot(of), more: orNot(sku) },
+    async ({ ask, things }, given) => {
+      const merged = given.merge === null ? undefined : things.baskets.at(given.merge % Math.max(1, things.baskets.length));
+      const body = {
+        ...{ channel: 'web' as const, lines: [{ sku: given.sku, qty: given.qty }] },
+        ...(given.customer !== null && { customerId: given.customer }),
+        ...(merged !== undefined && { mergeBasketIds: [merged] }),
+      };
+      const basket = await ask('create-basket-api', { body });
+      note(things.baskets, basket);
+      if (basket.status === 201 && given.more !== null) {
+        await ask('add-line-to-basket-api', { params: { id: basket.body.id }, body: { sku: given.more, qty: 1 } });
+      }
+    },
+  ),
+  line: kind({ of, sku, qty }, ({ ask, things }, given) =>
+    about(things.baskets, given.of, (id) => ask('add-line-to-basket-api', { params: { id }, body: { sku: given.sku, qty: given.qty } })),
+  ),
+  checkout: kind(
+    {
+      ...{ of, placeOrder: fc.boolean(), express: fc.boolean() },
+      voucher: fc.constantFrom(null, null, 'WELCOME10', 'USEDUP', 'MIN100'),
+      contact: orNot(fc.constantFrom('ada@people.example', 'walk-in@people.example')),
+    },
+    ({ ask, things }, { of: which, placeOrder, express, voucher, contact }) =>
+      about(things.baskets, which, async (id) => {
+        const body = {
+          ...{ shippingAddress: ADDRESS, placeOrder, shippingMethod: express ? ('EXPRESS' as const) : ('STANDARD' as const) },
+          ...(voucher !== null && { voucherCodes: [voucher] }),
+          ...(contact !== null && { contact: { email: contact } }),
+        };
+        const { status, body: basket } = await ask('checkout-basket-api', { params: { id }, body });
+        if (status < 300 && basket.orderId !== undefined && !things.orders.includes(basket.orderId)) things.orders.push(basket.orderId);
+      }),
+  ),
+  order: kind({ of }, ({ ask, things }, given) =>
+    about(things.baskets, given.of, async (basketId) => note(things.orders, await ask('create-order-api', { body: { basketId } }))),
+  ),
+  authorise: kind(
+    {
+      of,
+      type: fc.constantFrom('card', 'card', 'gift-card', 'bnpl'),
+      token: cardToken,
+      gift: fc.constantFrom('gift_50', 'gift_5'),
+      part: fc.constantFrom(0, 0, 500),
+      capture: fc.constantFrom(false, false, true),
+    },
+    ({ ask, things }, { of: which, type, token, gift, part, capture }) =>
+      about(things.orders, which, async (orderId) => {
+        const tender = type === 'bnpl' ? { type } : { type, token: type === 'gift-card' ? gift : token };
+        const amount = part > 0 ? { amount: eur(part) } : {};
+        const payment = await ask('authorize-payment-api', { body: { orderId, tender, ...amount } });
+        notePayment(things, payment);
+        if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
+      }),
+  ),
+  'pay-with-points': kind({ of }, (scene, given) => about(scene.things.orders, given.of, (orderId) => payWithPoints(scene, orderId))),
+  confirm: kind({ of }, ({ ask, things }, given) => about(things.orders, given.of, (id) => ask('confirm-order-api', { params: { id } }))),
+  cancel: kind({ of }, ({ ask, things }, given) =>
+    about(things.orders, given.of, (id) => ask('cancel-order-api', { params: { id }, body: { reason: 'changed my mind' } })),
+  ),
+  route: kind({ of, strategy: fc.constantFrom('nearest', 'most-stock') }, ({ ask, things }, { of: which, strategy }) =>
+    about(things.orders, which, (id) => ask('route-order-api', { params: { id }, body: { strategy } })),
+  ),
+  capture: kind({ of, part: fc.constantFrom(0, 0, 400) }, ({ ask, things }, { of: which, part }) =>
+    about(things.payments, which, (id) => ask('capture-payment-api', { params: { id }, body: part > 0 ? { amount: eur(part) } : {} })),
+  ),
+  void: kind({ of }, ({ ask, things }, given) => about(things.payments, given.of, (id) => ask('void-payment-api', { params: { id } }))),
+  refund: kind({ of, amount: fc.integer({ min: 1, max: 4_000 }) }, ({ ask, things }, { of: which, amount }) =>
+    about(things.payments, which, (id) => ask('refund-payment-api', { params: { id }, body: { amount: eur(amount), reason: 'goodwill' } })),
+  ),
+  /** From basket to confirmed order: a shortcut without which few histories get far. */
+  sell: kind({ sku, qty, other: orNot(sku), token: cardToken, express: fc.boolean() }, async (scene, given) => {
+    const lines = [
+      { sku: given.sku, qty: given.qty },
+      ...(given.other === null || given.other === given.sku ? [] : [{ sku: given.other, qty: 1 }]),
+    ];
+    const id = await draft(scene, lines, { token: given.token === 'tok_async_approve' ? given.token : 'tok_visa' });
+    if (id !== undefined) await scene.ask('confirm-order-api', { params: { id } });
+  }),
+};

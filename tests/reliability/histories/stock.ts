@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { about, kind, note, of, orNot, qty, sku } from './scene.ts';
+
+const location = fc.constantFrom('dc-01', 'dc-02', 'store-01');
+
+/** What is held and counted, and what can be sold at all. */
+export const stock = {
+  reserve: kind({ sku, qty, ttlSeconds: fc.constantFrom(30, 900), locationId: orNot(location) }, async ({ ask, things }, given) => {
+    const where = given.locationId === null ? {} : { locationId: given.locationId };
+    const body = { items: [{ sku: given.sku, qty: given.qty }], ttlSeconds: given.ttlSeconds, ...where };
+    note(things.holds, await ask('reserve-inventory-api', { body }));
+  }),
+  /** In place of what a checkout holds. */
+  'reserve-basket': kind({ of }, ({ ask, things }, given) =>
+    about(things.baskets, given.of, async (basketId) => note(things.holds, await ask('reserve-inventory-api', { body: { basketId } }))),
+  ),
+  'confirm-hold': kind({ of }, ({ ask, things }, given) =>
+    about(things.holds, given.of, (id) => ask('confirm-reservation-api', { params: { id } })),
+  ),
+  'release-hold': kind({ of }, ({ ask, things }, given) =>
+    about(things.holds, given.of, (id) => ask('release-reservation-api', { params: { id } })),
+  ),
+  allocate: kind({ sku, qty, line: fc.nat(2), prefer: orNot(location), of: orNot(of) }, async ({ ask, things }, given) => {
+    const held = given.of === null ? undefined : things.holds.at(given.of % Math.max(1, things.holds.length));
+    const body = {
+      ...{ orderId: 'ord_elsewhere', orderLineId: `line-${given.line}`, sku: given.sku, qty: given.qty },
+      ...(given.prefer !== null && { preferredLocations: [given.prefer] }),
+      ...(held !== undefined && { reservationId: held }),
+    };
+    note(things.holds, await ask('allocate-inventory-api', { body }));
+  }),
+  count: kind({ sku, location, onHand: fc.constantFrom(0, 1, 2, 4, 60) }, ({ play }, given) =>
+    play('PUT', `stock/${given.sku}/${given.location}`, { onHand: given.onHand }),
+  ),
+  product: kind(
+    {
+      sku: fc.constantFrom('mug-blue', 'desk-two-nodes', 'wine-red', 'lamp-last-one'),
+      verb: fc.constantFrom('suspend', 'resume', 'resume', 'discontinue', 'archive'),
+    },
+    ({ play }, given) =>
+      play('POST', `products/${given.sku}/${given.sku === 'mug-blue' && given.verb !== 'suspend' ? 'resume' : given.verb}`),
+  ),
+  look: kind({ sku, qty }, async ({ ask }, given) => {
+    await ask('get-product-api', { params: { id: given.sku } });
+    await ask('get-inventory-api', { params: { sku: given.sku } });
+    await ask('get-stock-locations-api', { params: { sku: given.sku } });
+    await ask('check-availability-api', { params: { sku: given.sku }, query: { qty: given.qty } });
+  }),
+  price: kind(
+    { sku, qty, of, code: fc.constantFrom('WELCOME10', 'EXPIRED', 'VIP', 'nobody-issued-it') },
+    async ({ ask, things }, given) => {
+      await about(things.baskets, given.of, (basketId) =>
+        ask('evaluate-promotions-api', { body: { basketId, voucherCodes: [given.code] } }),
+      );
+      await ask('validate-voucher-api', { params: { code: given.code }, body: { amount: { amount: 10_000, currency: 'EUR' } } });
+    },
+  ),
+};

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import type { Reply } from '../../../rehearsal/estate-client.ts';
+import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } from './scene.ts';
+
+interface Checkout {
+  readonly id: string;
+  left: number;
+}
+type Tender = 'cash' | 'card' | 'gift-card' | 'bnpl' | 'loyalty';
+
+const store = fc.constantFrom('store-01', 'store-01', 'store-02');
+const tender: fc.Arbitrary<Tender> = fc.constantFrom('cash', 'cash', 'card', 'card', 'gift-card', 'bnpl', 'loyalty');
+const token = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds');
+const loyaltyId = orNot(fc.constant('loy_ada'));
+
+function begun({ things }: Scene, { status, body }: Reply): Checkout | undefined {
+  if (status !== 201) return undefined;
+  const checkout = { id: body.id, left: body.totals.total.amount };
+  things.transactions.push(checkout);
+  return checkout;
+}
+
+async function ring(scene: Scene, given: { store: string; sku: string; qty: number; loyaltyId: string | null }) {
+  const member = given.loyaltyId === null ? {} : { loyaltyId: given.loyaltyId };
+  const body = { storeId: given.store, laneId: 'lane-1', lines: [{ sku: given.sku, qty: given.qty }], ...member };
+  return begun(scene, await scene.ask('create-transaction-api', { body }));
+}
+
+async function pay(scene: Scene, checkout: Checkout, given: { tender: Tender; token: string; part: number }): Promise<void> {
+  const { ask, things } = scene;
+  const redemption = given.tender === 'loyalty' ? things.redemptions.pop() : undefined;
+  if (given.tender === 'loyalty' && !redemption) return;
+  const by = { card: given.token, 'gift-card': given.part > 0 ? 'gift_5' : 'gift_50', loyalty: redemption?.id ?? '' };
+  const paidBy =
+    given.tender === 'cash' || given.tender === 'bnpl' ? { type: given.tender } : { type: given.tender, token: by[given.tender] };
+  const amount = redemption?.value ?? (given.part > 0 ? Math.min(given.part, checkout.left) : checkout.left);
+  if (amount < 1) return;
+  const reply = await ask('add-payment-api', { params: { id: checkout.id }, body: { tender: paidBy, amount: eur(amount) } });
+  notePayment(things, reply);
+  const { status, body } = reply;
+  if (status >= 300) return;
+  checkout.left = body.outstanding.amount;
+  if (body.orderSubmission !== 'none' && !things.orders.includes(checkout.id)) things.orders.push(checkout.id);
+}
+
+/** What happens at the tills of the stores. */
+export const till = {
+  ring: kind({ store, sku, qty, loyaltyId }, ring),
+  'ring-basket': kind({ of, store, loyaltyId }, (scene, given) =>
+    about(scene.things.baskets, given.of, async (basketId) => {
+      const member = given.loyaltyId === null ? {} : { loyaltyId: given.loyaltyId };
+      const body = { storeId: given.store, laneId: 'lane-2', basketId, ...member };
+      begun(scene, await scene.ask('create-transaction-api', { body }));
+    }),
+  ),
+  pay: kind({ of, tender, token, part: fc.constantFrom(0, 0, 0, 300, 500) }, (scene, given) =>
+    about(scene.things.transactions, given.of, (checkout) => pay(scene, checkout, given)),
+  ),
+  'void-sale': kind({ of }, ({ ask, things }, given) =>
+    about(things.transactions, given.of, ({ id }) => ask('void-transaction-api', { params: { id }, body: { reason: 'changed my mind' } })),
+  ),
+  /** Somebody sends a sale to the OMS before the till does. */
+  'submit-sale': kind({ of }, ({ ask, things }, given) =>
+    about(things.transactions, given.of, async ({ id: transactionId }) => {
+      note(things.orders, await ask('create-order-api', { body: { transactionId } }));
+    }),
+  ),
+  /** From the first scan to the receipt. */
+  'sell-there': kind({ store, sku, qty, loyaltyId, tender, part: fc.constantFrom(0, 0, 500) }, async (scene, given) => {
+    const checkout = await ring(scene, given);
+    if (!checkout) return;
+    await pay(scene, checkout, { tender: given.tender, token: 'tok_visa', part: given.part });
+    if (checkout.left > 0) await pay(scene, checkout, { tender: 'cash', token: '', part: 0 });
+  }),
+};

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+let rehearsal: TestRehearsal;
+beforeAll(async () => {
+  rehearsal = await newRehearsal();
+});
+afterAll(() => rehearsal[Symbol.asyncDispose]());
+
+let people = 0;
+async function somebody(): Promise<{ readonly id: string }> {
+  people += 1;
+  return rehearsal.ok('POST', '/customers', { firstName: 'Olive', lastName: 'Marsh', phone: `+3532092${String(people).padStart(5, '0')}` });
+}
+const log = (customerId: string, more: object = {}) => rehearsal.call('POST', '/interactions', { customerId, type: 'visit', ...more });
+const customer = (id: string) => rehearsal.ok('GET', `/customers/${id}`);
+
+describe('Log Customer Interaction', () => {
+  test('notes it on the customer, who becomes active, and says so on the bus', async () => {
+    const { id } = await somebody();
+    const reply = await log(id, { type: 'styling-session', note: 'Prefers oak.' });
+    expect(reply.status).toBe(201);
+    expect(reply.body).toMatchObject({ id, state: 'active', version: 2, lastActivityAt: expect.any(String) });
+    expect(reply.body.interactions).toEqual([
+      { id: expect.stringMatching(/^int_/), type: 'styling-session', note: 'Prefers oak.', occurredAt: reply.body.lastActivityAt },
+    ]);
+    const [event, ...more] = await rehearsal.events({ type: 'customer-interaction-logged', subject: `customer/${id}` });
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      ...{ source: 'urn:uc:app:crm', classification: 'updated', aggregateversion: 2 },
+      data: { previousState: 'registered', object: reply.body },
+    });
+    expect(await customer(id)).toEqual(reply.body);
+  });
+
+  test.each([
+    ['cus_ada', 'active', 'active'],
+    ['cus_eve', 'at-risk', 'active'],
+    ['cus_farid', 'churned', 'reactivated'],
+    ['cus_grace', 'reactivated', 'reactivated'],
+    ['cus_hugo', 'identified', 'identified'],
+    ['cus_iris', 'anonymous', 'anonymous'],
+  ])('of %s, who is %s, leaves the customer %s', async (id, before, after) => {
+    expect(await customer(id)).toMatchObject({ state: before });
+    expect(await log(id, { type: 'callback' })).toMatchObject({ status: 201, body: { state: after } });
+  });
+
+  test('keeps the newest twenty, newest first; one noted late takes its place', async () => {
+    const { id } = await somebody();
+    const now = await rehearsal.now();
+    const at = (hours: number) => new Date(now - hours * 3_600_000).toISOString();
+    for (let hours = 22; hours > 1; hours -= 1) await log(id, { note: `${hours} h ago`, occurredAt: at(hours) });
+    const { body } = await log(id, { note: 'in between', occurredAt: at(2.5) });
+    const notes = body.interactions.map(({ note }: { note: string }) => note);
+    expect(notes).toHaveLength(20);
+    expect(notes.slice(0, 3)).toEqual(['2 h ago', 'in between', '3 h ago']);
+    expect(body.lastActivityAt).toBe(at(2));
+  });
+
+  test('starts the time of silence anew: 90 days to at-risk, 180 days to churned', async () => {
+    await using silent = await newRehearsal();
+    const { id } = await silent.ok('POST', '/customers', { firstName: 'Ida', lastName: 'Noll', email: 'ida@people.example' });
+    await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    const state = async () => (await silent.ok('GET', `/customers/${id}`)).state;
+    await silent.advance('P89D');
+    await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' });
+    await silent.advance('P89D');
+    expect(await state()).toBe('active');
+    await silent.advance('P1D');
+    expect(await state()).toBe('at-risk');
+    await silent.advance('P90D');
+    expect(await state()).toBe('churned');
+    expect((await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' })).state).toBe('reactivated');
+  });
+
+  test.each([
+    ['a blocked customer', { customerId: 'cus_mallory', type: 'visit' }, 409, 'customer_blocked'],
+    ['a customer whom nobody knows', { customerId: 'cus_nobody', type: 'visit' }, 404, 'not_found'],
+    ['another type', { customerId: 'cus_ada', type: 'lunch' }, 422, 'validation_failed'],
+    ['a time to come', { customerId: 'cus_ada', type: 'visit', occurredAt: '2199-01-01T00:00:00.000Z' }, 422, 'validation_failed'],
+  ])('refuses %s', async (_what, body, status, code) => {
+    expect(await rehearsal.call('POST', '/interactions', body)).toMatchObject({ status, body: { code } });
+  });
+
+  test('repeated with its Idempotency-Key is noted once', async () => {
+    const { id } = await somebody();
+    const body = { customerId: id, type: 'visit' };
+    const headers = { 'idempotency-key': 'visit-1' };
+    const first = await rehearsal.call('POST', '/interactions', body, { headers });
+    const second = await rehearsal.call('POST', '/interactions', body, { headers });
+    expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } });
+    expect((await customer(id)).interactions).toHaveLength(1);
+  });
+
+  test('whose answer was lost between the applications is noted once by a retry with the same key', async () => {
+    const { id } = await somebody();
+    await rehearsal.fault('lost', { match: { api: 'log-customer-interaction' }, fault: { kind: 'lost-response' }, times: 1 });
+    const send = () =>
+      rehearsal.call('POST', '/interactions', { customerId: id, type: 'visit' }, { headers: { 'idempotency-key': 'visit-2' } });
+    expect(await send()).toMatchObject({ status: 504, body: { code: 'dependency_timeout', dependency: 'crm' } });
+    expect(await send()).toMatchObject({ status: 201 });
+    expect((await customer(id)).interactions).toHaveLength(1);
+  });
+});
+
+describe('Customer service', () => {
+  const play = (id: string, verb: string) => rehearsal.client.control('move-customer-by-hand', { params: { id, verb } });
+
+  test('blocks a customer from any state, and unblocks to active', async () => {
+    for (const id of ['cus_ben', 'cus_clara', 'cus_eve', 'cus_farid', 'cus_grace', 'cus_hugo', 'cus_iris', (await somebody()).id]) {
+      expect(await play(id, 'block')).toMatchObject({ id, state: 'blocked' });
+      expect(await log(id)).toMatchObject({ status: 409, body: { code: 'customer_blocked' } });
+      expect(await play(id, 'unblock')).toMatchObject({ id, state: 'active' });
+    }
+  });
+
+  test('cannot block twice, unblock whoever is not blocked, or do anything else', async () => {
+    const { id } = await somebody();
+    await play(id, 'block');
+    await expect(play(id, 'block')).rejects.toThrow(/409 .* is blocked; block is possible from anonymous, /);
+    await play(id, 'unblock');
+    await expect(play(id, 'unblock')).rejects.toThrow(/409 .* is active; unblock is possible from blocked\./);
+    await expect(play(id, 'promote')).rejects.toThrow('A customer cannot be made to promote; it can be made to block, unblock.');
+    await expect(play('cus_nobody', 'block')).rejects.toThrow(/404 .*cus_nobody/);
+  });
+
+  test('who is blocked does not grow idle; who is unblocked does so from then on', async () => {
+    await using world = await newRehearsal();
+    const move = (verb: string) => world.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
+    await move('block');
+    await world.advance('P400D');
+    expect(await world.ok('GET', '/customers/cus_ada')).toMatchObject({ state: 'blocked' });
+    await move('unblock');
+    await world.advance('P89D');
+    expect(await world.ok('GET', '/customers/cus_ada')).toMatchObject({ state: 'active' });
+    await world.advance('P1D');
+    expect(await world.ok('GET', '/customers/cus_ada')).toMatchObject({ state: 'at-risk' });
+  });
+});
+
+describe('Get Customer 360', () => {
+  const view = (id: string) => rehearsal.call('GET', `/customers/${id}/360`);
+
+  test('shows profile, points, orders, open baskets, returns and interactions', async () => {
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const reply = await view('cus_ada');
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({
+      customer: { id: 'cus_ada', loyaltyAccountId: 'loy_ada' },
+      loyalty: { id: 'loy_ada', pointsBalance: 500 },
+      ...{ orders: [], returns: [], degraded: [] },
+    });
+    expect(reply.body.openBaskets).toEqual([basket]);
+    expect(reply.body.interactions).toEqual(reply.body.customer.interactions);
+    expect(reply.body.interactions.length).toBeGreaterThan(0);
+  });
+
+  test('of somebody who is no member has no loyalty and is not degraded', async () => {
+    const { id } = await somebody();
+    const { body } = await view(id);
+    expect(body).toMatchObject({ customer: { id }, orders: [], openBaskets: [], returns: [], interactions: [], degraded: [] });
+    expect(body).not.toHaveProperty('loyalty');
+  });
+
+  test('of a customer whom nobody knows is 404', async () => {
+    expect(await view('cus_nobody')).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'customer' } });
+  });
+
+  test.each([
+    ['crm', ['customer', 'loyalty', 'interactions']],
+    ['oms', ['orders']],
+    ['loyalty-platform', ['loyalty']],
+    ['ecommerce-platform', ['openBaskets']],
+    ['fms', ['returns']],
+  ])('while %s is down lists %j as degraded and shows the rest', async (application, degraded) => {
+    await using world = await newRehearsal();
+    await world.fault('down', { match: { application }, fault: { kind: 'outage' } });
+    const reply = await world.call('GET', '/customers/cus_ada/360');
+    expect(reply).toMatchObject({ status: 200, body: { degraded, orders: [], openBaskets: [], returns: [] } });
+    expect('customer' in reply.body).toBe(application !== 'crm');
+    expect('loyalty' in reply.body).toBe(!degraded.includes('loyalty'));
+  });
+
+  test('waits for nobody longer than somebody in the store would', async () => {
+    await using world = await newRehearsal();
+    await world.fault('slow', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 8_000 } });
+    expect(await world.call('GET', '/customers/cus_ada/360')).toMatchObject({ status: 200, body: { degraded: ['orders'] } });
+  });
+});

@@ -1,0 +1,335 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS } from '../support/estate.ts';
+import { euros, type ReturnScene, returning } from './return-scenes.ts';
+
+interface Paid {
+  readonly id: string;
+  readonly tender: { readonly type: string };
+  readonly state: string;
+  readonly amount: { readonly amount: number };
+  readonly refundedAmount: { readonly amount: number };
+}
+
+const paid = (order: { payments: Paid[] }) => order.payments.map(({ tender, state, amount }) => [tender.type, state, amount.amount]);
+const refundedOf = async (scene: ReturnScene, id: string): Promise<number[]> =>
+  (await scene.order(id)).payments.map(({ refundedAmount }: Paid) => refundedAmount.amount);
+
+/** An inspected return of so many mugs that waits for its exchange. */
+async function toExchange(scene: ReturnScene, qty = 2) {
+  const order = await scene.completed();
+  const { id: returnId } = await scene.requested(order, qty, { resolution: 'exchange' });
+  await scene.moved(returnId, 'approve', 'receive', 'inspect');
+  expect((await scene.object(returnId)).state).toBe('inspected');
+  return { order, returnId };
+}
+
+async function basketOf(scene: ReturnScene, sku: string, qty: number, customerId = 'cus_ada'): Promise<string> {
+  const { id } = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', customerId, lines: [{ sku, qty }] });
+  await scene.rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+  return id;
+}
+
+const exchange = async (scene: ReturnScene, returnId: string, { sku = 'mug-blue', qty = 1 } = {}) =>
+  scene.rehearsal.call('POST', '/orders', { basketId: await basketOf(scene, sku, qty), exchangeForReturnId: returnId });
+
+describe('An exchange', () => {
+  test('is paid with what came back; what is left of it is refunded when the new order is confirmed', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const { status, body: draft } = await exchange(scene, returnId);
+    expect([status, draft.state, draft.exchangeForReturnId, draft.totals.total.amount]).toEqual([201, 'draft', returnId, 1789]);
+    expect(paid(draft)).toEqual([['exchange-credit', 'authorised', 1789]]);
+    expect(draft.paymentStatus).toBe('authorised');
+    const credit = await scene.rehearsal.object('payment', draft.payments[0].id);
+    expect([credit.returnId, credit.orderId]).toEqual([returnId, draft.id]);
+    expect((await scene.object(returnId)).state).toBe('inspected');
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    expect(await scene.object(returnId)).toMatchObject({
+      state: 'exchanged',
+      exchangeOrderId: draft.id,
+      refunds: [{ amount: euros(809) }],
+    });
+    expect(await scene.order(order.id)).toMatchObject({
+      ...{ state: 'completed', paymentStatus: 'partially-refunded' },
+      ...{ lines: [{ returnedQty: 2 }], returns: [{ state: 'exchanged' }] },
+    });
+    const [, , , , , last] = (await scene.eventsOf(returnId)).filter(([, from, to]) => from !== to);
+    expect(last).toEqual(['ext.return-changed', 'inspected', 'exchanged']);
+    await scene.rehearsal.verify();
+  });
+
+  test('that costs more is paid with another tender besides', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene, 1);
+    const { body: draft } = await exchange(scene, returnId, { qty: 2 });
+    expect(paid(draft)).toEqual([['exchange-credit', 'authorised', 1299]]);
+    const early = await scene.confirm(draft.id);
+    expect([early.status, early.body.code, early.body.outstanding]).toEqual([409, 'payment_incomplete', euros(1789)]);
+    await scene.authorise(draft.id);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    expect(await scene.object(returnId)).toMatchObject({ state: 'exchanged', refunds: [] });
+    expect(await refundedOf(scene, order.id)).toEqual([0]);
+    await scene.rehearsal.verify();
+  });
+
+  test('is captured and delivered like any other order, and earns only for what was paid besides', async () => {
+    await using scene = await returning();
+    const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
+    const before = await balance();
+    const { returnId } = await toExchange(scene, 1);
+    const { body: draft } = await exchange(scene, returnId, { qty: 2 });
+    await scene.authorise(draft.id);
+    const delivered = await scene.deliveredOrder(draft.id);
+    await scene.settle();
+    expect([delivered.state, delivered.paymentStatus]).toEqual(['completed', 'paid']);
+    expect(paid(delivered)).toEqual([
+      ['exchange-credit', 'captured', 1299],
+      ['card', 'captured', 1789],
+    ]);
+    // Two mugs of the first order, and one mug that was paid besides.
+    expect((await balance()) - before).toBe(25 + 12);
+    await scene.rehearsal.verify();
+  });
+
+  test('waits a week for its order, then is refunded', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    await scene.rehearsal.advance('P6DT23H59M');
+    expect((await scene.object(returnId)).state).toBe('inspected');
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.object(returnId)).state).toBe('refunded');
+    expect(await refundedOf(scene, order.id)).toEqual([2598]);
+    const { status, body } = await exchange(scene, returnId);
+    expect([status, body.code, body.objectType, body.currentState]).toEqual([409, 'invalid_state_transition', 'return', 'refunded']);
+    await scene.rehearsal.verify();
+  });
+
+  test('whose draft exists after a week is not refunded before that draft ends', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    await scene.rehearsal.advance('P6DT12H');
+    const { body: draft } = await exchange(scene, returnId);
+    await scene.rehearsal.advance('PT13H');
+    expect([(await scene.object(returnId)).state, await refundedOf(scene, order.id)]).toEqual(['inspected', [0]]);
+    await scene.rehearsal.verify();
+    // The draft expires a day after it was made.
+    await scene.rehearsal.advance('PT11H');
+    expect((await scene.order(draft.id)).state).toBe('cancelled');
+    expect([(await scene.object(returnId)).state, await refundedOf(scene, order.id)]).toEqual(['refunded', [2598]]);
+    await scene.rehearsal.verify();
+  });
+
+  test('whose draft is cancelled is refunded instead', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const { body: draft } = await exchange(scene, returnId);
+    expect((await scene.cancel(draft.id)).status).toBe(200);
+    await scene.settle();
+    expect(paid(await scene.order(draft.id))).toEqual([['exchange-credit', 'voided', 1789]]);
+    expect(await scene.object(returnId)).toMatchObject({ state: 'refunded', refunds: [{ amount: euros(2598) }] });
+    expect(await refundedOf(scene, order.id)).toEqual([2598]);
+    expect((await exchange(scene, returnId)).status).toBe(409);
+    await scene.rehearsal.verify();
+  });
+
+  test('that is cancelled after it was confirmed gives the credit back to the original payments', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    const { body: draft } = await exchange(scene, returnId);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([809]);
+    await scene.cancel(draft.id);
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([2598]);
+    expect(await scene.object(returnId)).toMatchObject({ state: 'exchanged', refunds: [{ amount: euros(809) }, { amount: euros(1789) }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('that was captured gives back what is refunded of its credit, and a return of it goes the same way', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene, 1);
+    const { body: draft } = await exchange(scene, returnId, { qty: 2 });
+    await scene.authorise(draft.id);
+    const delivered = await scene.deliveredOrder(draft.id);
+    const { id: second } = await scene.requested(delivered, 2);
+    await scene.moved(second, 'approve', 'receive', 'inspect');
+    expect((await scene.object(second)).state).toBe('refunded');
+    // The card has paid 1789 of 3088; the credit gives back the rest, which goes to the card of the first order.
+    expect(await refundedOf(scene, draft.id)).toEqual([809, 1789]);
+    expect(await refundedOf(scene, order.id)).toEqual([809]);
+    await scene.rehearsal.verify();
+    const [credit] = (await scene.order(draft.id)).payments as Paid[];
+    await scene.rehearsal.ok('POST', `/payments/${credit?.id}/refunds`, { amount: euros(490), reason: 'Goodwill' });
+    await scene.settle();
+    expect(await refundedOf(scene, order.id)).toEqual([1299]);
+    await scene.rehearsal.verify();
+  });
+
+  test('of an exchange gives its value back to the payments at the very beginning', async () => {
+    await using scene = await returning();
+    const first = await toExchange(scene, 2);
+    const { body: draft } = await exchange(scene, first.returnId, { qty: 1 });
+    const delivered = await scene.deliveredOrder(draft.id);
+    const { id: second } = await scene.requested(delivered, 1, { resolution: 'exchange' });
+    await scene.moved(second, 'approve', 'receive', 'inspect');
+    const { body: another } = await exchange(scene, second, { qty: 1 });
+    expect(paid(another)).toEqual([['exchange-credit', 'authorised', 1299]]);
+    await scene.authorise(another.id);
+    await scene.rehearsal.ok('POST', `/orders/${another.id}/confirm`);
+    await scene.settle();
+    await scene.cancel(another.id);
+    await scene.settle();
+    // 809 at the first exchange, 1299 of the second one's credit; 490 of shipping stay paid.
+    expect(await refundedOf(scene, first.order.id)).toEqual([2108]);
+    await scene.rehearsal.verify();
+  });
+
+  test('loses its hold and its goods at confirmation: the credit is voided, and taken again when they are back', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene, 2);
+    const { body: draft } = await exchange(scene, returnId, { sku: 'lamp-last-one', qty: 1 });
+    const [credit] = draft.payments as Paid[];
+    expect(credit?.amount.amount).toBe(2598);
+    await scene.authorise(draft.id);
+    await scene.rehearsal.advance('PT16M');
+    const hold = await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    expect((await scene.confirm(draft.id)).status).toBe(409);
+    await scene.settle();
+    expect((await scene.order(draft.id)).payments.map(({ state }: Paid) => state)).toEqual(['voided', 'voided']);
+    expect(await refundedOf(scene, order.id)).toEqual([0]);
+    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${hold.id}`);
+    await scene.authorise(draft.id, draft.totals.total.amount - 2598);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    expect((await scene.object(returnId)).state).toBe('exchanged');
+    expect((await scene.order(draft.id)).paymentStatus).toBe('authorised');
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Create Order for a return', () => {
+  test.each([
+    ['requested', []],
+    ['approved', ['approve']],
+    ['received', ['approve', 'receive']],
+    ['rejected', ['reject']],
+  ] as const)('that is %s is refused, and its basket stays as it was', async (state, verbs) => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
+    await scene.moved(id, ...verbs);
+    const basketId = await basketOf(scene, 'mug-blue', 1);
+    const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId, exchangeForReturnId: id });
+    expect([status, body.code, body.objectType, body.currentState, body.allowedFrom]).toEqual([
+      ...[409, 'invalid_state_transition', 'return', state, ['inspected']],
+    ]);
+    expect((await scene.rehearsal.ok('POST', '/orders', { basketId })).exchangeForReturnId).toBeUndefined();
+  });
+
+  test('that is to be refunded, or that nobody has, is refused', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const { id } = await scene.requested(await scene.completed(), 1);
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    const refund = await exchange(scene, id);
+    expect([refund.status, refund.body.code, refund.body.objectType]).toEqual([409, 'invalid_state_transition', 'return']);
+    const unknown = await exchange(scene, 'ret_nobody');
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
+  });
+
+  test('is accepted once: of several at once one gets it, and the baskets of the others stay in checkout', async () => {
+    await using scene = await returning();
+    const { returnId } = await toExchange(scene);
+    const baskets = await Promise.all([1, 2, 3].map(() => basketOf(scene, 'mug-blue', 1)));
+    const replies = await Promise.all(
+      baskets.map((basketId) => scene.rehearsal.call('POST', '/orders', { basketId, exchangeForReturnId: returnId })),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    const states = await Promise.all(baskets.map(async (id) => (await scene.rehearsal.object('basket', id)).state));
+    expect(states.toSorted()).toEqual(['converted', 'locked', 'locked']);
+    await scene.rehearsal.verify();
+  });
+
+  test('repeated for the same basket answers the same order, whatever return is named', async () => {
+    await using scene = await returning();
+    const { returnId } = await toExchange(scene);
+    const basketId = await basketOf(scene, 'mug-blue', 1);
+    const first = await scene.rehearsal.call('POST', '/orders', { basketId, exchangeForReturnId: returnId });
+    const again = await scene.rehearsal.call('POST', '/orders', { basketId, exchangeForReturnId: returnId });
+    expect([first.status, again.status, again.body.id]).toEqual([201, 200, first.body.id]);
+    expect(paid(again.body)).toEqual([['exchange-credit', 'authorised', 1789]]);
+    expect((await scene.rehearsal.call('POST', '/orders', { basketId })).body.id).toBe(first.body.id);
+  });
+
+  test('that is refused for its basket leaves the return to another one', async () => {
+    await using scene = await returning();
+    const { returnId } = await toExchange(scene);
+    const { id: open } = await scene.basket();
+    const refused = await scene.rehearsal.call('POST', '/orders', { basketId: open, exchangeForReturnId: returnId });
+    expect([refused.status, refused.body.objectType]).toEqual([409, 'basket']);
+    expect((await exchange(scene, returnId)).status).toBe(201);
+    await scene.rehearsal.verify();
+  });
+
+  test('takes the credit later when the Payment Hub is down: by itself, or with Confirm Order', async () => {
+    await using scene = await returning();
+    for (const later of ['by itself', 'confirm'] as const) {
+      const { returnId } = await toExchange(scene);
+      await scene.down('payment-hub');
+      const { status, body: draft } = await exchange(scene, returnId);
+      expect([status, draft.state, draft.paymentStatus]).toEqual([201, 'draft', 'unknown']);
+      await scene.rehearsal.noFaults();
+      if (later === 'by itself') await scene.rehearsal.advance('PT1M');
+      const confirmed = await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+      expect(paid(confirmed)).toEqual([['exchange-credit', 'authorised', 1789]]);
+      await scene.settle();
+      expect((await scene.object(returnId)).state).toBe('exchanged');
+      await scene.rehearsal.verify();
+    }
+  });
+
+  test('that somebody pays otherwise meanwhile is exchanged all the same, and the return is refunded in full', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    await scene.rehearsal.fault('no-credit', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+    const { body: draft } = await exchange(scene, returnId);
+    await scene.rehearsal.noFaults();
+    await scene.authorise(draft.id);
+    await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    await scene.settle();
+    expect((await scene.object(returnId)).state).toBe('exchanged');
+    expect(paid(await scene.order(draft.id))).toEqual([['card', 'authorised', 1789]]);
+    expect(await refundedOf(scene, order.id)).toEqual([2598]);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('While a return pays for another order', () => {
+  test('it cannot be rejected, and nobody refunds what the credit holds', async () => {
+    await using scene = await returning();
+    const { order, returnId } = await toExchange(scene);
+    await exchange(scene, returnId);
+    const rejected = await scene.move(returnId, 'reject');
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'invalid_state_transition']);
+    expect((await scene.object(returnId)).state).toBe('inspected');
+    const refund = (amount: number) =>
+      scene.rehearsal.call('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(amount), returnId });
+    expect((await refund(810)).body.code).toBe('refund_exceeds_captured');
+    expect((await refund(809)).status).toBe(201);
+    await scene.rehearsal.verify();
+  });
+
+  test('what was paid besides is not refunded for a return of the other order', async () => {
+    await using scene = await returning();
+    const { returnId } = await toExchange(scene, 1);
+    const { body: draft } = await exchange(scene, returnId, { qty: 2 });
+    await scene.authorise(draft.id);
+    const { payments } = await scene.deliveredOrder(draft.id);
+    const card = payments.find(({ tender }: Paid) => tender.type === 'card');
+    const { status } = await scene.rehearsal.call('POST', `/payments/${card.id}/refunds`, { amount: euros(100), returnId });
+    expect(status).toBe(404);
+    await scene.rehearsal.verify();
+  });
+});

@@ -1,0 +1,430 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
+
+const MINUTE = 60_000;
+
+const order = (rehearsal: TestRehearsal, id: string) => rehearsal.ok('GET', `/orders/${id}`);
+const outage = (match: object) => ({ match, fault: { kind: 'outage' } });
+
+/** A sale whose goods are paid and not handed over: the OMS cannot do that now. */
+async function paidAndWaiting(rehearsal: TestRehearsal, fault: object, body: Record<string, unknown> = {}): Promise<string> {
+  const { id, totals } = await begin(rehearsal, body);
+  await rehearsal.fault('no-carry-out', fault as Parameters<TestRehearsal['fault']>[1]);
+  const paid = await pay(rehearsal, id, CASH, totals.total.amount);
+  expect(paid).toMatchObject({ status: 201, body: { outstanding: eur(0), transactionState: 'paid', orderSubmission: 'queued' } });
+  return id;
+}
+
+describe('A sale of the till', () => {
+  test('is created, confirmed and carried out when it is paid: captured, out of stock, completed, with points', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
+    await pay(rehearsal, id, CASH, 1000);
+    const last = await pay(rehearsal, id, card(), 1598);
+    expect(last).toMatchObject({ status: 201, body: { transactionState: 'completed', orderSubmission: 'accepted' } });
+
+    const done = await order(rehearsal, id);
+    expect(done).toMatchObject({
+      ...{ id, basketId, state: 'completed', channel: 'pos', storeId: 'store-01', customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' },
+      ...{ paymentStatus: 'paid', earningAmount: eur(2598), fulfillmentOrders: [] },
+      lines: [{ sku: 'mug-blue', qty: 2, nodeId: 'store-01', fulfilledQty: 2, cancelledQty: 0 }],
+      payments: [
+        { tender: { type: 'cash' }, state: 'captured', capturedAmount: eur(1000) },
+        { tender: { type: 'card' }, state: 'captured', capturedAmount: eur(1598) },
+      ],
+    });
+    expect(done.completedAt).toBeDefined();
+    for (const absent of ['stockDiscrepancy', 'pendingAction', 'routingStatus', 'shippingAddress']) expect(done).not.toHaveProperty(absent);
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect((await rehearsal.object('reservation', done.lines[0].reservationId)).state).toBe('fulfilled');
+
+    const changes = await rehearsal.events({ subject: `order/${id}`, ext: true });
+    expect(changes.map(({ type, data }) => [typesOf([{ type }])[0], data.previousState, data.object.state])).toEqual([
+      ['order-created', undefined, 'draft'],
+      ['order-confirmed', 'draft', 'confirmed'],
+      ['ext.order-changed', 'confirmed', 'confirmed'],
+      ['ext.order-changed', 'confirmed', 'completed'],
+    ]);
+    expect(typesOf(await rehearsal.events({ type: 'payment-captured' })).length).toBe(2);
+    const { entries } = await rehearsal.object('loyalty-account', 'loy_ada');
+    expect(entries.filter((entry: { orderId?: string }) => entry.orderId === id)).toMatchObject([{ type: 'earn', points: 25 }]);
+    await rehearsal.verify();
+  });
+
+  test('of more than the store was known to have says so, and lets no counter go negative', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, totals } = await begin(rehearsal, {
+      lines: [
+        { sku: 'mug-blue', qty: 52 },
+        { sku: 'vase-sold-out', qty: 1 },
+        { sku: 'bulb-warm', qty: 1 },
+      ],
+    });
+    await pay(rehearsal, id, card(), totals.total.amount);
+    const done = await order(rehearsal, id);
+    expect(done).toMatchObject({ state: 'completed', stockDiscrepancy: true });
+    expect(done.lines.map(({ qty, fulfilledQty }: { qty: number; fulfilledQty: number }) => qty - fulfilledQty)).toEqual([0, 0, 0]);
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 0, reserved: 0 });
+    expect(await stockAt(rehearsal, 'vase-sold-out')).toEqual({ onHand: 0, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('whose hold somebody released meanwhile is handed over all the same', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, lines } = await begin(rehearsal);
+    await rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
+    await pay(rehearsal, id, card(), 2598);
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', stockDiscrepancy: true, lines: [{ fulfilledQty: 2 }] });
+    await rehearsal.verify();
+  });
+
+  test('whose hold somebody confirmed meanwhile takes its units from it', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, lines } = await begin(rehearsal);
+    await rehearsal.ok('POST', `/inventory/reservations/${lines[0].reservationId}/confirm`, {});
+    await pay(rehearsal, id, card(), 2598);
+    const done = await order(rehearsal, id);
+    expect(done).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2 }] });
+    expect(done).not.toHaveProperty('stockDiscrepancy');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('whose basket was once to be sent is taken along all the same', async () => {
+    await using rehearsal = await newRehearsal();
+    const lines = [{ sku: 'mug-blue', qty: 2 }];
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+    await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+    await rehearsal.advance('PT16M');
+    const { id, totals } = await begin(rehearsal, { basketId: basket.id });
+    await pay(rehearsal, id, card(), totals.total.amount);
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', basketId: basket.id, fulfillmentOrders: [] });
+    await rehearsal.advance('PT1H');
+    expect(typesOf(await rehearsal.events())).not.toContain('fulfillment-order-created');
+    await rehearsal.verify();
+  });
+
+  test('is captured also where a client captures what is sent', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.client.control('set-progression', { body: { capture: 'manual', route: 'manual' } });
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, card(), 2598);
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  });
+});
+
+describe('Create Order by hand of a checkout at the till', () => {
+  test('gives the draft the id of its transaction, once, whether the transaction or its basket is named', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId, totals } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    const made = await rehearsal.call('POST', '/orders', { transactionId: id });
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        id,
+        basketId,
+        state: 'draft',
+        channel: 'pos',
+        storeId: 'store-01',
+        totals,
+        paymentStatus: 'unpaid',
+        payments: [{ amount: eur(1000) }],
+      },
+    });
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
+    for (const body of [{ transactionId: id }, { basketId }]) {
+      expect(await rehearsal.call('POST', '/orders', body)).toMatchObject({ status: 200, body: { id, version: 1 } });
+    }
+    expect((await rehearsal.events({ type: 'order-created' })).length).toBe(1);
+    const refused = await rehearsal.call('POST', `/orders/${id}/confirm`, {});
+    expect(refused).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(1598) } });
+    await rehearsal.verify();
+  });
+
+  test('takes nothing from the till: paid there, it is confirmed and carried out', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.ok('POST', '/orders', { transactionId: id });
+    const paid = await pay(rehearsal, id, card(), 2598);
+    expect(paid).toMatchObject({ status: 201, body: { transactionState: 'completed', orderSubmission: 'accepted' } });
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2 }] });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('is refused for one that was voided, and for one that there is not', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    await voidIt(rehearsal, id);
+    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', objectType: 'transaction', id, currentState: 'voided', action: 'order' },
+    });
+    expect(await rehearsal.call('POST', '/orders', { basketId })).toMatchObject({
+      status: 409,
+      body: { objectType: 'basket', currentState: 'abandoned' },
+    });
+    expect(await rehearsal.call('POST', '/orders', { transactionId: 'ord_none' })).toMatchObject({
+      status: 404,
+      body: { objectType: 'transaction', id: 'ord_none' },
+    });
+    expect(await rehearsal.call('POST', '/orders', { transactionId: id, basketId })).toMatchObject({ status: 422 });
+    expect(await rehearsal.call('GET', `/orders/${id}`)).toMatchObject({ status: 404 });
+    await rehearsal.verify();
+  });
+
+  test('needs the POS, and says so when it is down', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('down', outage({ application: 'pos' }) as Parameters<TestRehearsal['fault']>[1]);
+    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 503, body: { dependency: 'pos' } });
+    await rehearsal.noFaults();
+    expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('An order of the till', () => {
+  test('that is confirmed and not handed over waits for the till, however long, and is never routed', async () => {
+    await using rehearsal = await newRehearsal();
+    const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
+    const confirmed = await order(rehearsal, id);
+    expect(confirmed).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised', fulfillmentOrders: [] });
+    expect(confirmed).not.toHaveProperty('routingStatus');
+    expect(confirmed.lines[0]).not.toHaveProperty('nodeId');
+    expect((await rehearsal.object('reservation', confirmed.lines[0].reservationId)).state).toBe('requested');
+    expect(await rehearsal.call('POST', `/orders/${id}/confirm`, {})).toMatchObject({ status: 200, body: { version: confirmed.version } });
+    expect(await rehearsal.call('POST', `/orders/${id}/route`, {})).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', objectType: 'order', id, action: 'route', allowedFrom: [] },
+    });
+    await rehearsal.advance('P9D');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'confirmed', version: confirmed.version });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    const { invariants } = await rehearsal.client.control('verify');
+    expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
+    await rehearsal.noFaults();
+    await rehearsal.advance('P1D');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    expect(await rehearsal.call('POST', `/orders/${id}/route`, {})).toMatchObject({ status: 409 });
+    expect(await rehearsal.call('POST', `/orders/${id}/cancel`, {})).toMatchObject({ status: 409 });
+    await rehearsal.verify();
+  });
+
+  test.each(['draft', 'confirmed'])('that is %s can be cancelled: its hold and its tenders are let go', async (state) => {
+    await using rehearsal = await newRehearsal();
+    const id = state === 'confirmed' ? await paidAndWaiting(rehearsal, outage({ api: 'carry-out' })) : (await begin(rehearsal)).id;
+    if (state === 'draft') {
+      await pay(rehearsal, id, CASH, 1000);
+      await rehearsal.ok('POST', '/orders', { transactionId: id });
+    }
+    expect(await order(rehearsal, id)).toMatchObject({ state });
+    const cancelled = await rehearsal.ok('POST', `/orders/${id}/cancel`, { reason: 'changed their mind' });
+    expect(cancelled).toMatchObject({ state: 'cancelled', cancelReason: 'changed their mind', payments: [{ state: 'voided' }] });
+    expect(cancelled).not.toHaveProperty('compensation');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'cancelled' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+  });
+});
+
+describe('A carry-out that another application does not let happen', () => {
+  test.each([
+    ['the SIM', { application: 'sim' }],
+    ['the Payment Hub', { api: 'capture-payment-api' }],
+    ['the Inventory Service', { api: 'record-stock-movement' }],
+  ])('%s: is visible, keeps a cancellation away, and is finished by due work', async (_, match) => {
+    await using rehearsal = await newRehearsal();
+    const id = await paidAndWaiting(rehearsal, outage(match), { lines: [{ sku: 'mug-blue', qty: 51 }] });
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'carry-out' } });
+    expect(await rehearsal.call('POST', `/orders/${id}/cancel`, {})).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', retryable: true, pendingAction: { action: 'carry-out' } },
+    });
+    const { invariants } = await rehearsal.client.control('verify');
+    expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT30M');
+    const done = await order(rehearsal, id);
+    expect(done).toMatchObject({ state: 'completed', paymentStatus: 'paid', stockDiscrepancy: true });
+    expect(done).not.toHaveProperty('pendingAction');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 0, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test.each(['move-reservation', 'record-stock-movement', 'capture-payment-api'])(
+    'the answer to %s is lost: everything happens once',
+    async (api) => {
+      await using rehearsal = await newRehearsal();
+      const id = await paidAndWaiting(
+        rehearsal,
+        { match: { api }, fault: { kind: 'lost-response' }, times: 1 },
+        { lines: [{ sku: 'mug-blue', qty: 51 }] },
+      );
+      await rehearsal.advance('PT30M');
+      expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 51 }], stockDiscrepancy: true });
+      expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 0, reserved: 0 });
+      expect((await rehearsal.events({ type: 'payment-captured' })).length).toBe(1);
+      await rehearsal.verify();
+    },
+  );
+
+  test('a tender that was voided meanwhile: it goes back to where it was, and is paid anew', async () => {
+    await using rehearsal = await newRehearsal();
+    const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
+    const [payment] = (await order(rehearsal, id)).payments;
+    await rehearsal.ok('POST', `/payments/authorizations/${payment.id}/void`, {});
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT10M');
+    const waiting = await order(rehearsal, id);
+    expect(waiting).toMatchObject({ state: 'confirmed', paymentStatus: 'unpaid' });
+    expect(waiting).not.toHaveProperty('pendingAction');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.advance('P1D');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await rehearsal.verify();
+  });
+
+  test('a tender that was voided and is paid anew after the till had given up: it is carried out at once', async () => {
+    await using rehearsal = await newRehearsal();
+    const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
+    const [payment] = (await order(rehearsal, id)).payments;
+    await rehearsal.ok('POST', `/payments/authorizations/${payment.id}/void`, {});
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT12H');
+    expect((await rehearsal.settle()).parked).toMatchObject([{ what: 'due', key: expect.stringContaining(id) }]);
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.settle();
+    await rehearsal.advance('PT1S');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  });
+});
+
+const CARD = { type: 'card', token: 'tok_visa' };
+
+/** A sale of one mug more than the store has, of which 10.00 are paid. */
+async function saleUnderWay(estate: CrashingEstate): Promise<{ id: string; left: number }> {
+  const lines = [{ sku: 'mug-blue', qty: 51 }];
+  const { body } = await estate.insist('pos', 'POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
+  const paid = await estate.insist(
+    'pos',
+    'POST',
+    `/transactions/${body.id}/payment`,
+    { tender: { type: 'cash' }, amount: eur(1000) },
+    'cash',
+  );
+  expect(paid).toMatchObject({ status: 201, body: { transactionState: 'open' } });
+  await estate.settle();
+  return { id: body.id, left: body.totals.total.amount - 1000 };
+}
+
+const rest = (id: string): string => `/transactions/${id}/payment`;
+const carriedOut = (id: string): string => `/internal/orders/${id}/carry-out`;
+
+const CRASHES: Partial<Record<Application, number>> = { oms: 5, sim: 2, 'inventory-service': 2, 'payment-hub': 3 };
+const crashes: Crash[] = Object.entries(CRASHES).flatMap(([application, count]) =>
+  Array.from({ length: count }, (_, index) => index + 1).flatMap((commit) =>
+    (['before', 'after'] as const).map((when) => ({ application: application as Application, commit, when })),
+  ),
+);
+
+async function eachCrash(run: (estate: CrashingEstate, sale: { id: string; left: number }) => Promise<void>): Promise<void> {
+  const queue = [...crashes];
+  const lane = async (): Promise<void> => {
+    for (let crash = queue.shift(); crash; crash = queue.shift()) {
+      const estate = await crashingEstate();
+      try {
+        const sale = await saleUnderWay(estate);
+        estate.crashAt(crash);
+        await run(estate, sale);
+        expect(estate.crashes()).toBe(1);
+        const { body } = await estate.insist('oms', 'GET', `/orders/${sale.id}`);
+        expect(body).toMatchObject({ state: 'completed', paymentStatus: 'paid', stockDiscrepancy: true, lines: [{ fulfilledQty: 51 }] });
+        expect(body).not.toHaveProperty('pendingAction');
+        const { body: item } = await estate.insist('sim', 'GET', '/inventory/items/mug-blue');
+        const store = item.locations.find(({ locationId }: { locationId: string }) => locationId === 'store-01');
+        expect(store).toMatchObject({ onHand: 0, reserved: 0 });
+        expect((await estate.ledger()).parked).toEqual([]);
+        expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
+      } catch (error) {
+        throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
+      } finally {
+        await estate.close();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+}
+
+describe('A sale of which a process is killed at any commit of its last tender, its order and its carry-out', () => {
+  test('is done once when the till repeats the tender', async () => {
+    await eachCrash(async (estate, { id, left }) => {
+      expect(await estate.insist('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) })).toMatchObject({ status: 201 });
+      await estate.advance(40 * MINUTE);
+    });
+  }, 120_000);
+
+  test('is done once when nobody repeats it', async () => {
+    await eachCrash(async (estate, { id, left }) => {
+      await estate.ask('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) }, 'once').catch(() => undefined);
+      await estate.advance(40 * MINUTE);
+      // Unless its tender was never taken; then the customer pays again.
+      const { status } = await estate.insist('oms', 'GET', `/orders/${id}`);
+      if (status === 404) await estate.insist('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) }, 'again');
+      await estate.advance(40 * MINUTE);
+    });
+  }, 120_000);
+
+  test('makes so many commits as are killed here, and a repeat of the carry-out changes nothing', async () => {
+    const estate = await crashingEstate();
+    try {
+      const { id, left } = await saleUnderWay(estate);
+      estate.crashAt(undefined);
+      await estate.insist('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) });
+      await estate.settle();
+      const counted = (): object =>
+        Object.fromEntries(Object.keys(CRASHES).map((application) => [application, estate.commits(application as Application)]));
+      expect(counted()).toEqual(CRASHES);
+      const again = await estate.insist('oms', 'POST', carriedOut(id));
+      expect(again).toMatchObject({ status: 200, body: { id, state: 'completed' } });
+      expect(counted()).toEqual({ ...CRASHES, oms: (CRASHES.oms ?? 0) + 1 });
+    } finally {
+      await estate.close();
+    }
+  });
+});
+
+describe('Carry Out', () => {
+  test('is refused for an order that is sent, and for one that is not confirmed', async () => {
+    const estate = await crashingEstate();
+    try {
+      const lines = [{ sku: 'mug-blue', qty: 1 }];
+      const { body: basket } = await estate.insist('ecommerce-platform', 'POST', '/baskets', {
+        channel: 'web',
+        customerId: 'cus_ada',
+        lines,
+      });
+      await estate.insist('ecommerce-platform', 'POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
+      const { body: web } = await estate.insist('oms', 'POST', '/orders', { basketId: basket.id });
+      expect(await estate.insist('oms', 'POST', carriedOut(web.id))).toMatchObject({
+        status: 409,
+        body: { code: 'invalid_state_transition', objectType: 'order', id: web.id, action: 'carry-out' },
+      });
+      const { body: sale } = await estate.insist('pos', 'POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
+      expect(await estate.insist('oms', 'POST', carriedOut(sale.id))).toMatchObject({ status: 404, body: { objectType: 'order' } });
+      await estate.insist('oms', 'POST', '/orders', { transactionId: sale.id }, 'by hand');
+      expect(await estate.insist('oms', 'POST', carriedOut(sale.id), {}, 'draft')).toMatchObject({
+        status: 409,
+        body: { currentState: 'draft', allowedFrom: ['confirmed', 'completed', 'return-in-progress'] },
+      });
+    } finally {
+      await estate.close();
+    }
+  });
+});

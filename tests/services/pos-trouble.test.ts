@@ -1,0 +1,365 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
+
+const down = (application: Application) => ({ match: { application }, fault: { kind: 'outage' } });
+const lost = (api: string) => ({ match: { api }, fault: { kind: 'lost-response' }, times: 1 });
+const TILL = { storeId: 'store-01', laneId: 'lane-1' };
+const TWO_MUGS = { ...TILL, lines: [{ sku: 'mug-blue', qty: 2 }] };
+
+const start = (rehearsal: TestRehearsal, key: string, body: object = TWO_MUGS) =>
+  rehearsal.call('POST', '/transactions', body, { headers: { 'idempotency-key': key } });
+
+/** Payments of a transaction that are not over, as the Payment Hub has them. */
+const boundMoney = async (rehearsal: TestRehearsal, id: string): Promise<number> => {
+  const changes = await rehearsal.events({ ext: true });
+  const newest = new Map(changes.filter(({ subject }) => subject.startsWith('payment/')).map(({ data }) => [data.object.id, data.object]));
+  return [...newest.values()]
+    .filter(({ orderId, state }) => orderId === id && (state === 'authorised' || state === 'captured'))
+    .reduce((sum, { amount }) => sum + amount.amount, 0);
+};
+
+describe('Create Transaction', () => {
+  test('whose basket cannot be had leaves nothing behind, and repeated it is the transaction that it began', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('down', down('ecommerce-platform'));
+    expect((await start(rehearsal, 'one')).status).toBeGreaterThanOrEqual(502);
+    expect((await start(rehearsal, 'two')).status).toBeGreaterThanOrEqual(502);
+    await rehearsal.noFaults();
+    const again = await start(rehearsal, 'one');
+    expect(again).toMatchObject({ status: 201, body: { state: 'draft' } });
+    await rehearsal.advance('PT20M');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    expect(typesOf(await rehearsal.events({ type: 'checkout-started' })).length).toBe(1);
+    await rehearsal.verify();
+  });
+
+  test('whose answer is lost is found again by its repeat', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+    await rehearsal.fault('lost', lost('put-transaction-basket'));
+    expect(await start(rehearsal, 'one', { ...TILL, basketId: basket.id })).toMatchObject({
+      status: 504,
+      body: { code: 'dependency_timeout' },
+    });
+    const again = await start(rehearsal, 'one', { ...TILL, basketId: basket.id });
+    expect(again).toMatchObject({ status: 201, body: { basketId: basket.id } });
+    expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'locked', transactionId: again.body.id });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.verify();
+  });
+
+  test('whose answer is lost and that nobody repeats is given up after a quarter of an hour', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('lost', lost('put-transaction-basket'));
+    expect(await start(rehearsal, 'one')).toMatchObject({ status: 504 });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.advance('PT15M');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(typesOf(await rehearsal.events()).slice(-2)).toEqual(['checkout-started', 'checkout-cancelled']);
+    expect(await start(rehearsal, 'one')).toMatchObject({ status: 201 });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.verify();
+  });
+
+  test('is refused while nobody can say what the store has', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('down', down('inventory-service'));
+    expect((await start(rehearsal, 'one')).status).toBeGreaterThanOrEqual(502);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT20M');
+    expect(await rehearsal.events()).toEqual([]);
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await rehearsal.verify();
+  });
+});
+
+describe('A tender whose outcome is unknown', () => {
+  test('is found again by its repeat when only the answer was lost', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('lost', lost('authorize-payment-api'));
+    const key = { 'idempotency-key': 'tender' };
+    expect(await pay(rehearsal, id, card(), 1000, key)).toMatchObject({
+      status: 504,
+      body: { code: 'dependency_timeout', retryable: true },
+    });
+    const again = await pay(rehearsal, id, card(), 1000, key);
+    expect(again).toMatchObject({ status: 201, body: { state: 'authorised', outstanding: eur(1598) } });
+    expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+
+  test('is listed before the next tender is taken', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('lost', lost('authorize-payment-api'));
+    expect(await pay(rehearsal, id, card(), 1000)).toMatchObject({ status: 504 });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(1598) } });
+    const voided = await voidIt(rehearsal, id);
+    expect(voided).toMatchObject({ status: 200, body: { payments: [{ state: 'voided', amount: eur(1000), tender: { type: 'card' } }] } });
+    await rehearsal.verify();
+  });
+
+  test('keeps the transaction from being voided while the Payment Hub does not say what became of it', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    // The Hub hears of neither: nothing that it might say gets through by itself.
+    await rehearsal.fault('timeout', { match: { api: 'authorize-payment-api' }, fault: { kind: 'status', status: 504 }, times: 1 });
+    await rehearsal.fault('silent', { match: { api: 'list-payments' }, fault: { kind: 'status', status: 503 } });
+    expect((await pay(rehearsal, id, card(), 1000)).status).toBeGreaterThanOrEqual(502);
+    expect((await voidIt(rehearsal, id)).status).toBe(503);
+    expect((await pay(rehearsal, id, CASH, 1000)).status).toBe(503);
+    await rehearsal.noFaults();
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { state: 'cancelled', payments: [] } });
+    await rehearsal.verify();
+  });
+
+  test('completes the sale when it was the last one, as soon as the Payment Hub tells', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('lost', lost('authorize-payment-api'));
+    const key = { 'idempotency-key': 'tender' };
+    expect(await pay(rehearsal, id, card(), 2598, key)).toMatchObject({ status: 504 });
+    await rehearsal.advance('PT5S');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    const again = await pay(rehearsal, id, card(), 2598, key);
+    expect(again).toMatchObject({
+      status: 201,
+      body: { outstanding: eur(0), transactionState: 'completed', receipt: { number: expect.any(String) } },
+    });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 409 });
+    expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+
+  test('that its provider never answers counts until it is given up', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const key = { 'idempotency-key': 'tender' };
+    expect(await pay(rehearsal, id, card('tok_timeout'), 2598, key)).toMatchObject({ status: 504, body: { code: 'dependency_timeout' } });
+    expect(await pay(rehearsal, id, card('tok_timeout'), 2598, key)).toMatchObject({ status: 504 });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(0) } });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 409, body: { currentState: 'open' } });
+    await rehearsal.advance('PT15M');
+    expect(await pay(rehearsal, id, card('tok_timeout'), 2598, key)).toMatchObject({ status: 402 });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    await rehearsal.verify();
+  });
+
+  test('that comes true after its transaction was voided is voided too', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 8_000 } });
+    const paying = pay(rehearsal, id, card(), 1000);
+    expect(await paying).toMatchObject({ status: 504 });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { state: 'cancelled', payments: [] } });
+    await rehearsal.client.control('wait-for-events', { body: { type: 'payment-authorized', count: 1, timeoutMs: 8_000 } });
+    expect(await boundMoney(rehearsal, id)).toBe(0);
+    await rehearsal.verify();
+  }, 30_000);
+});
+
+describe('While the Payment Hub is down', () => {
+  test('no tender is taken, and the next one is as soon as it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('down', down('payment-hub'));
+    expect((await pay(rehearsal, id, CASH, 1000)).status).toBeGreaterThanOrEqual(502);
+    await rehearsal.noFaults();
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    await rehearsal.verify();
+  });
+
+  test('a transaction is voided all the same, and its tenders are when it is back, once', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await pay(rehearsal, id, card(), 500);
+    await rehearsal.fault('down', down('payment-hub'));
+    const voided = await voidIt(rehearsal, id);
+    expect(voided).toMatchObject({ status: 200, body: { state: 'cancelled', compensation: 'pending', paymentStatus: 'unpaid' } });
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(await pay(rehearsal, id, CASH, 1)).toMatchObject({ status: 409, body: { currentState: 'voided' } });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { compensation: 'pending' } });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    const done = await voidIt(rehearsal, id);
+    expect(done.body.compensation).toBeUndefined();
+    expect(done.body.payments).toMatchObject([{ state: 'voided' }, { state: 'voided' }]);
+    const voids = (await rehearsal.events({ type: 'ext.payment-changed', ext: true })).filter(({ data }) => data.object.state === 'voided');
+    expect(voids).toHaveLength(2);
+    await rehearsal.verify();
+  });
+});
+
+describe('While the Payment Hub is down for days', () => {
+  test('a transaction with a tender of unknown outcome that nobody touches is voided once it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    await rehearsal.fault('lost', lost('authorize-payment-api'));
+    expect(await pay(rehearsal, id, CASH, 1000)).toMatchObject({ status: 504 });
+    await rehearsal.noFaults();
+    await rehearsal.fault('late', { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } });
+    await rehearsal.fault('down', down('payment-hub'));
+    await rehearsal.advance('P3D');
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    expect(await boundMoney(rehearsal, id)).toBe(0);
+    await rehearsal.verify();
+  });
+});
+
+describe('While the Loyalty Platform is down', () => {
+  test.each(['cardNumber', 'id'])('a member who is named by %s gets the points of the sale once it is back', async (member) => {
+    await using rehearsal = await newRehearsal();
+    const before = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    await rehearsal.fault('down', down('loyalty-platform'));
+    const { id } = await begin(rehearsal, { loyaltyId: before[member] });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect((await rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance).toBe(before.pointsBalance + 25);
+    await rehearsal.verify();
+  });
+});
+
+describe('While the eCommerce Platform is down', () => {
+  test('a transaction is voided with its tenders, and its basket is abandoned later', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await rehearsal.fault('down', down('ecommerce-platform'));
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { compensation: 'pending', payments: [{ state: 'voided' }] } });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect((await voidIt(rehearsal, id)).body.compensation).toBeUndefined();
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    await rehearsal.verify();
+  });
+});
+
+describe('While the OMS is down', () => {
+  test('the sale stands with its receipt, and is submitted once when it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
+    await rehearsal.fault('down', down('oms'));
+    const paid = await pay(rehearsal, id, CASH, 2598);
+    expect(paid).toMatchObject({
+      status: 201,
+      body: { outstanding: eur(0), transactionState: 'paid', orderSubmission: 'queued', receipt: { number: expect.any(String) } },
+    });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 409, body: { currentState: 'paid' } });
+    await rehearsal.advance('P2D');
+    expect(typesOf(await rehearsal.events({ type: 'order-created' }))).toEqual([]);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid', channel: 'pos' });
+    expect(typesOf(await rehearsal.events()).slice(4)).toEqual(['order-created', 'order-confirmed', 'payment-captured']);
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['Confirm Order', { api: 'confirm-order-api' }],
+    ['the payments', { api: 'list-payments' }],
+  ])('or %s is, so that its order is a draft for days: a sale that is paid does not run out', async (_, match) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('down', { match, fault: { kind: 'outage' } });
+    expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({
+      status: 201,
+      body: { transactionState: 'paid', orderSubmission: 'queued' },
+    });
+    await rehearsal.advance('P3D');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'draft' });
+    const { invariants } = await rehearsal.client.control('verify');
+    expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await rehearsal.verify();
+  });
+
+  test('the order has the number that the till told, whichever day it is made', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, orderNumber } = await begin(rehearsal);
+    await rehearsal.fault('down', down('oms'));
+    await pay(rehearsal, id, CASH, 2598);
+    await rehearsal.advance('P2D');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', orderNumber });
+  });
+
+  test.each(['create-order-api', 'confirm-order-api', 'carry-out'])(
+    'or its answer to %s is lost, the sale is completed once',
+    async (api) => {
+      await using rehearsal = await newRehearsal();
+      const { id } = await begin(rehearsal);
+      await rehearsal.fault('lost', lost(api));
+      expect(await pay(rehearsal, id, CASH, 2598)).toMatchObject({
+        status: 201,
+        body: { transactionState: 'paid', orderSubmission: 'queued' },
+      });
+      await rehearsal.advance('PT1M');
+      expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed' });
+      expect(typesOf(await rehearsal.events()).slice(4)).toEqual(['order-created', 'order-confirmed', 'payment-captured']);
+      expect(await pay(rehearsal, id, CASH, 1)).toMatchObject({ status: 409, body: { currentState: 'completed' } });
+      await rehearsal.verify();
+    },
+  );
+});
+
+describe('Two at once', () => {
+  test('a void meets a tender under way: it is refused for now, and finds the tender when it is repeated', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 500 } });
+    const paying = pay(rehearsal, id, card(), 1000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await voidIt(rehearsal, id)).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_state_transition', retryable: true },
+      headers: { 'retry-after': '1' },
+    });
+    expect(await pay(rehearsal, id, CASH, 100)).toMatchObject({ status: 409, body: { retryable: true } });
+    expect(await paying).toMatchObject({ status: 201 });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { payments: [{ state: 'voided' }] } });
+    expect(await boundMoney(rehearsal, id)).toBe(0);
+    await rehearsal.verify();
+  });
+
+  test('voids and tenders in the same moment leave no money on a voided transaction', async () => {
+    await using rehearsal = await newRehearsal();
+    for (let round = 0; round < 8; round++) {
+      const { id } = await begin(rehearsal);
+      const replies = await Promise.all([...[700, 800, 900].map((amount) => pay(rehearsal, id, card(), amount)), voidIt(rehearsal, id)]);
+      expect(
+        replies.every(
+          ({ status, body }) => status < 300 || (status === 409 && ['invalid_state_transition', 'overpayment'].includes(body.code)),
+        ),
+      ).toBe(true);
+      const voided = await voidIt(rehearsal, id);
+      expect(voided).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+      expect(await boundMoney(rehearsal, id)).toBe(0);
+    }
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('the same request fifty times takes one tender', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const key = { 'idempotency-key': 'tender' };
+    const replies = await Promise.all(Array.from({ length: 50 }, () => pay(rehearsal, id, card(), 2598, key)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
+    expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+});

@@ -1,0 +1,470 @@
+import { describe, expect, test } from '@jest/globals';
+import * as crm from '../../services/crm/service.ts';
+import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
+import * as inventoryService from '../../services/inventory-service/service.ts';
+import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
+import * as paymentHub from '../../services/payment-hub/service.ts';
+import * as pos from '../../services/pos/service.ts';
+import * as promotionEngine from '../../services/promotion-engine/service.ts';
+import * as sim from '../../services/sim/service.ts';
+import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { startInside } from '../support/inside.ts';
+import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
+
+describe('Create Transaction', () => {
+  test('answers the draft order as the till sees it, and holds the stock of the store without a time limit', async () => {
+    await using rehearsal = await newRehearsal();
+    const order = await begin(rehearsal);
+    expect(order).toMatchObject({
+      id: expect.stringMatching(/^ord_/),
+      state: 'draft',
+      channel: 'pos',
+      storeId: 'store-01',
+      totals: { total: eur(2598), shipping: eur(0) },
+      lines: [{ sku: 'mug-blue', qty: 2, nodeId: 'store-01', fulfilledQty: 0 }],
+      payments: [],
+      paymentStatus: 'unpaid',
+    });
+    expect(order.fulfillmentOrders).toBeUndefined();
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    expect(await rehearsal.object('basket', order.basketId)).toMatchObject({
+      ...{ state: 'locked', channel: 'pos', storeId: 'store-01', transactionId: order.id },
+      reservationId: order.lines[0].reservationId,
+    });
+    expect(await rehearsal.call('GET', `/orders/${order.id}`)).toMatchObject({ status: 404 });
+    expect(typesOf(await rehearsal.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
+    await rehearsal.advance('PT2H');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.verify();
+  });
+
+  test('takes an open basket over, with a member’s card', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await rehearsal.ok('POST', '/baskets', { channel: 'app', lines: [{ sku: 'wine-red', qty: 1 }] });
+    const order = await begin(rehearsal, { basketId: basket.id, loyaltyId: '2990000123459' });
+    expect(order).toMatchObject({
+      ...{ basketId: basket.id, customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', channel: 'pos', totals: { total: eur(1450) } },
+      lines: [{ lineId: basket.lines[0].lineId, sku: 'wine-red' }],
+    });
+  });
+
+  test('is refused in a store that there is not, and says which there are', async () => {
+    await using rehearsal = await newRehearsal();
+    for (const storeId of ['store-99', 'dc-01']) {
+      const refused = await rehearsal.call('POST', '/transactions', { storeId, laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] });
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { code: 'validation_failed', errors: [{ pointer: '/storeId', code: 'unknown_store' }] },
+      });
+      expect(refused.body.detail).toContain('store-01, store-02, store-03');
+    }
+    expect(await rehearsal.events()).toEqual([]);
+  });
+
+  test.each([
+    ['with neither lines nor a basket', {}, 422, 'validation_failed'],
+    ['with lines and a basket', { lines: [{ sku: 'mug-blue', qty: 1 }], basketId: 'bsk_1' }, 422, 'validation_failed'],
+    ['with no unit', { lines: [{ sku: 'mug-blue', qty: 0 }] }, 422, 'validation_failed'],
+    [
+      'with more units than a line takes',
+      {
+        lines: [
+          { sku: 'mug-blue', qty: 9_999 },
+          { sku: 'mug-blue', qty: 1 },
+        ],
+      },
+      422,
+      'validation_failed',
+    ],
+    ['with a basket that there is not', { basketId: 'bsk_none' }, 404, 'not_found'],
+    ['with a product that there is not', { lines: [{ sku: 'no-such-thing', qty: 1 }] }, 404, 'not_found'],
+    ['with a product that is not sold', { lines: [{ sku: 'chair-suspended', qty: 1 }] }, 409, 'invalid_state_transition'],
+    ['with a card that nobody has', { lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_nobody' }, 404, 'not_found'],
+  ])('is refused %s', async (_, body, status, code) => {
+    await using rehearsal = await newRehearsal();
+    const refused = await rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', ...body });
+    expect(refused).toMatchObject({ status, body: { code } });
+    expect(await rehearsal.events()).toEqual([]);
+    await rehearsal.verify();
+  });
+
+  test('is refused with an empty basket, with one in checkout and for a customer who is blocked', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = async (body: object) => (await rehearsal.ok('POST', '/baskets', { channel: 'web', ...body })).id;
+    const lines = [{ sku: 'mug-blue', qty: 1 }];
+    const taken = await basket({ lines });
+    await begin(rehearsal, { basketId: taken });
+    const codes: string[] = [];
+    for (const basketId of [await basket({}), taken, await basket({ lines, customerId: 'cus_mallory' })]) {
+      const { status, body } = await rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', basketId });
+      codes.push(`${status} ${body.code}`);
+    }
+    expect(codes).toEqual(['409 basket_empty', '409 invalid_state_transition', '409 customer_blocked']);
+  });
+
+  test('repeated with its key is the same transaction, with one basket and one hold', async () => {
+    await using rehearsal = await newRehearsal();
+    const send = () =>
+      rehearsal.call(
+        'POST',
+        '/transactions',
+        { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }] },
+        { headers: { 'idempotency-key': 'sale-1' } },
+      );
+    const first = await send();
+    const again = await send();
+    expect(again).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+  });
+});
+
+describe('Add Payment', () => {
+  test('takes several tenders, and with the last one the sale is submitted and carried out', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, orderNumber } = await begin(rehearsal);
+    const cash = await pay(rehearsal, id, CASH, 1000);
+    expect(cash).toMatchObject({
+      status: 201,
+      body: { state: 'authorised', outstanding: eur(1598), transactionState: 'open', orderSubmission: 'none' },
+    });
+    expect(cash.body.receipt).toBeUndefined();
+    const declined = await pay(rehearsal, id, card('tok_decline_do_not_honor'), 1598);
+    expect(declined).toMatchObject({ status: 402, body: { code: 'payment_declined', declineCode: 'do_not_honor' } });
+    const paid = await pay(rehearsal, id, card(), 1598);
+    expect(paid).toMatchObject({
+      status: 201,
+      body: {
+        ...{ state: 'authorised', outstanding: eur(0), transactionState: 'completed', orderSubmission: 'accepted' },
+        receipt: {
+          number: expect.stringMatching(/^store-01-lane-1-\d{8}-0001$/),
+          lines: [{ sku: 'mug-blue', qty: 2, lineTotal: eur(2598) }],
+          tenders: [
+            { type: 'cash', amount: eur(1000) },
+            { type: 'card', amount: eur(1598), last4: expect.any(String) },
+          ],
+        },
+      },
+    });
+    const order = await rehearsal.ok('GET', `/orders/${id}`);
+    expect(order).toMatchObject({ state: 'completed', channel: 'pos', paymentStatus: 'paid', orderNumber });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    expect(typesOf(await rehearsal.events()).slice(3)).toEqual([
+      'payment-authorized',
+      'payment-authorized',
+      'order-created',
+      'order-confirmed',
+      'payment-captured',
+      'payment-captured',
+    ]);
+    await rehearsal.verify();
+  });
+
+  test('is refused for more than what is outstanding, in another currency and for what there is not', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 2000);
+    expect(await pay(rehearsal, id, CASH, 599)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(598) } });
+    const dollars = await rehearsal.call('POST', `/transactions/${id}/payment`, { tender: CASH, amount: { amount: 1, currency: 'USD' } });
+    expect(dollars).toMatchObject({ status: 422, body: { errors: [{ pointer: '/amount/currency' }] } });
+    expect(await pay(rehearsal, 'ord_none', CASH, 1)).toMatchObject({ status: 404, body: { objectType: 'transaction' } });
+    expect(await pay(rehearsal, id, { type: 'card' }, 1)).toMatchObject({ status: 422 });
+    expect(await pay(rehearsal, id, { type: 'cash', token: 'tok_visa' }, 1)).toMatchObject({ status: 422 });
+    expect(await pay(rehearsal, id, { type: 'exchange-credit' }, 1)).toMatchObject({ status: 422 });
+    await rehearsal.verify();
+  });
+
+  test('is refused once the transaction is over', async () => {
+    await using rehearsal = await newRehearsal();
+    const [sold, voided] = [await begin(rehearsal), await begin(rehearsal)];
+    await pay(rehearsal, sold.id, CASH, 2598);
+    await voidIt(rehearsal, voided.id);
+    for (const [{ id }, currentState] of [
+      [sold, 'completed'],
+      [voided, 'voided'],
+    ] as const) {
+      expect(await pay(rehearsal, id, CASH, 1)).toMatchObject({
+        status: 409,
+        body: {
+          code: 'invalid_state_transition',
+          objectType: 'transaction',
+          id,
+          currentState,
+          action: 'add-payment',
+          allowedFrom: ['open'],
+        },
+      });
+    }
+  });
+
+  test('repeated with its key answers the same tender, and a declined one stays declined', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const key = { 'idempotency-key': 'tender-1' };
+    const first = await pay(rehearsal, id, card(), 2598, key);
+    const again = await pay(rehearsal, id, card(), 2598, key);
+    expect(again).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } });
+    expect(await pay(rehearsal, id, card(), 2000, key)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    const other = await begin(rehearsal);
+    const declined = { 'idempotency-key': 'tender-2' };
+    const no = await pay(rehearsal, other.id, card('tok_decline_insufficient_funds'), 2598, declined);
+    expect(await pay(rehearsal, other.id, card('tok_decline_insufficient_funds'), 2598, declined)).toMatchObject({
+      status: 402,
+      body: no.body,
+    });
+    expect((await rehearsal.events({ type: 'payment-authorized' })).length).toBe(1);
+  });
+
+  test('takes a gift card, points and cash for one sale', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
+    const { redemption } = await rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, basketId });
+    expect(await pay(rehearsal, id, { type: 'gift-card', token: 'gift_5' }, 500)).toMatchObject({ status: 201 });
+    expect(await pay(rehearsal, id, { type: 'gift-card', token: 'gift_5' }, 500)).toMatchObject({ status: 402 });
+    expect(await pay(rehearsal, id, { type: 'loyalty', token: redemption.id }, 300)).toMatchObject({
+      status: 201,
+      body: { outstanding: eur(1798) },
+    });
+    const last = await pay(rehearsal, id, CASH, 1798);
+    expect(last).toMatchObject({
+      status: 201,
+      body: { transactionState: 'completed', receipt: { tenders: [{ type: 'gift-card' }, { type: 'loyalty' }, { type: 'cash' }] } },
+    });
+    await rehearsal.settle();
+    const { entries } = await rehearsal.ok('GET', '/members/loy_ada/balance');
+    expect(entries.filter((entry: { orderId?: string }) => entry.orderId === id)).toMatchObject([{ type: 'earn', points: 22 }]);
+    await rehearsal.verify();
+  });
+
+  test('numbers the receipts of a lane without a gap', async () => {
+    await using rehearsal = await newRehearsal();
+    const numbers: string[] = [];
+    for (const laneId of ['lane-1', 'lane-2', 'lane-1']) {
+      const { id } = await begin(rehearsal, { laneId });
+      numbers.push((await pay(rehearsal, id, CASH, 2598)).body.receipt.number.slice(-4));
+    }
+    expect(numbers).toEqual(['0001', '0001', '0002']);
+  });
+});
+
+describe('A tender that waits for approval', () => {
+  test('counts as paid, and the sale is submitted when it is approved', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const bnpl = await pay(rehearsal, id, { type: 'bnpl' }, 1000);
+    expect(bnpl).toMatchObject({ status: 201, body: { state: 'pending', outstanding: eur(1598), transactionState: 'open' } });
+    const rest = await pay(rehearsal, id, CASH, 1598);
+    expect(rest.body).toMatchObject({ state: 'authorised', outstanding: eur(0), transactionState: 'open', orderSubmission: 'none' });
+    expect(rest.body.receipt).toBeUndefined();
+    expect(await rehearsal.call('GET', `/orders/${id}`)).toMatchObject({ status: 404 });
+    expect(await voidIt(rehearsal, id)).toMatchObject({
+      status: 409,
+      body: {
+        ...{ code: 'invalid_state_transition', currentState: 'open', action: 'void', retryable: true },
+        detail: expect.stringMatching(/awaits its approval; send this again/),
+      },
+    });
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('is the last one, and completes the sale by itself', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const last = await pay(rehearsal, id, card('tok_async_approve'), 2598);
+    expect(last).toMatchObject({ status: 201, body: { state: 'pending', outstanding: eur(0), transactionState: 'open' } });
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed' });
+    await rehearsal.verify();
+  });
+
+  test('is voided when it is approved after its transaction was', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const { body } = await pay(rehearsal, id, card('tok_async_approve'), 1000);
+    expect(await voidIt(rehearsal, id)).toMatchObject({
+      status: 200,
+      body: { state: 'cancelled', payments: [{ id: body.id, state: 'pending' }] },
+    });
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.object('payment', body.id)).toMatchObject({ state: 'voided' });
+    await rehearsal.verify();
+  });
+});
+
+describe('If-Match', () => {
+  test('is about the version that the till showed', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, version } = await begin(rehearsal);
+    const send = (path: string, body: object, ifMatch: number) =>
+      rehearsal.call('POST', `/transactions/${id}${path}`, body, { headers: { 'if-match': `"${ifMatch}"` } });
+    const tender = { tender: CASH, amount: eur(500) };
+    expect(await send('/payment', tender, version + 1)).toMatchObject({
+      status: 412,
+      body: { code: 'version_mismatch', id, currentVersion: version },
+    });
+    expect((await send('/payment', tender, version)).status).toBe(201);
+    expect((await send('/void', {}, version)).status).toBe(412);
+    expect((await rehearsal.call('POST', `/transactions/${id}/void`, {})).status).toBe(200);
+  });
+});
+
+describe('Void Transaction', () => {
+  test('voids the tenders, the last one first, and releases the stock', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    const first = await pay(rehearsal, id, CASH, 500);
+    const second = await pay(rehearsal, id, card(), 600);
+    const voided = await voidIt(rehearsal, id, { reason: 'changed their mind' });
+    expect(voided).toMatchObject({
+      status: 200,
+      body: { state: 'cancelled', cancelReason: 'changed their mind', paymentStatus: 'unpaid' },
+    });
+    expect(voided.body.compensation).toBeUndefined();
+    expect(voided.body.payments.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
+      [first.body.id, 'voided'],
+      [second.body.id, 'voided'],
+    ]);
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('gives back the last tender first', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const ids: string[] = [];
+    for (const tender of [CASH, card(), { type: 'gift-card', token: 'gift_50' }]) ids.push((await pay(rehearsal, id, tender, 500)).body.id);
+    await voidIt(rehearsal, id);
+    const voided = (await rehearsal.events({ type: 'ext.payment-changed', ext: true })).filter(
+      ({ data }) => data.object.state === 'voided',
+    );
+    expect(voided.map(({ data }) => data.object.id)).toEqual(ids.toReversed());
+    expect(typesOf(await rehearsal.events()).at(-1)).toBe('checkout-cancelled');
+  });
+
+  test('again changes nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const first = await voidIt(rehearsal, id, { reason: 'first' });
+    const count = (await rehearsal.events({ ext: true })).length;
+    expect(await voidIt(rehearsal, id, { reason: 'second' })).toMatchObject({ status: 200, body: first.body });
+    expect((await rehearsal.events({ ext: true })).length).toBe(count);
+  });
+
+  test('is refused when everything is paid, and for a transaction that there is not', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 2598);
+    expect(await voidIt(rehearsal, id)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'invalid_state_transition',
+        objectType: 'transaction',
+        currentState: 'completed',
+        action: 'void',
+        allowedFrom: ['open'],
+      },
+    });
+    expect(await voidIt(rehearsal, 'ord_none')).toMatchObject({ status: 404 });
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+  });
+});
+
+describe('A transaction that nobody pays', () => {
+  test('is voided 24 hours after the last call', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, basketId } = await begin(rehearsal);
+    await rehearsal.advance('PT20H');
+    const { body } = await pay(rehearsal, id, CASH, 1000);
+    await rehearsal.advance('PT20H');
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
+    expect(await rehearsal.object('payment', body.id)).toMatchObject({ state: 'authorised' });
+    await rehearsal.advance('PT4H');
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
+    expect(await rehearsal.object('payment', body.id)).toMatchObject({ state: 'voided' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { state: 'cancelled', cancelReason: 'expired' } });
+    await rehearsal.verify();
+  });
+
+  test('is submitted and not voided when it is paid', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 2598);
+    await rehearsal.advance('P2D');
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed' });
+    await rehearsal.verify();
+  });
+});
+
+describe('An order that somebody makes of a transaction by hand', () => {
+  const byHand = (rehearsal: TestRehearsal, transactionId: string) => rehearsal.ok('POST', '/orders', { transactionId });
+
+  test('has its id, and is completed when the till has all the money', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    expect(await byHand(rehearsal, id)).toMatchObject({ id, state: 'draft', paymentStatus: 'unpaid', payments: [{ state: 'authorised' }] });
+    expect(await rehearsal.call('POST', `/orders/${id}/confirm`)).toMatchObject({ status: 409, body: { code: 'payment_incomplete' } });
+    expect(await pay(rehearsal, id, card(), 1598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
+    await rehearsal.verify();
+  });
+
+  test('may be paid at the Payment Hub too: the till lists what comes in', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await byHand(rehearsal, id);
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.settle();
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await rehearsal.verify();
+  });
+
+  test('is cancelled when its transaction is voided', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await byHand(rehearsal, id);
+    const voided = await voidIt(rehearsal, id);
+    expect(voided).toMatchObject({ status: 200, body: { state: 'cancelled', payments: [{ state: 'voided' }] } });
+    expect(voided.body.compensation).toBeUndefined();
+    expect(await rehearsal.ok('GET', `/orders/${id}`)).toMatchObject({ state: 'cancelled' });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('ends its transaction when it is cancelled', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    await pay(rehearsal, id, CASH, 1000);
+    await byHand(rehearsal, id);
+    await rehearsal.ok('POST', `/orders/${id}/cancel`, {});
+    await rehearsal.settle();
+    expect(await pay(rehearsal, id, CASH, 1000)).toMatchObject({ status: 409, body: { currentState: 'voided' } });
+    expect(await voidIt(rehearsal, id)).toMatchObject({
+      status: 200,
+      body: { cancelReason: 'order cancelled', payments: [{ state: 'voided' }] },
+    });
+    await rehearsal.verify();
+  });
+});
+
+test('Get Transaction tells other applications what the till lists, and nothing of what never opened', async () => {
+  await using estate = await startInside(pos, ecommercePlatform, sim, inventoryService, promotionEngine, paymentHub, loyaltyPlatform, crm);
+  const lines = [{ sku: 'mug-blue', qty: 2 }];
+  const { body } = await estate.call('POST', '/transactions', { storeId: 'store-02', laneId: 'lane-7', lines, loyaltyId: 'loy_ada' });
+  const { body: cash } = await estate.call('POST', `/transactions/${body.id}/payment`, { tender: CASH, amount: eur(598) });
+  const read = (id: string) => estate.as('oms')(getTransaction, { params: { id } });
+  expect(await read(body.id)).toMatchObject({
+    ...{ id: body.id, state: 'open', storeId: 'store-02', laneId: 'lane-7', total: eur(2598), paymentIds: [cash.id] },
+    ...{ basket: { id: body.basketId, state: 'locked' }, customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' },
+  });
+  await expect(read('ord_none')).rejects.toMatchObject({ code: 'not_found' });
+  await estate.call('POST', `/transactions/${body.id}/void`, {});
+  expect(await read(body.id)).toMatchObject({ state: 'voided' });
+});

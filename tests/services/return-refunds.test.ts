@@ -1,0 +1,219 @@
+import { describe, expect, test } from '@jest/globals';
+import { euros, type ReturnScene, returning } from './return-scenes.ts';
+
+interface Paid {
+  readonly id: string;
+  readonly tender: { readonly type: string };
+  readonly refundedAmount: { readonly amount: number };
+}
+
+/** A completed order of two mugs (2598, and 490 for shipping) that several tenders paid, in the order given. */
+async function paidBy(scene: ReturnScene, ...tenders: readonly (readonly [type: string, token: string | undefined, amount: number])[]) {
+  const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
+  for (const [type, token, amount] of tenders) {
+    await scene.rehearsal.ok('POST', '/payments/authorizations', {
+      orderId: id,
+      tender: { type, ...(token !== undefined && { token }) },
+      amount: euros(amount),
+    });
+  }
+  // The bnpl provider takes a minute.
+  await scene.rehearsal.advance('PT2M');
+  return scene.deliveredOrder(id);
+}
+
+const inspected = async (scene: ReturnScene, order: Parameters<ReturnScene['requested']>[0], qty: number): Promise<string> => {
+  const { id } = await scene.requested(order, qty);
+  await scene.moved(id, 'approve', 'receive', 'inspect');
+  return id;
+};
+
+const refunded = async (scene: ReturnScene, orderId: string) =>
+  (await scene.order(orderId)).payments.map(({ tender, refundedAmount }: Paid) => [tender.type, refundedAmount.amount]);
+
+const refund = (scene: ReturnScene, paymentId: string, amount: number, returnId?: string, headers: Record<string, string> = {}) =>
+  scene.rehearsal.call(
+    'POST',
+    `/payments/${paymentId}/refunds`,
+    { amount: euros(amount), ...(returnId !== undefined && { returnId }) },
+    { headers },
+  );
+
+describe('An inspected return', () => {
+  test('is paid back to the card first, then to the others in the order of their tenders', async () => {
+    await using scene = await returning();
+    const { redemption } = await scene.rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, orderId: 'ord_whichever' });
+    const order = await paidBy(
+      scene,
+      ['loyalty', redemption.id, 300],
+      ['gift-card', 'gift_5', 500],
+      ['bnpl', undefined, 1288],
+      ['card', 'tok_visa', 1000],
+    );
+    await inspected(scene, order, 1);
+    expect(await refunded(scene, order.id)).toEqual([
+      ['loyalty', 0],
+      ['gift-card', 0],
+      ['bnpl', 299],
+      ['card', 1000],
+    ]);
+    await inspected(scene, order, 1);
+    expect(await refunded(scene, order.id)).toEqual([
+      ['loyalty', 0],
+      ['gift-card', 310],
+      ['bnpl', 1288],
+      ['card', 1000],
+    ]);
+    const { paymentStatus, state } = await scene.order(order.id);
+    // The shipping stays paid.
+    expect([state, paymentStatus]).toEqual(['completed', 'partially-refunded']);
+    await scene.rehearsal.verify();
+  });
+
+  test('names the return on every refund, and the refunds on the return', async () => {
+    await using scene = await returning();
+    const order = await paidBy(scene, ['gift-card', 'gift_5', 500], ['card', 'tok_visa', 2588]);
+    const id = await inspected(scene, order, 2);
+    const [giftCard, card] = order.payments as Paid[];
+    expect((await scene.object(id)).refunds).toEqual(
+      [
+        { paymentId: giftCard?.id, amount: euros(10), at: expect.any(String) },
+        { paymentId: card?.id, amount: euros(2588), at: expect.any(String) },
+      ].toReversed(),
+    );
+    expect((await scene.rehearsal.object('payment', card?.id ?? '')).refunds).toMatchObject([{ returnId: id, amount: euros(2588) }]);
+  });
+
+  test('of which nothing is refundable any more counts as refunded', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    await refund(scene, order.payments[0].id, 3088);
+    const id = await inspected(scene, order, 1);
+    expect(await scene.object(id)).toMatchObject({ state: 'refunded', refunds: [] });
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'refunded', lines: [{ returnedQty: 1 }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('is paid back as far as there is something left', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    await refund(scene, order.payments[0].id, 3000);
+    const id = await inspected(scene, order, 1);
+    expect(await scene.object(id)).toMatchObject({ state: 'refunded', refunds: [{ amount: euros(88) }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('is paid back when the Payment Hub is back', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    await scene.down('payment-hub');
+    const id = await inspected(scene, order, 1);
+    expect((await scene.object(id)).state).toBe('inspected');
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT10M');
+    expect((await scene.object(id)).state).toBe('refunded');
+    expect(await refunded(scene, order.id)).toEqual([['card', 1299]]);
+    await scene.rehearsal.verify();
+  });
+
+  test('is paid back once when the answers get lost on the way', async () => {
+    await using scene = await returning();
+    const order = await paidBy(scene, ['gift-card', 'gift_5', 500], ['card', 'tok_visa', 2588]);
+    const { id } = await scene.requested(order, 2);
+    await scene.moved(id, 'approve', 'receive');
+    await scene.rehearsal.fault('lost', { match: { api: 'refund-payment-api' }, fault: { kind: 'lost-response' }, times: 2 });
+    await scene.rehearsal.fault('lost-too', { match: { api: 'close-return' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.moved(id, 'inspect');
+    await scene.rehearsal.advance('PT1H');
+    expect((await scene.object(id)).state).toBe('refunded');
+    expect(await refunded(scene, order.id)).toEqual([
+      ['gift-card', 10],
+      ['card', 2588],
+    ]);
+    await scene.rehearsal.verify();
+  });
+
+  test('takes back the points that its goods have earned', async () => {
+    await using scene = await returning();
+    const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
+    const before = await balance();
+    const order = await scene.completed();
+    await scene.settle();
+    expect((await balance()) - before).toBe(25);
+    await inspected(scene, order, 1);
+    expect((await balance()) - before).toBe(12);
+    await inspected(scene, order, 1);
+    expect((await balance()) - before).toBe(0);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('In a rehearsal that refunds by hand', () => {
+  test('a return waits for Refund Payment with its id, part by part', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const id = await inspected(scene, order, 1);
+    const paymentId = order.payments[0].id;
+    expect((await scene.object(id)).state).toBe('inspected');
+    const { waiting } = (await scene.rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+    expect(waiting).toEqual([`order/${order.id}: a caller of Refund Payment, return/${id} is inspected`]);
+    expect((await refund(scene, paymentId, 1000, id)).status).toBe(201);
+    await scene.settle();
+    expect(await scene.object(id)).toMatchObject({ state: 'inspected', refunds: [{ paymentId, amount: euros(1000) }] });
+    expect((await refund(scene, paymentId, 299, id)).status).toBe(201);
+    await scene.settle();
+    expect(await scene.object(id)).toMatchObject({ state: 'refunded', refunds: [{}, {}] });
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('what is refunded before the inspection counts', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1);
+    await refund(scene, order.payments[0].id, 1299, id);
+    await scene.settle();
+    expect((await scene.object(id)).refunds).toHaveLength(1);
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    expect((await scene.object(id)).state).toBe('refunded');
+    await scene.rehearsal.verify();
+  });
+
+  test('two refunds at once never pay back more than the return is worth', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await paidBy(scene, ['gift-card', 'gift_50', 1500], ['card', 'tok_visa', 1588]);
+    const id = await inspected(scene, order, 1);
+    const [giftCard, card] = order.payments as Paid[];
+    await scene.rehearsal.fault('together', { match: { api: 'refund-payment-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const replies = await Promise.all([refund(scene, giftCard?.id ?? '', 900, id), refund(scene, card?.id ?? '', 900, id)]);
+    await scene.rehearsal.noFaults();
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const refused = replies.find(({ status }) => status === 409)?.body;
+    expect([refused.code, refused.refundableAmount]).toEqual(['refund_exceeds_captured', euros(399)]);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A refund by somebody else', () => {
+  test('while the OMS pays back too: both together are what the return is worth', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 2);
+    await scene.moved(id, 'approve', 'receive');
+    await Promise.all([scene.move(id, 'inspect'), ...Array.from({ length: 4 }, () => refund(scene, order.payments[0].id, 700, id))]);
+    await scene.settle();
+    await scene.rehearsal.advance('PT1H');
+    expect((await scene.object(id)).state).toBe('refunded');
+    expect(await refunded(scene, order.id)).toEqual([['card', 2598]]);
+    await scene.rehearsal.verify();
+  });
+
+  test('for a return of another order, or one that nobody has, is refused', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const [order, other] = [await scene.completed(), await scene.completed()];
+    const id = await inspected(scene, other, 1);
+    const refusals = [await refund(scene, order.payments[0].id, 100, id), await refund(scene, order.payments[0].id, 100, 'ret_nobody')];
+    expect(refusals.map(({ status }) => status >= 400 && status < 500)).toEqual([true, true]);
+    await scene.rehearsal.verify();
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ADDRESS } from '../support/estate.ts';
+import { euros, type ReturnScene, returning } from './return-scenes.ts';
+
+/**
+ * Orders of odd prices, with promotions, vouchers and several tenders, come back in random parts; some returns are rejected, somebody
+ * pays back by hand, processes answer late. However it goes, every cent of the goods is paid back once, and no other.
+ */
+
+/** Three bars for two, 15 % off, 10.00 off, and what has no discount of its own. */
+const SKUS = ['chocolate-dark', 'scarf-lambswool', 'lamp-desk', 'mug-blue', 'seeds-wildflower'];
+
+const aLine = fc.record({ sku: fc.constantFrom(...SKUS), qty: fc.integer({ min: 1, max: 7 }) });
+const aReturn = fc.record({
+  line: fc.nat(5),
+  units: fc.integer({ min: 1, max: 4 }),
+  condition: fc.constantFrom('resellable', 'damaged'),
+  ends: fc.constantFrom('inspected', 'inspected', 'inspected', 'rejected', 'rejected-late', 'at-once'),
+});
+const aStory = fc.record({
+  lines: fc.uniqueArray(aLine, { minLength: 1, maxLength: 3, selector: ({ sku }) => sku }),
+  voucherCodes: fc.constantFrom([], ['WELCOME10']),
+  split: fc.integer({ min: 1, max: 99 }),
+  returns: fc.array(aReturn, { minLength: 1, maxLength: 6 }),
+});
+type Story = typeof aStory extends fc.Arbitrary<infer T> ? T : never;
+
+interface Line {
+  readonly lineId: string;
+  readonly qty: number;
+  readonly returnedQty: number;
+}
+interface Order {
+  readonly id: string;
+  readonly lines: readonly Line[];
+  readonly totals: { readonly total: { readonly amount: number }; readonly shipping: { readonly amount: number } };
+  readonly payments: readonly {
+    readonly capturedAmount: { readonly amount: number };
+    readonly refundedAmount: { readonly amount: number };
+  }[];
+}
+
+/** An order that two tenders pay and that reaches its customer by itself. */
+async function delivered(scene: ReturnScene, { lines, voucherCodes, split }: Story): Promise<Order> {
+  const basket = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+  await scene.rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, voucherCodes });
+  const { id, totals } = await scene.rehearsal.ok('POST', '/orders', { basketId: basket.id });
+  const first = Math.max(1, Math.min(5_000, Math.floor((totals.total.amount * split) / 100)));
+  for (const [type, token, amount] of [
+    ['gift-card', 'gift_50', first],
+    ['card', 'tok_visa', totals.total.amount - first],
+  ] as const) {
+    if (amount > 0)
+      await scene.rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type, token }, amount: euros(amount) });
+  }
+  await scene.rehearsal.ok('POST', `/orders/${id}/confirm`);
+  await scene.settle();
+  return scene.order(id);
+}
+
+/** Brings units back, as far as they are with the customer; `at-once`: twice the same ones at the same time. */
+async function comesBack(scene: ReturnScene, order: Order, { line, units, condition, ends }: Story['returns'][number]): Promise<void> {
+  const { lineId, qty } = order.lines[line % order.lines.length] as Line;
+  const left = qty - (await scene.order(order.id)).lines.find((one: Line) => one.lineId === lineId).returnedQty;
+  const asked = { orderId: order.id, lines: [{ orderLineId: lineId, qty: Math.min(units, left), reason: condition }] };
+  if (left === 0) return;
+  const replies = await Promise.all((ends === 'at-once' ? [1, 2] : [1]).map(() => scene.ask(asked)));
+  for (const { status, body } of replies) {
+    if (status === 409) continue;
+    expect(status).toBe(201);
+    if (ends === 'rejected') await scene.moved(body.id, 'reject');
+    else if (ends === 'rejected-late') await rejectedLate(scene, body.id);
+    else await scene.moved(body.id, 'approve', 'receive', 'inspect');
+  }
+}
+
+async function rejectedLate(scene: ReturnScene, id: string): Promise<void> {
+  await scene.progress({ refund: 'manual' });
+  await scene.moved(id, 'approve', 'receive', 'inspect', 'reject');
+  await scene.progress({ refund: 'auto' });
+}
+
+test('However goods come back, each cent of them is paid back once', async () => {
+  await fc.assert(
+    fc.asyncProperty(aStory, async (story) => {
+      await using scene = await returning({ carrier: 'immediate', warehouse: 'immediate' });
+      const order = await delivered(scene, story);
+      expect(order).toMatchObject({ state: 'completed' });
+      for (const one of story.returns) await comesBack(scene, order, one);
+      await scene.rehearsal.verify();
+      const now: Order = await scene.order(order.id);
+      const rest = now.lines.filter(({ qty, returnedQty }) => returnedQty < qty);
+      const lines = rest.map(({ lineId, qty, returnedQty }) => ({ orderLineId: lineId, qty: qty - returnedQty, reason: 'all of it' }));
+      if (lines.length > 0) {
+        const { id } = await scene.rehearsal.ok('POST', '/returns', { orderId: order.id, lines });
+        await scene.moved(id, 'approve', 'receive', 'inspect');
+      }
+      const after: Order = await scene.order(order.id);
+      const back = after.payments.reduce((sum, { refundedAmount }) => sum + refundedAmount.amount, 0);
+      expect(back).toBe(order.totals.total.amount - order.totals.shipping.amount);
+      await scene.rehearsal.verify();
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+}, 240_000);

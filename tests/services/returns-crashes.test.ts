@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
+import { ADDRESS } from '../support/estate.ts';
+
+/**
+ * Goods on their way back while a process is killed at one of its commits, before the store hears of it and after: with a client that
+ * insists, and with one that sends its request a single time. Each unit comes back once, each cent is paid back once, and nothing
+ * stays half done.
+ */
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** More than any of the requests below makes at any application. */
+const MOST_COMMITS = 16;
+/** Most of the time a killed process is waited for: so many estates at once wait together. */
+const LANES = 4;
+/** A mug, in cents. */
+const MUG = 1_299;
+
+interface Request {
+  readonly application: Application;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly orderId: string;
+  /** What must be true afterwards when the client insisted; `refunded` in cents over all payments of the order. */
+  readonly done: (order: { state: string; returns: { state: string }[] }, refunded: number) => void;
+}
+
+const returnStates = ({ returns }: { returns: { state: string }[] }): string[] => returns.map(({ state }) => state);
+
+/** What happens to goods that come back, in an estate that may be killed meanwhile. */
+function returning(estate: CrashingEstate) {
+  let keys = 0;
+  const fresh = (what: string): string => `${what} ${++keys}`;
+  const ok = async (application: Application, method: string, path: string, body?: unknown) => {
+    const reply = await estate.insist(application, method, path, body, fresh(path));
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  };
+
+  /** Two mugs that a customer carried out of a store. */
+  async function sold(): Promise<{ id: string; lineId: string }> {
+    const lines = [{ sku: 'mug-blue', qty: 2 }];
+    const { id } = await ok('pos', 'POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
+    for (const amount of [1_000, 2 * MUG - 1_000]) {
+      const tender = { type: 'card', token: 'tok_visa' };
+      await ok('pos', 'POST', `/transactions/${id}/payment`, { tender, amount: { amount, currency: 'EUR' } });
+    }
+    await estate.settle();
+    const order = await ok('oms', 'GET', `/orders/${id}`);
+    return { id, lineId: order.lines[0].lineId };
+  }
+
+  const asked = ({ id, lineId }: { id: string; lineId: string }, qty: number, resolution: string) => ({
+    ...{ orderId: id, lines: [{ orderLineId: lineId, qty, reason: 'too small' }], resolution },
+  });
+
+  async function returned(verbs: readonly string[], { qty = 2, resolution = 'refund' } = {}) {
+    const order = await sold();
+    const { id } = await ok('fms', 'POST', '/returns', asked(order, qty, resolution));
+    for (const verb of verbs) await ok('fms', 'POST', `/internal/returns/${id}/moves`, { verb });
+    return { orderId: order.id, id };
+  }
+
+  async function basket(): Promise<string> {
+    const { id } = await ok('ecommerce-platform', 'POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await ok('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+    return id;
+  }
+
+  async function exchange() {
+    const { orderId, id } = await returned(['approve', 'receive', 'inspect'], { resolution: 'exchange' });
+    const draft = await ok('oms', 'POST', '/orders', { basketId: await basket(), exchangeForReturnId: id });
+    return { orderId, id, draft };
+  }
+
+  const requests: Record<string, () => Promise<Request>> = {
+    'Create Return': async () => {
+      const order = await sold();
+      const done: Request['done'] = (after) => expect(returnStates(after)).toEqual(['requested']);
+      return { application: 'fms', method: 'POST', path: '/returns', body: asked(order, 2, 'refund'), orderId: order.id, done };
+    },
+    'an inspection': async () => {
+      const { orderId, id } = await returned(['approve', 'receive']);
+      const done: Request['done'] = (after, refunded) => {
+        expect([returnStates(after), after.state, refunded]).toEqual([['refunded'], 'completed', 2 * MUG]);
+      };
+      return { application: 'fms', method: 'POST', path: `/internal/returns/${id}/moves`, body: { verb: 'inspect' }, orderId, done };
+    },
+    'a rejection': async () => {
+      const { orderId, id } = await returned(['approve', 'receive', 'inspect'], { resolution: 'exchange' });
+      const done: Request['done'] = (after, refunded) => {
+        expect([returnStates(after), after.state, refunded]).toEqual([['rejected'], 'completed', 0]);
+      };
+      return { application: 'fms', method: 'POST', path: `/internal/returns/${id}/moves`, body: { verb: 'reject' }, orderId, done };
+    },
+    'Create Order for a return': async () => {
+      const { orderId, id } = await returned(['approve', 'receive', 'inspect'], { resolution: 'exchange' });
+      const body = { basketId: await basket(), exchangeForReturnId: id };
+      const done: Request['done'] = (after, refunded) => expect([returnStates(after), refunded]).toEqual([['inspected'], 0]);
+      return { application: 'oms', method: 'POST', path: '/orders', body, orderId, done };
+    },
+    'Confirm Order of an exchange': async () => {
+      const { orderId, draft } = await exchange();
+      const done: Request['done'] = (after, refunded) => {
+        expect([returnStates(after), after.state, refunded]).toEqual([['exchanged'], 'completed', 2 * MUG - draft.totals.total.amount]);
+      };
+      return { application: 'oms', method: 'POST', path: `/orders/${draft.id}/confirm`, body: {}, orderId, done };
+    },
+    'Cancel Order of an exchange': async () => {
+      const { orderId, draft } = await exchange();
+      await ok('oms', 'POST', `/orders/${draft.id}/confirm`);
+      await estate.settle();
+      const done: Request['done'] = (after, refunded) => expect([returnStates(after), refunded]).toEqual([['exchanged'], 2 * MUG]);
+      return { application: 'oms', method: 'POST', path: `/orders/${draft.id}/cancel`, body: {}, orderId, done };
+    },
+  };
+
+  async function atRest(): Promise<void> {
+    // The longest pause after which somebody takes over what broke off.
+    await estate.advance(MINUTE);
+    await estate.advance(6 * MINUTE);
+    expect(await estate.settle()).toMatchObject({ settled: true });
+    expect((await estate.ledger()).parked).toEqual([]);
+    expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
+  }
+
+  async function prepare(name: string): Promise<Request> {
+    const request = await requests[name]?.();
+    if (!request) throw new Error(`${name} is a request.`);
+    return request;
+  }
+
+  /** @returns whether anything was killed: there is such a commit */
+  async function survived({ application, method, path, body, orderId, done }: Request, crash: Crash, insists: boolean): Promise<boolean> {
+    estate.crashAt(crash);
+    if (insists) await estate.insist(application, method, path, body, fresh('insisting'));
+    else await estate.ask(application, method, path, body, fresh('once')).catch(() => undefined);
+    await estate.settle();
+    estate.crashAt(undefined);
+    await atRest();
+    const after = await ok('oms', 'GET', `/orders/${orderId}`);
+    const refunded = after.payments.reduce(
+      (sum: number, one: { refundedAmount: { amount: number } }) => sum + one.refundedAmount.amount,
+      0,
+    );
+    if (insists) done(after, refunded);
+    // Whatever is still open comes to its end by itself.
+    for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
+    await atRest();
+    return estate.crashes() > 0;
+  }
+
+  return { prepare, survived };
+}
+
+async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
+  const { from, found: request } = await prepared((estate) => returning(estate).prepare(name));
+  const queue = applications.flatMap((application) =>
+    (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
+  );
+  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
+    const estate = await crashingEstate({ from });
+    try {
+      return crash.commit < MOST_COMMITS && (await returning(estate).survived(request, crash, insists));
+    } catch (error) {
+      const how = `${crash.application} killed ${crash.when} its commit ${crash.commit}, ${insists ? 'insisting' : 'once'}`;
+      throw new Error(`${how}: ${(error as Error).message}`);
+    } finally {
+      await estate.close();
+    }
+  };
+  const lane = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { application, when, insists } = next;
+      let commit = 1;
+      while (await survives({ application, commit, when }, insists)) commit += 1;
+      expect(commit).toBeGreaterThan(1);
+      expect(commit).toBeLessThan(MOST_COMMITS);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+describe('A return that is killed at any commit', () => {
+  test.each<[string, readonly Application[]]>([
+    ['Create Return', ['fms', 'oms']],
+    ['an inspection', ['fms', 'oms', 'payment-hub', 'inventory-service']],
+    ['a rejection', ['fms', 'oms', 'inventory-service']],
+    ['Create Order for a return', ['oms', 'payment-hub']],
+    ['Confirm Order of an exchange', ['oms', 'fms', 'payment-hub']],
+    ['Cancel Order of an exchange', ['oms', 'payment-hub']],
+  ])('%s: units and cents move once, whether it is repeated or not', eachCrash, 180_000);
+});

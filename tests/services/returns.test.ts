@@ -1,0 +1,656 @@
+import { describe, expect, test } from '@jest/globals';
+import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
+import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import { estate } from '../support/estate.ts';
+import { readLabel } from './label-reading.ts';
+import { euros, type ReturnScene, returning } from './return-scenes.ts';
+import { begin, CASH, pay } from './till-scenes.ts';
+
+const lineOf = (order: { lines: { lineId: string }[] }, at = 0): string => order.lines[at]?.lineId ?? '';
+
+describe('Create Return', () => {
+  test('announces units of a completed order: return-requested, then return-created', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const reply = await scene.ask({ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] });
+    expect(reply.status).toBe(201);
+    expect(reply.headers['etag']).toBe('"1"');
+    expect(reply.body).toEqual({
+      ...{ id: expect.stringMatching(/^ret_/), version: 1, state: 'requested', orderId: order.id, customerId: 'cus_ada' },
+      ...{ createdAt: expect.any(String), updatedAt: expect.any(String), dropOff: 'store', resolution: 'refund' },
+      lines: [{ orderLineId: lineOf(order), sku: 'mug-blue', qty: 1, reason: 'too small' }],
+      ...{ locationId: order.lines[0].nodeId, refundAmount: euros(1299), refunds: [], shipments: [] },
+    });
+    const events = await scene.rehearsal.events({ subject: `return/${reply.body.id}` });
+    expect(events.map(({ type, aggregateversion }) => [type, aggregateversion])).toEqual([
+      ['com.unified-commerce.return-requested', 1],
+      ['com.unified-commerce.return-created', 1],
+    ]);
+    expect(events.map(({ data, classification }) => [data.object, data.previousState, classification])).toEqual([
+      [reply.body, undefined, 'created'],
+      [reply.body, undefined, 'created'],
+    ]);
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ state: 'return-in-progress', paymentStatus: 'paid' });
+    expect(after.returns).toEqual([{ id: reply.body.id, state: 'requested', refundAmount: euros(1299), lines: reply.body.lines }]);
+    await scene.rehearsal.verify();
+  });
+
+  test('says where it is handed in, and takes a line that is named twice as one', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const lines = [
+      { orderLineId: lineOf(order), qty: 1, reason: 'too small' },
+      { orderLineId: lineOf(order), qty: 1, reason: 'damaged' },
+    ];
+    const { body } = await scene.ask({ orderId: order.id, lines, locationId: 'store-02' });
+    expect(body).toMatchObject({ locationId: 'store-02', refundAmount: euros(2598) });
+    expect(body.lines).toEqual([{ orderLineId: lineOf(order), sku: 'mug-blue', qty: 2, reason: 'too small; damaged' }]);
+  });
+
+  test('repeated with its key answers the same return; without one it is another', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] };
+    const first = await scene.ask(body, { 'idempotency-key': 'one' });
+    const again = await scene.ask(body, { 'idempotency-key': 'one' });
+    expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
+    const other = await scene.ask(body);
+    expect([other.status, other.body.id === first.body.id]).toEqual([201, false]);
+    expect((await scene.order(order.id)).returns).toHaveLength(2);
+  });
+
+  test('refuses an order, a line or a location that nobody has', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const lines = [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }];
+    const unknown = await scene.ask({ orderId: 'ord_nobody', lines });
+    expect([unknown.status, unknown.body.code, unknown.body.objectType]).toEqual([404, 'not_found', 'order']);
+    const stray = await scene.ask({ orderId: order.id, lines: [{ ...lines[0], orderLineId: 'line_nobody' }] });
+    expect([stray.status, stray.body.objectType, stray.body.id]).toEqual([404, 'order line', 'line_nobody']);
+    const nowhere = await scene.ask({ orderId: order.id, lines, locationId: 'dc-09' });
+    expect([nowhere.status, nowhere.body.objectType]).toEqual([404, 'location']);
+    expect((await scene.order(order.id)).state).toBe('completed');
+  });
+
+  test.each([
+    ['no lines', { lines: [] }, '/lines'],
+    ['no unit', { lines: [{ orderLineId: 'x', qty: 0, reason: 'r' }] }, '/lines/0/qty'],
+    ['no reason', { lines: [{ orderLineId: 'x', qty: 1 }] }, '/lines/0/reason'],
+    ['another way back', { dropOff: 'balloon' }, '/dropOff'],
+  ])('refuses %s', async (_what, wrong, pointer) => {
+    await using scene = await returning();
+    const { status, body } = await scene.ask({ orderId: 'ord_x', lines: [{ orderLineId: 'x', qty: 1, reason: 'r' }], ...wrong });
+    expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
+  });
+
+  test('refuses an order that is not completed', async () => {
+    await using scene = await returning();
+    const draft = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
+    const refused = async (order: { id: string; lines: { lineId: string }[] }) => {
+      const { status, body } = await scene.ask({ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] });
+      return [status, body.code, body.currentState, body.allowedFrom];
+    };
+    const closed = ['completed', 'return-in-progress'];
+    expect(await refused(draft)).toEqual([409, 'order_not_closed', 'draft', closed]);
+    await scene.authorise(draft.id);
+    const confirmed = await scene.rehearsal.ok('POST', `/orders/${draft.id}/confirm`);
+    expect(await refused(confirmed)).toEqual([409, 'order_not_closed', 'confirmed', closed]);
+    await scene.sent((await scene.routed(draft.id))[0]?.id ?? '');
+    expect(await refused(confirmed)).toEqual([409, 'order_not_closed', 'in-fulfilment', closed]);
+    const other = await scene.confirmedOf([{ sku: 'mug-blue', qty: 1 }]);
+    await scene.cancel(other.id);
+    expect(await refused(other)).toEqual([409, 'order_not_closed', 'cancelled', closed]);
+  });
+
+  test('refuses more units than are with the customer and in no other return', async () => {
+    await using scene = await returning();
+    const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
+    const ask = (qty: number) => scene.ask({ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty, reason: 'too small' }] });
+    const refusal = (requested: number, returnable: number) => ({
+      status: 409,
+      body: expect.objectContaining({
+        code: 'return_quantity_exceeded',
+        objectType: 'order',
+        id: order.id,
+        lines: [{ orderLineId: lineOf(order), requested, returnable }],
+      }),
+    });
+    expect(await ask(4)).toMatchObject(refusal(4, 3));
+    const open = await scene.requested(order, 2);
+    expect(await ask(2)).toMatchObject(refusal(2, 1));
+    await scene.moved(open.id, 'approve', 'receive', 'inspect');
+    expect((await scene.order(order.id)).lines[0].returnedQty).toBe(2);
+    expect(await ask(2)).toMatchObject(refusal(2, 1));
+    expect((await ask(1)).status).toBe(201);
+    expect(await ask(1)).toMatchObject(refusal(1, 0));
+    await scene.rehearsal.verify();
+  });
+
+  test('of the same units at once makes one return', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    await scene.rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
+    const replies = await Promise.all(Array.from({ length: 5 }, () => scene.ask(body)));
+    await scene.rehearsal.noFaults();
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    expect(new Set(replies.filter(({ status }) => status === 409).map((reply) => reply.body.code))).toEqual(
+      new Set(['return_quantity_exceeded']),
+    );
+    expect((await scene.order(order.id)).returns).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('of the same units at once makes one return, also beside one that is under way', async () => {
+    await using scene = await returning();
+    const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
+    await scene.requested(order, 1);
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    await scene.rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
+    const replies = await Promise.all(Array.from({ length: 5 }, () => scene.ask(body)));
+    await scene.rehearsal.noFaults();
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    await scene.rehearsal.verify();
+  });
+
+  test('leaves nothing behind when the OMS cannot be had, and works when it is back', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.ask(body)).body.dependency).toBe('oms');
+    // The OMS has booked what nobody was told of.
+    expect((await scene.order(order.id)).state).toBe('return-in-progress');
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.order(order.id)).state).toBe('completed');
+    await scene.rehearsal.verify();
+    expect((await scene.ask(body)).status).toBe(201);
+    await scene.rehearsal.verify();
+  });
+
+  test('that got no answer goes on when it is repeated with its key', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    const ask = () => scene.ask(body, { 'idempotency-key': 'mine' });
+    await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await ask()).status).toBeGreaterThanOrEqual(500);
+    const { status, body: made } = await ask();
+    expect([status, made.state]).toEqual([201, 'requested']);
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.order(order.id)).returns).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('repeated with its key after it was undone makes another return', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
+    await scene.ask(body, { 'idempotency-key': 'mine' });
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.ask(body, { 'idempotency-key': 'mine' })).status).toBe(201);
+    expect((await scene.order(order.id)).returns).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A return that is moved by hand', () => {
+  test('is approved, received, inspected and refunded, with an event each', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    const { id } = await scene.requested(order, 1);
+    expect(await scene.moved(id, 'approve', 'receive', 'inspect')).toMatchObject({ state: 'inspected' });
+    expect(await scene.object(id)).toMatchObject({
+      state: 'refunded',
+      refunds: [{ amount: euros(1299), paymentId: expect.stringMatching(/^pay_/) }],
+      lines: [{ condition: 'resellable', disposition: 'restock' }],
+    });
+    const after = await scene.order(order.id);
+    expect(after).toMatchObject({ state: 'completed', paymentStatus: 'partially-refunded', returns: [{ state: 'refunded' }] });
+    expect(after.lines[0].returnedQty).toBe(1);
+    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before + 1);
+    const [, , ...moves] = await scene.eventsOf(id);
+    expect(moves.filter(([, from, to]) => from !== to)).toEqual([
+      ['ext.return-changed', 'requested', 'approved'],
+      ['ext.return-changed', 'approved', 'received'],
+      ['ext.return-changed', 'received', 'inspected'],
+      ['ext.return-changed', 'inspected', 'refunded'],
+    ]);
+    await scene.rehearsal.verify();
+  });
+
+  const reach: Record<string, (scene: ReturnScene) => Promise<string>> = {
+    requested: async (scene) => (await scene.requested(await scene.completed(), 1)).id,
+    approved: (scene) => further(scene, 'approve'),
+    received: (scene) => further(scene, 'approve', 'receive'),
+    inspected: (scene) => further(scene, 'approve', 'receive', 'inspect'),
+    rejected: (scene) => further(scene, 'reject'),
+    refunded: async (scene) => {
+      const id = await further(scene, 'approve', 'receive', 'inspect');
+      await scene.progress({ refund: 'auto' });
+      const { orderId } = await scene.object(id);
+      const { payments } = await scene.order(orderId);
+      await scene.rehearsal.ok('POST', `/payments/${payments[0].id}/refunds`, { amount: euros(1299), returnId: id });
+      await scene.settle();
+      return id;
+    },
+  };
+  async function further(scene: ReturnScene, ...verbs: Parameters<ReturnScene['moved']>[1][]): Promise<string> {
+    const { id } = await scene.requested(await scene.completed(), 1);
+    await scene.moved(id, ...verbs);
+    return id;
+  }
+
+  test.each(Object.keys(reach))('while %s: every verb does what the table says, or is refused and changes nothing', async (state) => {
+    for (const verb of ['approve', 'reject', 'receive', 'inspect'] as const) {
+      await using scene = await returning({ refund: 'manual' });
+      const id = (await reach[state]?.(scene)) ?? '';
+      const before = await scene.object(id);
+      expect(before.state).toBe(state);
+      const allowed = allowedFrom(returnLifeCycle, verb);
+      const { status, body } = await scene.move(id, verb);
+      if ((allowed as readonly string[]).includes(state)) {
+        expect([verb, status, body.version > before.version]).toEqual([verb, 200, true]);
+        continue;
+      }
+      expect([verb, status, body.code, body.currentState, body.action]).toEqual([verb, 409, 'invalid_state_transition', state, verb]);
+      expect(body.allowedFrom).toEqual(allowed);
+      expect(await scene.object(id)).toEqual(before);
+    }
+  });
+
+  test('is rejected with a reason; its units may be announced again', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 2);
+    const { body } = await scene.move(id, 'reject', { reason: 'Worn for a year.' });
+    expect(body).toMatchObject({ state: 'rejected', rejectReason: 'Worn for a year.' });
+    expect((await scene.order(order.id)).state).toBe('completed');
+    expect((await scene.requested(order, 2)).refundAmount).toEqual(euros(2598));
+    await scene.rehearsal.verify();
+  });
+
+  test('that nobody has, or is told to do what nobody can, is 404', async () => {
+    await using scene = await returning();
+    expect((await scene.move('ret_nobody', 'approve')).status).toBe(404);
+    const { id } = await scene.requested(await scene.completed(), 1);
+    expect((await scene.rehearsal.call('POST', `/_sim/returns/${id}/teleport`, {}, { as: 'admin' })).status).toBe(404);
+  });
+});
+
+describe('A return that moves by time', () => {
+  test('is approved after an hour, received after a day, inspected four hours later, and refunded', async () => {
+    await using scene = await returning({ returns: 'time' });
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1);
+    const stateAfter = async (by: string) => {
+      await scene.rehearsal.advance(by);
+      return (await scene.object(id)).state;
+    };
+    expect(await stateAfter('PT59M')).toBe('requested');
+    expect(await stateAfter('PT1M')).toBe('approved');
+    expect(await stateAfter('PT23H59M')).toBe('approved');
+    expect(await stateAfter('PT1M')).toBe('received');
+    expect(await stateAfter('PT3H59M')).toBe('received');
+    expect(await stateAfter('PT1M')).toBe('refunded');
+    await scene.rehearsal.verify();
+  });
+
+  test('moves at once where the rehearsal says so', async () => {
+    await using scene = await returning({ returns: 'immediate' });
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1);
+    await scene.settle();
+    expect((await scene.object(id)).state).toBe('refunded');
+  });
+
+  test('takes another progression up where it stands', async () => {
+    await using scene = await returning({ returns: 'time' });
+    const { id } = await scene.requested(await scene.completed(), 1);
+    await scene.progress({ returns: 'manual' });
+    await scene.rehearsal.advance('P2D');
+    expect((await scene.object(id)).state).toBe('requested');
+    await scene.progress({ returns: 'time' });
+    await scene.settle();
+    await scene.rehearsal.advance('PT1S');
+    expect((await scene.object(id)).state).toBe('approved');
+    await scene.progress({ returns: 'immediate' });
+    await scene.settle();
+    expect((await scene.object(id)).state).toBe('refunded');
+  });
+
+  test('is approved on the last day of the window, however long the decision takes, and rejected after it', async () => {
+    await using scene = await returning({ returns: 'time' });
+    const order = await scene.completed();
+    await scene.rehearsal.advance('P29DT23H50M');
+    const { id: inTime } = await scene.requested(order, 1);
+    await scene.rehearsal.advance('PT1H');
+    expect((await scene.object(inTime)).state).toBe('approved');
+    const { id: late } = await scene.requested(order, 1);
+    await scene.rehearsal.advance('PT1H');
+    expect(await scene.object(late)).toMatchObject({ state: 'rejected', rejectReason: expect.stringContaining('30 days') });
+    expect((await scene.order(order.id)).state).toBe('return-in-progress');
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A return that comes by parcel', () => {
+  const byParcel = async (scene: ReturnScene) => {
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
+    await scene.moved(id, 'approve');
+    const { shipments } = await scene.object(id);
+    return { order, id, parcel: shipments[0]?.id ?? '' };
+  };
+  const track = (scene: ReturnScene, parcel: string) =>
+    scene.rehearsal.call('GET', `/shipments/${parcel}/tracking`, undefined, { as: 'api-key' });
+
+  test('gets a label when it is approved: from the customer to the node', async () => {
+    await using scene = await returning();
+    const { id, order, parcel } = await byParcel(scene);
+    expect(await scene.object(id)).toMatchObject({
+      state: 'approved',
+      shipments: [{ id: parcel, state: 'label-created', labelStatus: 'ready', trackingNumber: expect.stringMatching(/^UC/) }],
+    });
+    const { body } = await track(scene, parcel);
+    expect(body).toMatchObject({ returnId: id, state: 'label-created', service: 'STANDARD' });
+    expect(body.fulfillmentOrderId).toBeUndefined();
+    const label = await fetch(`${estate.gateway}${body.label.url}`);
+    expect([label.status, label.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    const { text, code } = await readLabel(new Uint8Array(await label.arrayBuffer()));
+    expect(code).toBe(body.trackingNumber);
+    expect(text).toContain(`Return ${id}`);
+    expect(text.indexOf(order.shippingAddress.line1)).toBeLessThan(text.indexOf('Athlone distribution centre'));
+    const events = await scene.rehearsal.events({ type: 'shipment-label-generated', subject: `shipment/${parcel}` });
+    expect(events).toHaveLength(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('is in transit with its first scan and received when it is delivered', async () => {
+    await using scene = await returning();
+    const { id, parcel } = await byParcel(scene);
+    const states = [];
+    for (const scan of ['collect', 'depart', 'out-for-delivery', 'deliver'] as const) {
+      await scene.scan(parcel, scan);
+      const { state, shipments } = await scene.object(id);
+      states.push([scan, state, shipments[0]?.state]);
+    }
+    expect(states).toEqual([
+      ['collect', 'in-transit', 'collected'],
+      ['depart', 'in-transit', 'in-transit'],
+      ['out-for-delivery', 'in-transit', 'out-for-delivery'],
+      ['deliver', 'received', 'delivered'],
+    ]);
+    await scene.moved(id, 'inspect');
+    expect((await scene.object(id)).state).toBe('refunded');
+    await scene.rehearsal.verify();
+  });
+
+  test('comes by itself when carrier and returns follow the clock', async () => {
+    await using scene = await returning({ returns: 'time' });
+    const order = await scene.completed();
+    await scene.progress({ carrier: 'time' });
+    const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
+    await scene.rehearsal.advance('PT4H');
+    expect((await scene.object(id)).state).toBe('in-transit');
+    await scene.rehearsal.advance('P2D');
+    expect(await scene.object(id)).toMatchObject({ state: 'refunded', shipments: [{ state: 'delivered' }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('is not handed in by time: a store does not receive what the carrier has', async () => {
+    await using scene = await returning();
+    const { id } = await byParcel(scene);
+    await scene.progress({ returns: 'time' });
+    await scene.rehearsal.advance('P3D');
+    expect((await scene.object(id)).state).toBe('approved');
+    expect(await scene.moved(id, 'receive')).toMatchObject({ state: 'received' });
+  });
+
+  test.each([
+    ['lost', ['collect', 'lose']],
+    ['returned-to-sender', ['collect', 'depart', 'return']],
+  ] as const)('that is %s stays on its way, and whoever decides receives and inspects it by hand', async (state, scans) => {
+    await using scene = await returning();
+    const { id, parcel, order } = await byParcel(scene);
+    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    await scene.scan(parcel, ...scans);
+    expect(await scene.object(id)).toMatchObject({ state: 'in-transit', shipments: [{ state }] });
+    await scene.rehearsal.verify();
+    await scene.moved(id, 'receive');
+    await scene.move(id, 'inspect', { lines: [{ orderLineId: lineOf(order), condition: 'damaged' }] });
+    await scene.settle();
+    expect((await scene.object(id)).state).toBe('refunded');
+    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before);
+    await scene.rehearsal.verify();
+  });
+
+  test('that is found after it was lost is received; found after it was refunded, only the copy of it moves', async () => {
+    await using scene = await returning();
+    const found = await byParcel(scene);
+    await scene.scan(found.parcel, 'collect', 'lose', 'find');
+    expect(await scene.object(found.id)).toMatchObject({ state: 'received', shipments: [{ state: 'delivered' }] });
+    const late = await byParcel(scene);
+    await scene.scan(late.parcel, 'collect', 'lose');
+    await scene.moved(late.id, 'receive', 'inspect');
+    await scene.scan(late.parcel, 'find');
+    expect(await scene.object(late.id)).toMatchObject({ state: 'refunded', shipments: [{ state: 'delivered' }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('is approved while the carrier is down; its label follows', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
+    await scene.down('carrier-platform');
+    // Nobody but the clock approves while the carrier is down: faults do not strike what the simulation plane does.
+    await scene.progress({ returns: 'time' });
+    await scene.rehearsal.advance('PT1H');
+    expect(await scene.object(id)).toMatchObject({ state: 'approved', shipments: [{ state: 'pending', labelStatus: 'failed' }] });
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.object(id)).shipments[0]).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
+    await scene.rehearsal.verify();
+  });
+
+  test('gets its label by an explicit call in a rehearsal without automatic labels, registered or not', async () => {
+    await using scene = await returning({ label: 'manual' });
+    const { id, parcel } = await byParcelWithoutLabel(scene);
+    const label = await scene.rehearsal.call('POST', `/shipments/${parcel}/label`, {}, { as: 'api-key' });
+    expect([label.status, label.body.returnId]).toEqual([201, id]);
+    await scene.settle();
+    expect((await scene.object(id)).shipments[0]).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
+    await scene.rehearsal.verify();
+  });
+  async function byParcelWithoutLabel(scene: ReturnScene) {
+    const order = await scene.completedByHandLabel();
+    const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
+    await scene.moved(id, 'approve');
+    const { shipments } = await scene.object(id);
+    expect(shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'none' });
+    return { id, parcel: shipments[0]?.id ?? '' };
+  }
+
+  test('hears of a scan once: repeated, stale and out of order it moves nothing', async () => {
+    await using scene = await returning();
+    const { id, parcel } = await byParcel(scene);
+    const now = await scene.rehearsal.now();
+    const at = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
+    await scene.webhook('w1', { shipmentId: parcel, status: 'in-transit', occurredAt: at(20) });
+    const moved = await scene.object(id);
+    expect(moved.state).toBe('in-transit');
+    // The same delivery, the same scan under another id, and one from before.
+    await scene.webhook('w1', { shipmentId: parcel, status: 'in-transit', occurredAt: at(20) });
+    await scene.webhook('w2', { shipmentId: parcel, status: 'in-transit', occurredAt: at(20) });
+    await scene.webhook('w3', { shipmentId: parcel, status: 'collected', occurredAt: at(10) });
+    expect(await scene.object(id)).toEqual(moved);
+    await scene.webhook('w4', { trackingNumber: moved.shipments[0].trackingNumber, status: 'delivered', occurredAt: at(30) });
+    expect((await scene.object(id)).state).toBe('received');
+    await scene.webhook('w5', { shipmentId: parcel, status: 'out-for-delivery', occurredAt: at(25) });
+    expect(await scene.object(id)).toMatchObject({ state: 'received', shipments: [{ state: 'delivered' }] });
+  });
+});
+
+describe('An inspection', () => {
+  const received = async (scene: ReturnScene, lines: { sku: string; qty: number }[], reason = 'too small') => {
+    const order = await scene.completed(lines);
+    const reply = await scene.ask({
+      orderId: order.id,
+      lines: order.lines.map(({ lineId, qty }: { lineId: string; qty: number }) => ({ orderLineId: lineId, qty, reason })),
+    });
+    await scene.moved(reply.body.id, 'approve', 'receive');
+    return { order, id: reply.body.id as string };
+  };
+
+  test('takes what its customer called damaged as damaged: it is scrapped', async () => {
+    await using scene = await returning();
+    const { order, id } = await received(scene, [{ sku: 'mug-blue', qty: 2 }], 'Damaged');
+    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    await scene.moved(id, 'inspect');
+    expect((await scene.object(id)).lines).toMatchObject([{ condition: 'damaged', disposition: 'scrap' }]);
+    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before);
+    await scene.rehearsal.verify();
+  });
+
+  test('says of each line what was found, and what becomes of it', async () => {
+    await using scene = await returning();
+    const { order, id } = await received(scene, [
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'wine-red', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 1 },
+    ]);
+    const lines = [
+      { orderLineId: lineOf(order, 0), condition: 'damaged' },
+      { orderLineId: lineOf(order, 1), condition: 'damaged', disposition: 'restock' },
+    ];
+    const { body } = await scene.move(id, 'inspect', { lines });
+    expect(body.lines.map((line: { disposition: string }) => line.disposition)).toEqual(['scrap', 'restock', 'restock']);
+    await scene.settle();
+    await scene.rehearsal.verify();
+  });
+
+  test('of a line that does not come back is refused', async () => {
+    await using scene = await returning();
+    const { id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
+    const { status, body } = await scene.move(id, 'inspect', { lines: [{ orderLineId: 'line_nobody', condition: 'damaged' }] });
+    expect([status, body.errors[0].pointer]).toEqual([422, '/lines/0/orderLineId']);
+    expect((await scene.object(id)).state).toBe('received');
+  });
+
+  test('is booked once the Inventory Service is back', async () => {
+    await using scene = await returning();
+    const { order, id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
+    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    await scene.down('inventory-service');
+    expect((await scene.move(id, 'inspect')).status).toBe(200);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before + 1);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A rejection after the inspection', () => {
+  test('gives the units back: out of stock again, and with the customer', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    const { id } = await scene.requested(order, 2);
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before + 2);
+    await scene.moved(id, 'reject');
+    expect((await scene.object(id)).state).toBe('rejected');
+    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before);
+    expect((await scene.order(order.id)).lines[0].returnedQty).toBe(0);
+    expect((await scene.requested(order, 2)).state).toBe('requested');
+    await scene.rehearsal.verify();
+  });
+
+  test('takes what was paid back for it off what its units are worth', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 2);
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: euros(500), returnId: id });
+    await scene.moved(id, 'reject');
+    expect((await scene.requested(order, 2)).refundAmount).toEqual(euros(2098));
+    await scene.rehearsal.verify();
+  });
+
+  test('is refused while the OMS pays it back; nothing else moves it while the OMS is asked', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1);
+    await scene.moved(id, 'approve', 'receive');
+    await scene.down('payment-hub');
+    await scene.move(id, 'inspect');
+    await scene.settle();
+    const refused = await scene.move(id, 'reject');
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state_transition']);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT10M');
+    expect((await scene.object(id)).state).toBe('refunded');
+    await scene.rehearsal.advance('P31D');
+    const other = await scene.requested(order, 1);
+    await scene.down('oms');
+    await scene.progress({ returns: 'immediate' });
+    await scene.settle();
+    expect((await scene.object(other.id)).state).toBe('requested');
+    const meanwhile = await scene.move(other.id, 'approve');
+    expect([meanwhile.status, meanwhile.body.retryable]).toEqual([409, true]);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT10M');
+    expect((await scene.object(other.id)).state).toBe('rejected');
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Get Order', () => {
+  test('leaves the returns out while the FMS does not answer', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    expect(order.returns).toEqual([]);
+    await scene.requested(order, 1);
+    await scene.down('fms');
+    const after = await scene.order(order.id);
+    expect([after.state, after.returns, after.fulfillmentOrders]).toEqual(['return-in-progress', undefined, undefined]);
+  });
+
+  test('is completed again only with the last return', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const [one, other] = [await scene.requested(order, 1), await scene.requested(order, 1)];
+    await scene.moved(one.id, 'approve', 'receive', 'inspect');
+    expect((await scene.order(order.id)).state).toBe('return-in-progress');
+    await scene.moved(other.id, 'approve', 'receive', 'inspect');
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 2 }] });
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('A return of what was bought in a store', () => {
+  test('is brought there: nobody knows where a carrier could collect it', async () => {
+    await using scene = await returning();
+    const sale = await begin(scene.rehearsal);
+    await pay(scene.rehearsal, sale.id, CASH, 2598);
+    await scene.settle();
+    const order = await scene.order(sale.id);
+    const refused = await scene.ask({
+      orderId: order.id,
+      lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }],
+      dropOff: 'carrier',
+    });
+    expect([refused.status, refused.body.errors[0]]).toEqual([422, expect.objectContaining({ pointer: '/dropOff', code: 'no_address' })]);
+    expect((await scene.order(order.id)).state).toBe('completed');
+    const { id, locationId } = await scene.requested(order, 1);
+    expect(locationId).toBe('store-01');
+    const before = await scene.onHand('mug-blue', 'store-01');
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    expect(await scene.order(order.id)).toMatchObject({ state: 'completed', payments: [{ refundedAmount: euros(1299) }] });
+    expect(await scene.onHand('mug-blue', 'store-01')).toBe(before + 1);
+    await scene.rehearsal.verify();
+  });
+});

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
+import { apis, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
+import { calls } from '../../shared/catalog/flows.ts';
+
+/**
+ * What the tests have seen happen, held against what the catalog says there is. Each rehearsal of a test leaves its trace when it is
+ * disposed of; after a run of all tests the traces together must hold every API and internal call that succeeded, every call of one
+ * application by another, every event, and every arrow of every life cycle.
+ */
+const DIRECTORY = process.env['CATALOG_COVERAGE'];
+
+/** Notes the trace of a rehearsal, when the whole suite runs. */
+export async function noteTrace(client: EstateClient): Promise<void> {
+  if (DIRECTORY === undefined) return;
+  const [{ items: hops }, { items: seen }] = await Promise.all([
+    client.control('read-journal', { query: { limit: 5_000 } }),
+    client.control('list-events', { query: { ext: 'true', limit: 1_000 } }),
+  ]);
+  const trace = new Set([
+    ...hops.flatMap(traceOfHop(hops as unknown as readonly Hop[])),
+    ...seen.flatMap(({ event }) => traceOfEvent(event)),
+  ]);
+  writeFileSync(join(DIRECTORY, `${randomBytes(8).toString('hex')}.json`), JSON.stringify([...trace]));
+}
+
+interface Hop {
+  readonly requestId: string;
+  readonly parentId?: string;
+  readonly application: string;
+  readonly api: string;
+  readonly status: number;
+}
+
+function traceOfHop(hops: readonly Hop[]) {
+  const byRequest = new Map(hops.map((hop) => [hop.requestId, hop]));
+  return (record: unknown): string[] => {
+    const { api, status, parentId } = record as Hop;
+    if (status >= 400) return [];
+    const caller = parentId === undefined ? undefined : byRequest.get(parentId)?.application;
+    return [`api ${api}`, ...(caller === undefined ? [] : [`call ${caller} → ${api}`])];
+  };
+}
+
+function traceOfEvent(event: Record<string, unknown>): string[] {
+  const { type, subject, data } = event as {
+    type: string;
+    subject: string;
+    data: { object: { state?: string }; previousState?: string };
+  };
+  const name = type.slice('com.unified-commerce.'.length);
+  const [object = ''] = subject.split('/');
+  if (data.object.state === undefined) return [`event ${name}`];
+  return [`event ${name}`, arrow(object, data.previousState ?? null, data.object.state, name)];
+}
+
+const arrow = (object: string, from: string | null, to: string, event: string): string =>
+  `arrow ${object}: ${from ?? '–'} → ${to} (${event})`;
+
+/** A signed webhook goes through the gateway, where nobody can tell who sent it. */
+const isInside = (id: keyof typeof apis | keyof typeof internalCalls): boolean => ({ ...apis, ...internalCalls })[id].auth !== 'signature';
+
+/** Everything that the catalog says can happen. */
+export function expectedTraces(): string[] {
+  const arrows = objects.flatMap(({ type, lifeCycle }) =>
+    (lifeCycle?.rows ?? [])
+      .filter(({ again }) => !again)
+      .flatMap((row) =>
+        row.from.flatMap((from) =>
+          (row.to.length > 0 ? row.to : [from ?? '']).flatMap((to) =>
+            (row.events.length > 0 ? row.events : [`ext.${type}-changed`]).map((event) => arrow(type, from, to, event)),
+          ),
+        ),
+      ),
+  );
+  return [
+    ...new Set([
+      ...[...Object.keys(apis), ...Object.keys(internalCalls)].map((id) => `api ${id}`),
+      ...Object.entries(calls).flatMap(([application, ids]) => ids.filter(isInside).map((id) => `call ${application} → ${id}`)),
+      ...events.map(({ name }) => `event ${name}`),
+      ...arrows,
+    ]),
+  ];
+}
+
+/** What no test has seen happen. @param directory where the traces are */
+export function missingTraces(directory: string): string[] {
+  const seen = new Set(readdirSync(directory).flatMap((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')) as string[]));
+  return expectedTraces().filter((trace) => !seen.has(trace));
+}
