@@ -57,6 +57,7 @@ describe('Two hundred orders at once in ten rehearsals', () => {
       const { invariants } = await rehearsal.verify();
       expect(invariants.map(({ id }) => id)).toEqual([
         'money',
+        'points',
         'stock',
         'fulfilment',
         'returns',
