@@ -324,4 +324,17 @@ export interface Worlds extends Directory {
   watch(listener: (world: World) => void): () => void;
 }
 
+/** One place where everything is kept: in this process's memory, or in Redis. */
+export interface StoreAdapter {
+  store(application: Application): Store;
+  readonly simulation: Simulation;
+  readonly worlds: Worlds;
+  close(): Promise<void>;
+}
+
+/** Thrown when a request names a world that was dropped: its rehearsal was reset or deleted more than a minute ago. */
+export class WorldGone extends Error {
+  override readonly name = 'WorldGone';
+}
+
 export type { Application };
