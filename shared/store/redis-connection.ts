@@ -61,6 +61,8 @@ const connectionOptions = (commandTimeout: number) => ({
   enableOfflineQueue: false,
   enableAutoPipelining: false,
   commandTimeout,
+  // A connection from which no answer comes is given up, or all that follows would wait behind it.
+  socketTimeout: commandTimeout,
   connectTimeout: CONNECT_TIMEOUT_MS,
   lazyConnect: true,
   retryStrategy: reconnectAfter,
@@ -70,7 +72,8 @@ const connectionOptions = (commandTimeout: number) => ({
 
 /** @throws RedisRefused with a sentence when this Redis cannot be used */
 export async function connectRedis(options: RedisConnectionOptions, channel: string): Promise<RedisConnection> {
-  const { onError = () => undefined, startTimeoutMs = START_TIMEOUT_MS } = options;
+  const { startTimeoutMs = START_TIMEOUT_MS } = options;
+  const onError = (error: Error): void => options.onError?.(bare(error));
   const opened: (Redis | Cluster)[] = [];
   let closed = false;
   const open = async (subscribing: boolean): Promise<Redis | Cluster> => {
@@ -241,7 +244,7 @@ async function runScript(client: Redis | Cluster, { sha, source }: Script, [key 
 
 /** What may be sent again: no answer came, or one that says that nothing was done and that it may be done soon. */
 const PASSING =
-  /^(READONLY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|BUSY|UNKILLABLE|MOVED|ASK) |Connection is closed|Stream isn't writeable|isn't ready|Command timed out|Command aborted|max retries per request|Failed to refresh slots|None of startup nodes|Too many Cluster redirections|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH/;
+  /^(READONLY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|BUSY|UNKILLABLE|MOVED|ASK) |Connection is closed|Stream isn't writeable|isn't ready|Command timed out|Command aborted|max retries per request|Failed to refresh slots|None of startup nodes|Too many Cluster redirections|Socket timeout|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH/;
 
 async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
   const until = Date.now() + RETRY_WITHIN_MS;
@@ -253,16 +256,19 @@ async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
       if (message.includes('WORLDGONE')) throw new WorldGone('This world is gone.');
       const wait = RETRY_WAITS_MS[tries];
       if (message.startsWith('OOM ')) throw unavailable('The store is full: its Redis has no memory left.', error);
-      if (!PASSING.test(message)) throw error;
+      if (!PASSING.test(message)) throw bare(error);
       if (wait === undefined || Date.now() + wait > until) throw unavailable('The store does not answer.', error);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 }
 
+/** An error of ioredis carries the command with all that it was about to write, or the password: logs are no place for it. */
+const bare = (error: unknown): Error => new Error((error as Error).message);
+
 function unavailable(detail: string, cause: unknown): Problem {
   const problem = new Problem('dependency_unavailable', detail, { retryAfter: 1 });
-  problem.cause = cause;
+  problem.cause = bare(cause);
   return problem;
 }
 

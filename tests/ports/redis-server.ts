@@ -18,27 +18,72 @@ export const whyNoRedis = ((): string | undefined => {
 
 export interface RedisServer {
   readonly port: number;
+  /** Of every node. */
+  readonly ports: readonly number[];
   readonly url: string;
   readonly pid: number;
+  /** Kills it without a warning and starts it again on what it has on disk. */
+  restart(): Promise<RedisServer>;
   stop(): Promise<void>;
 }
 
 /** Starts a Redis of its own on a free port, which keeps its files in a temporary folder and takes them along when it stops. */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
-  const port = await freePort();
+  const port = Number(settings['port'] ?? (await freePort()));
   const folder = await mkdtemp(join(tmpdir(), 'redis-test-'));
-  const given = { port: String(port), bind: '127.0.0.1', dir: folder, save: '', 'maxmemory-policy': 'noeviction', ...settings };
-  const args = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
+  return run({ port: String(port), bind: '127.0.0.1', dir: folder, save: '', 'maxmemory-policy': 'noeviction', ...settings });
+}
+
+async function run(settings: Readonly<Record<string, string>> & { readonly port: string; readonly dir: string }): Promise<RedisServer> {
+  const port = Number(settings.port);
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn('redis-server', args, { stdio: 'ignore' });
   await listening(port, settings['requirepass'], child);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended(child);
+  };
   return {
     port,
+    ports: [port],
     url: `redis://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
+    restart: async () => {
+      await kill();
+      return run(settings);
+    },
     stop: async () => {
-      child.kill('SIGKILL');
-      await ended(child);
-      await rm(folder, { recursive: true, force: true });
+      await kill();
+      await rm(settings.dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A Redis Cluster of two nodes, each with half of the slots. */
+export async function startCluster(): Promise<RedisServer> {
+  const settings = { 'cluster-enabled': 'yes', 'cluster-config-file': 'nodes.conf', 'cluster-node-timeout': '2000' };
+  const [first, second] = await Promise.all([startRedis(settings), startRedis(settings)]);
+  const nodes = [first, second].map(({ port }) => new Redis(port));
+  const [one, two] = nodes as [Redis, Redis];
+  try {
+    await one.cluster('ADDSLOTSRANGE', 0, 8191);
+    await two.cluster('ADDSLOTSRANGE', 8192, 16383);
+    await two.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+    await one.cluster('MEET', '127.0.0.1', second.port);
+    await eventually(
+      'the cluster is whole',
+      async () => (await Promise.all(nodes.map((node) => node.cluster('INFO')))).every((info) => /cluster_state:ok/.test(info)),
+      15_000,
+    );
+  } finally {
+    for (const node of nodes) node.disconnect();
+  }
+  return {
+    ...first,
+    ports: [first.port, second.port],
+    url: `cluster:${first.url},${second.url}`,
+    stop: async () => {
+      await Promise.all([first.stop(), second.stop()]);
     },
   };
 }

@@ -6,6 +6,7 @@ import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { storeSuite } from './store-suite.ts';
 
 if (whyNoRedis) {
+  // biome-ignore lint/suspicious/noConsole: a skipped test is said loudly
   console.warn(`SKIPPED: the Redis adapter against the suite of all stores, because ${whyNoRedis}.`);
   test.skip('the Redis adapter needs redis-server', () => undefined);
 } else {
