@@ -64,6 +64,8 @@ const connectionOptions = (commandTimeout: number) => ({
   // A connection from which no answer comes is given up, or all that follows would wait behind it.
   socketTimeout: commandTimeout,
   connectTimeout: CONNECT_TIMEOUT_MS,
+  // So long it also keeps a process alive after its connection was closed.
+  disconnectTimeout: 200,
   lazyConnect: true,
   retryStrategy: reconnectAfter,
   // After a failover the address may lead to what is a replica now.
@@ -98,7 +100,7 @@ export async function connectRedis(options: RedisConnectionOptions, channel: str
       close,
     };
   } catch (error) {
-    for (const made of opened) made.disconnect();
+    opened.forEach(hangUp);
     throw error;
   }
 }
@@ -207,7 +209,7 @@ async function checkServers(client: Redis | Cluster, where: string): Promise<voi
 
 async function infoOf(node: Redis, where: string): Promise<(field: string) => string> {
   try {
-    const info = await node.info();
+    const info = await repeating(() => node.info());
     return (field) => new RegExp(`^${field}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
   } catch (error) {
     throw (
@@ -278,5 +280,10 @@ async function quit(client: Redis | Cluster): Promise<void> {
   const timer = setTimeout(resolve, CLOSING_MS);
   await Promise.race([client.quit().catch(() => undefined), late]);
   clearTimeout(timer);
-  client.disconnect();
+  hangUp(client);
+}
+
+/** Asked to end what has ended, ioredis waits for an end that does not come. */
+function hangUp(client: Redis | Cluster): void {
+  if (client.status !== 'end') client.disconnect();
 }

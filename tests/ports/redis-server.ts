@@ -99,7 +99,8 @@ async function listening(port: number, password: string | undefined, child: Chil
     } catch {
       return false;
     } finally {
-      client.disconnect();
+      // Asked to end what has ended, it would keep the process alive for two seconds.
+      if (client.status !== 'end') client.disconnect();
     }
   });
 }
