@@ -8,6 +8,7 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  * rehearsal share one slot of a Redis Cluster, so a script may touch them all, and one read finds a rehearsal's current world.
  *
  *   <prefix>worlds       zset   world -> wall time from which it may be dropped, if it is not current by then
+ *   <prefix>unsent:<app> zset   world in which the application may have unsent events -> wall time at which it was announced
  *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world
  *   R                    hash   ulid (of the current world), before (ulid), credentials (JSON), since (wall time)
  *   R:removed:<operation> string the ulid that this operation removed, for a minute
@@ -73,6 +74,7 @@ export function redisKeys(prefix: string) {
   return {
     worlds: `${prefix}worlds`,
     changed: `${prefix}changed`,
+    announced: (application: Application): string => `${prefix}unsent:${application}`,
     rehearsal: (name: string): string => `${prefix}{${name}}`,
     world: (world: World): string => {
       const { rehearsal, id } = partsOf(world);

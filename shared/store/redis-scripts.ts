@@ -40,15 +40,18 @@ local function now()
   return tonumber(clock[2])
 end
 
--- A key of an application: noted, so that dropping the world finds it.
-local known = {}
+-- A key of an application that is written: noted, so that dropping the world finds it.
+local known, unnoted = {}, {}
 local function of(app, name)
   local part = app .. ':' .. name
   if not known[part] then
     known[part] = true
-    redis.call('SADD', key('keys'), part)
+    unnoted[#unnoted + 1] = part
   end
   return key(part)
+end
+local function note()
+  if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
 end
 
 local function changed()
@@ -97,18 +100,17 @@ local function removeDue(name)
   redis.call('ZREM', key('running'), name)
   redis.call('ZREM', key('kept'), name)
 end
--- Enters an item, free or held, in the place of what was there under its name and sequence number.
-local function putDue(due)
+-- Enters an item, free or held; whatever was there under its name is out.
+local function enterDue(due)
   local fields = { due.at, due.seq, due.attempts, due.heldBy, due.token, due.till, due.rest }
   redis.call('HSET', key('due'), due.name, table.concat(fields, '\n'))
-  if due.heldBy == '' then redis.call('ZREM', key('kept'), due.name) else redis.call('ZADD', key('kept'), due.seq, due.name) end
-  if due.token == '' then
-    redis.call('ZREM', key('running'), due.name)
-    redis.call('ZADD', key('queue'), due.at, inQueue(due))
-  else
-    redis.call('ZREM', key('queue'), inQueue(due))
-    redis.call('ZADD', key('running'), due.till, due.name)
-  end
+  if due.heldBy ~= '' then redis.call('ZADD', key('kept'), due.seq, due.name) end
+  if due.token == '' then redis.call('ZADD', key('queue'), due.at, inQueue(due))
+  else redis.call('ZADD', key('running'), due.till, due.name) end
+end
+local function putDue(due)
+  removeDue(due.name)
+  enterDue(due)
 end
 -- Enters due work, or takes it out. Nothing is held by a fault that is gone.
 local function schedule()
@@ -120,7 +122,7 @@ local function schedule()
     at = int(math.min(tonumber(at), now()))
   end
   local till = token == '' and '0' or int(wall() + tonumber(leaseMs))
-  putDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', heldBy = heldBy, token = token, till = till, rest = rest })
+  enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', heldBy = heldBy, token = token, till = till, rest = rest })
 end
 -- Whose lease ran out may still end it, until somebody else takes it.
 local function queueExpired()
@@ -161,6 +163,7 @@ end
 local function writeClaim(app, name, claim)
   local fields = { claim.fingerprint, claim.since, claim.held, claim.token, claim.till, claim.keep, claim.json }
   redis.call('HSET', of(app, 'idem'), name, table.concat(fields, '\n'))
+  note()
 end
 
 local function page(collection, ids)
@@ -282,7 +285,8 @@ for _, one in ipairs(uniques) do
 end
 for _, one in ipairs(indexes) do
   local values = of(app, 'i:' .. one.collection .. '.' .. one.name)
-  local _, stored = version(one.collection, one.id)
+  local stored = orders[one.collection .. '\0' .. one.id]
+  if not stored then stored = select(2, version(one.collection, one.id)) end
   local rest = '\0' .. padded(tonumber(stored or 0)) .. '\0' .. one.id
   if one.hadValue then redis.call('ZREM', values, one.was .. rest) end
   if one.hasValue then redis.call('ZADD', values, 0, one.value .. rest) end
@@ -319,6 +323,7 @@ end
 
 local dues = tonumber(arg())
 for _ = 1, dues do schedule() end
+note()
 if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed() end
 return remember(operation, 'ok ' .. seq)`,
 
@@ -399,7 +404,7 @@ return 1`,
   drain: lua`
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
-local outbox, entries = of(app, 'outbox'), of(app, 'entries')
+local outbox, entries = key(app .. ':outbox'), key(app .. ':entries')
 local held, running = holder(redis.call('HGET', key('relays'), app))
 if held and held ~= token and running then return {} end
 local sent = tonumber(arg())
@@ -445,9 +450,29 @@ return found`,
 
   unsent: lua`
 local app = arg()
-if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 0 end
+if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
 local _, running = holder(redis.call('HGET', key('relays'), app))
-return running and 0 or 1`,
+return running and 'carried' or 'free'`,
+
+  // Of an application: the worlds in which it may have unsent events.
+  announce: lua`
+redis.call('ZADD', root, wall(), arg())
+return 1`,
+
+  announced: lua`
+local reply, old = {}, wall() - tonumber(arg())
+local found = redis.call('ZRANGE', root, 0, -1, 'WITHSCORES')
+for i = 1, #found, 2 do
+  reply[#reply + 1] = found[i]
+  reply[#reply + 1] = found[i + 1]
+  reply[#reply + 1] = tonumber(found[i + 1]) < old and '1' or '0'
+end
+return reply`,
+
+  withdraw: lua`
+local world, since = arg(), arg()
+if redis.call('ZSCORE', root, world) == since then redis.call('ZREM', root, world) end
+return 1`,
 
   parkDelivery: lua`
 local delivery, record = arg(), arg()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
 import { type Claim, dueKey, type Found, type SentEvent, type Store, type StoreAdapter, type World } from './ports.ts';
+import { createAnnouncements, type RedisAnnouncements } from './redis-announcements.ts';
 import { createChanges } from './redis-changes.ts';
 import { commitArguments, listed, readCommitted } from './redis-commit.ts';
 import { connectRedis, type RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
@@ -20,7 +21,7 @@ import {
 import { createJanitor } from './redis-janitor.ts';
 import { createJournal } from './redis-journal.ts';
 import type { ScriptName } from './redis-scripts.ts';
-import { allWorlds, redisSimulation, redisWorlds } from './redis-worlds.ts';
+import { redisSimulation, redisWorlds } from './redis-worlds.ts';
 
 /** How long a relay may hold the outbox of one application and world, in wall time. */
 const RELAY_LEASE_MS = 10_000;
@@ -52,12 +53,13 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const keys = redisKeys(prefix);
   const onError = options.onError ?? (() => undefined);
   const connection = await connectRedis(options, keys.changed);
+  const announcements = createAnnouncements({ connection, keys });
   const journal = createJournal({ connection, keys, onError });
   const changes = createChanges({ connection, keys, onError });
   const janitor = createJanitor({ connection, keys, lookMs: Math.min(LOOK_MS, dropAfterMs), onError });
   const simulation = redisSimulation({ connection, keys, journal });
   return {
-    store: (application) => bind(application, { connection, keys, relayLeaseMs }),
+    store: (application) => bind(application, { connection, keys, announcements, relayLeaseMs }),
     simulation: recording ? simulation : { ...simulation, journal: () => undefined },
     worlds: redisWorlds({ connection, keys, journal, changes, dropAfterMs }),
     close: async () => {
@@ -72,10 +74,11 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
 interface Binding {
   readonly connection: RedisConnection;
   readonly keys: RedisKeys;
+  readonly announcements: RedisAnnouncements;
   readonly relayLeaseMs: number;
 }
 
-function bind(application: Application, { connection, keys, relayLeaseMs }: Binding): Store {
+function bind(application: Application, { connection, keys, announcements, relayLeaseMs }: Binding): Store {
   const run = (name: ScriptName, world: World, ...args: readonly (string | number)[]): Promise<unknown> =>
     connection.run(name, keys.world(world), args);
   return {
@@ -105,18 +108,17 @@ function bind(application: Application, { connection, keys, relayLeaseMs }: Bind
     releaseDue: async (world, kind, key, token) => {
       await run('releaseDue', world, dueKey(application, kind, key), word(token));
     },
-    commit: async (world, plan) => readCommitted(await run('commit', world, ...commitArguments(application, plan)), world),
+    commit: async (world, plan) => {
+      if (plan.events.length > 0) await announcements.announce(application, world);
+      return readCommitted(await run('commit', world, ...commitArguments(application, plan)), world);
+    },
     drain: async (world, token, sent, held = []) => {
       const carried = [...listed(sent, sentArguments), ...listed(held, ({ id, due }) => [id, ...dueArguments(application, due)])];
       const batch = await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, BATCH, ...carried);
       return (batch as string[]).map(readEntry);
     },
     held: async (world, fault) => ((await run('held', world, application, word(fault))) as string[]).map(readDue),
-    unsent: async () => {
-      const worlds = await allWorlds(connection, keys);
-      const found = await Promise.all(worlds.map((world) => run('unsent', world, application)));
-      return worlds.filter((_, position) => found[position] === 1);
-    },
+    unsent: () => announcements.unsent(application),
     isPending: async (world, delivery) =>
       (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:pending`, delivery))) !== null,
     park: async (world, delivery, error) => {

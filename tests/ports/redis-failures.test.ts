@@ -218,6 +218,21 @@ if (whyNoRedis) {
     });
   });
 
+  describe('announcements of unsent events', () => {
+    test('are withdrawn when there is nothing to send any more, and not before', async () => {
+      const { store, world, prefix } = await opened();
+      await store.commit(world, aPlan({ events: [event('e1')] }));
+      const announced = () => admin.zrange(`${prefix}unsent:oms`, '0', '-1');
+      await admin.zadd(`${prefix}unsent:oms`, 1, world);
+      expect(await store.unsent()).toEqual([world]);
+      expect(await announced()).toEqual([world]);
+      await store.drain(world, 'relay', []);
+      await store.drain(world, 'relay', ['e1']);
+      expect(await store.unsent()).toEqual([]);
+      expect(await announced()).toEqual([]);
+    });
+  });
+
   describe('worlds that nobody sees any more', () => {
     test('are dropped without leaving a key behind, and say that they are gone', async () => {
       const { adapter, store, world, prefix } = await opened({ dropAfterMs: 50 });
