@@ -56,6 +56,8 @@ export interface PlannedDue {
    * already, it is due at once.
    */
   readonly heldBy?: string | undefined;
+  /** The revision of the faults on which that was decided: a fault that was set anew since does not keep it. */
+  readonly heldAt?: number | undefined;
 }
 
 /** An instant that no rehearsal’s clock reaches: the last one that a date can have. */

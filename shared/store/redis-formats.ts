@@ -27,7 +27,8 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order in which they were sent
  *   W:journal            list   journal entry (JSON), at most 5,000
- *   W:faults             zset   names in the order in which they were set first; W:rules, W:hits, W:chances: hashes by name
+ *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
+ *                               (revision with which it was set), W:hits, W:chances: hashes by name
  *   W:<app>:o:<collection>         hash  id -> object record
  *   W:<app>:a:<collection>         zset  id by order of creation
  *   W:<app>:u:<collection>.<name>  hash  unique value -> id
@@ -65,6 +66,7 @@ export const WORLD_KEYS = [
   'journal',
   'faults',
   'rules',
+  'since',
   'hits',
   'chances',
 ] as const;
@@ -165,13 +167,14 @@ export function readDue(record: string): DueItem {
   };
 }
 
-/** Due work as scripts take it: name, instant (empty: cancel), rest, fault, token and lease of who holds it from the start. */
+/** Due work as scripts take it: name, instant (empty: cancel), rest, fault and revision, token and lease of who holds it from the start. */
 export function dueArguments(application: Application, due: PlannedDue): readonly string[] {
   return [
     dueKey(application, due.kind, due.key),
     due.at === null ? '' : String(due.at),
     dueRest({ application, kind: due.kind, key: due.key, correlationId: due.correlationId, payload: due.payload }),
     due.heldBy === undefined ? '' : word(due.heldBy),
+    due.heldAt === undefined ? '' : String(due.heldAt),
     due.takenBy ? word(due.takenBy.token) : '',
     // The lease was reckoned on this machine's clock; Redis counts it on its own.
     due.takenBy ? String(due.takenBy.until - Date.now()) : '0',

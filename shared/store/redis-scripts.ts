@@ -112,14 +112,17 @@ local function putDue(due)
   removeDue(due.name)
   enterDue(due)
 end
--- Enters due work, or takes it out. Nothing is held by a fault that is gone.
+-- Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since.
 local function schedule()
-  local name, at, rest, heldBy, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg()
+  local name, at, rest, heldBy, heldAt, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg(), arg()
   removeDue(name)
   if at == '' then return end
-  if heldBy ~= '' and not redis.call('ZSCORE', key('faults'), heldBy) then
-    heldBy = ''
-    at = int(math.min(tonumber(at), now()))
+  if heldBy ~= '' then
+    local since = redis.call('HGET', key('since'), heldBy)
+    if not since or (heldAt ~= '' and tonumber(since) > tonumber(heldAt)) then
+      heldBy = ''
+      at = int(math.min(tonumber(at), now()))
+    end
   end
   local till = token == '' and '0' or int(wall() + tonumber(leaseMs))
   enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', heldBy = heldBy, token = token, till = till, rest = rest })
@@ -420,7 +423,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
     end
     for _ = 1, tonumber(arg()) do
       local id = arg()
-      if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 6 end
+      if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 7 end
       out[#out + 1] = id
     end
     for _, id in ipairs(out) do
@@ -613,7 +616,7 @@ redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name)
 redis.call('HSET', key('rules'), name, rule)
 redis.call('HDEL', key('hits'), name)
 redis.call('HDEL', key('chances'), name)
-count('revision')
+redis.call('HSET', key('since'), name, count('revision'))
 letGo(name)
 changed()
 return remember(operation, '1')`,
@@ -627,10 +630,10 @@ if done then return done end
 local had = 0
 if name == '' then
   had = redis.call('EXISTS', key('faults'))
-  redis.call('DEL', key('faults'), key('rules'), key('hits'), key('chances'))
+  redis.call('DEL', key('faults'), key('rules'), key('since'), key('hits'), key('chances'))
 else
   had = redis.call('ZREM', key('faults'), name)
-  for _, of in ipairs({ 'rules', 'hits', 'chances' }) do redis.call('HDEL', key(of), name) end
+  for _, of in ipairs({ 'rules', 'since', 'hits', 'chances' }) do redis.call('HDEL', key(of), name) end
 end
 count('revision')
 letGo(name)
