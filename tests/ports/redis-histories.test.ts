@@ -9,6 +9,7 @@ import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { aPlan } from './store-suite.ts';
+import { skipWithoutRedis } from './without-redis.ts';
 
 const PROCESSES = 3;
 const LANES = 4;
@@ -50,9 +51,7 @@ function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<n
 }
 
 if (whyNoRedis) {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: histories of several processes on one Redis, because ${whyNoRedis}.`);
-  test.skip('histories need redis-server', () => undefined);
+  skipWithoutRedis('histories of several processes on one Redis');
 } else {
   describe('several processes do the same things at once while their connections are cut and answers are lost', () => {
     let server: RedisServer;

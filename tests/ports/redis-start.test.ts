@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { checkServer } from '../../shared/store/redis-connection.ts';
 import { createRedisStore } from '../../shared/store/redis-store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
+import { skipWithoutRedis } from './without-redis.ts';
 
 describe('what a Redis must be', () => {
   const info = (fields: Readonly<Record<string, string>>) => (field: string) => fields[field] ?? '';
@@ -33,9 +34,7 @@ describe('what a Redis must be', () => {
 });
 
 if (whyNoRedis) {
-  // biome-ignore lint/suspicious/noConsole: a skipped test is said loudly
-  console.warn(`SKIPPED: the start with a Redis that cannot be used, because ${whyNoRedis}.`);
-  test.skip('the start needs redis-server', () => undefined);
+  skipWithoutRedis('the start with a Redis that cannot be used');
 } else {
   describe('the start', () => {
     let server: RedisServer;

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import type { StoreAdapter } from '../../shared/store/ports.ts';
 import { createRedisStore } from '../../shared/store/redis-store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { storeSuite } from './store-suite.ts';
+import { skipWithoutRedis } from './without-redis.ts';
 
 if (whyNoRedis) {
-  // biome-ignore lint/suspicious/noConsole: a skipped test is said loudly
-  console.warn(`SKIPPED: the Redis adapter against the suite of all stores, because ${whyNoRedis}.`);
-  test.skip('the Redis adapter needs redis-server', () => undefined);
+  skipWithoutRedis('the Redis adapter against the suite of all stores');
 } else {
   describe('on a Redis of its own', () => {
     let server: RedisServer;
