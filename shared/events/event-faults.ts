@@ -2,12 +2,12 @@ import { type ActiveFault, createFaults, heldUntil } from '../simulation/faults.
 import {
   type Directory,
   type HeldEvent,
-  type Ms,
   type OutboxEntry,
   PUBLISH_HELD_EVENT,
   type Simulation,
   type Store,
   type World,
+  type WorldView,
 } from '../store/ports.ts';
 import { type EstateEvent, nameOf } from './envelope.ts';
 
@@ -72,21 +72,24 @@ export function createEventFaults(options: { store: Store; simulation: Simulatio
           break;
         case 'late':
         case 'withhold':
-          hold.push(heldBy(rule, entry, view.now));
+          hold.push(heldBy(rule, entry, view));
           break;
         default:
           send.push(entry);
       }
     }
-    for (const { entry, fault } of waiting.values()) if (fault) hold.push(heldBy(fault, entry, view.now));
+    for (const { entry, fault } of waiting.values()) if (fault) hold.push(heldBy(fault, entry, view));
     return { send, hold };
   };
 }
 
 /** The due work that brings an event back: at its time, or when the fault is gone. */
-function heldBy({ name, fault }: ActiveFault, entry: OutboxEntry, now: Ms): HeldEvent {
+function heldBy({ name, fault }: ActiveFault, entry: OutboxEntry, { now, faults }: WorldView): HeldEvent {
   const { correlationid } = JSON.parse(entry.json) as EstateEvent;
   const at = heldUntil(fault, now);
-  const due = { kind: PUBLISH_HELD_EVENT, key: entry.id, at, payload: JSON.stringify(entry), correlationId: correlationid, heldBy: name };
-  return { id: entry.id, due };
+  const held = { heldBy: name, heldAt: faults };
+  return {
+    id: entry.id,
+    due: { kind: PUBLISH_HELD_EVENT, key: entry.id, at, payload: JSON.stringify(entry), correlationId: correlationid, ...held },
+  };
 }

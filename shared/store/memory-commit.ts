@@ -130,15 +130,16 @@ function writeDue(world: WorldState, application: Application, plan: Plan, seq: 
   for (const [position, due] of plan.due.entries()) schedule(world, application, due, seq + position / 1000);
 }
 
-/** Enters due work, or takes it out. Nothing is held by a fault that is gone. */
+/** Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since. */
 export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
-  const { kind, key, at, payload, correlationId, takenBy, heldBy } = due;
+  const { kind, key, at, payload, correlationId, takenBy, heldBy, heldAt } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
     world.due.remove(name);
     return;
   }
-  const letGo = heldBy !== undefined && !world.faults.has(heldBy);
+  const since = heldBy === undefined ? undefined : world.faults.get(heldBy)?.since;
+  const letGo = heldBy !== undefined && (since === undefined || (heldAt !== undefined && since > heldAt));
   const item = { application, kind, key, at: letGo ? Math.min(at, nowOf(world)) : at, seq, attempts: 0, correlationId, payload };
   world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
 }

@@ -55,7 +55,8 @@ export interface WorldState {
   order: number;
   events: StoredEvent[];
   journal: JournalEntry[];
-  faults: Map<string, { json: string; hits: number; chances: number }>;
+  /** `since`: the revision with which it was set. */
+  faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
   driver: { token: string; until: number } | undefined;

@@ -12,22 +12,17 @@ import {
   type PageRequest,
   PUBLISH_HELD_EVENT,
   type SentEvent,
-  type Simulation,
   type Store,
+  type StoreAdapter,
   type World,
-  type Worlds,
+  WorldGone,
 } from './ports.ts';
+
+export type { StoreAdapter };
 
 /** How long a relay may hold the outbox of one application and world, in wall time. */
 const RELAY_LEASE_MS = 10_000;
 const BATCH = 100;
-
-export interface StoreAdapter {
-  store(application: Application): Store;
-  readonly simulation: Simulation;
-  readonly worlds: Worlds;
-  close(): Promise<void>;
-}
 
 export interface MemoryStoreOptions {
   /** Whether hops are recorded; load tests may do without. */
@@ -49,11 +44,6 @@ export function createMemoryStore({ journal = true, relayLeaseMs = RELAY_LEASE_M
     worlds,
     close: async () => all.clear(),
   };
-}
-
-/** Thrown when a request names a world that was dropped: its rehearsal was reset or deleted more than a minute ago. */
-export class WorldGone extends Error {
-  override readonly name = 'WorldGone';
 }
 
 interface Binding {

@@ -129,8 +129,8 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     },
     setFault: async (world, name, json) => {
       const state = need(world);
-      state.faults.set(name, { json, hits: 0, chances: 0 });
       state.faultRevision += 1;
+      state.faults.set(name, { json, hits: 0, chances: 0, since: state.faultRevision });
       state.due.letGo(name, nowOf(state));
       changed(world);
     },

@@ -56,6 +56,8 @@ export interface PlannedDue {
    * already, it is due at once.
    */
   readonly heldBy?: string | undefined;
+  /** The revision of the faults on which that was decided: a fault that was set anew since does not keep it. */
+  readonly heldAt?: number | undefined;
 }
 
 /** An instant that no rehearsal’s clock reaches: the last one that a date can have. */
@@ -322,6 +324,19 @@ export interface Worlds extends Directory {
   dump(world: World, application: Application): Promise<ApplicationDump>;
   /** Calls back when a world's events, deliveries or due work changed. @returns stop */
   watch(listener: (world: World) => void): () => void;
+}
+
+/** One place where everything is kept: in this process's memory, or in Redis. */
+export interface StoreAdapter {
+  store(application: Application): Store;
+  readonly simulation: Simulation;
+  readonly worlds: Worlds;
+  close(): Promise<void>;
+}
+
+/** Thrown when a request names a world that was dropped: its rehearsal was reset or deleted more than a minute ago. */
+export class WorldGone extends Error {
+  override readonly name = 'WorldGone';
 }
 
 export type { Application };

@@ -341,7 +341,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       const takenBy = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
-        { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, takenBy, heldBy },
+        { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, takenBy, heldBy, heldAt: context.faults },
       ];
       inline = inline.filter((due) => due.kind !== kind || due.key !== key);
       if (beforeReply) inline.push({ kind, key, token });

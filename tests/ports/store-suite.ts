@@ -410,6 +410,27 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         expect((await ledger()).pending).toEqual(['crm|e1']);
       });
 
+      test('a fault that was set anew does not hold what was decided on before: no event and no other work', async () => {
+        const { adapter, store, world, ledger } = await holdingWorld(['f'], 'e1', 'e2');
+        const heldAt = (await adapter.worlds.current(world))?.faults;
+        await store.drain(world, 'relay', []);
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const now = (await adapter.worlds.current(world))?.faults;
+        const decided = (id: string, revision: number | undefined) => ({ id, due: { ...holding(id, 'f').due, heldAt: revision } });
+        await store.drain(world, 'relay', [], [decided('e1', heldAt), decided('e2', now)]);
+        await store.commit(
+          world,
+          aPlan({
+            due: [
+              { ...timer('a', 'f'), heldAt },
+              { ...timer('b', 'f'), heldAt: now },
+            ],
+          }),
+        );
+        expect((await ledger()).held.map(({ key }) => key)).toEqual(['e2', 'b']);
+        expect((await ledger()).next).toMatchObject({ kind: PUBLISH_HELD_EVENT, key: 'e1', at: 1_000 });
+      });
+
       test('what is late is due at its instant', async () => {
         const { adapter, store, world } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { Application } from '../catalog/applications.ts';
+import { type Claim, dueKey, type Found, type SentEvent, type Store, type StoreAdapter, type World } from './ports.ts';
+import { createAnnouncements, type RedisAnnouncements } from './redis-announcements.ts';
+import { createChanges } from './redis-changes.ts';
+import { commitArguments, listed, readCommitted } from './redis-commit.ts';
+import { connectRedis, type RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
+import {
+  dueArguments,
+  indexValue,
+  outboxEntry,
+  parkedRecord,
+  type RedisKeys,
+  readCounter,
+  readDue,
+  readEntry,
+  readObject,
+  redisKeys,
+  word,
+} from './redis-formats.ts';
+import { createJanitor } from './redis-janitor.ts';
+import { createJournal } from './redis-journal.ts';
+import type { ScriptName } from './redis-scripts.ts';
+import { redisSimulation, redisWorlds } from './redis-worlds.ts';
+
+/** How long a relay may hold the outbox of one application and world, in wall time. */
+const RELAY_LEASE_MS = 10_000;
+const BATCH = 100;
+/** Wall time after which a world that nobody sees any more is dropped. */
+const DROP_AFTER_MS = 60_000;
+/** How often such worlds are looked for, at most. */
+const LOOK_MS = 5_000;
+/** How many values one command asks for at most. */
+const MANY = 1_000;
+const PREFIX = 'estate:';
+
+export interface RedisStoreOptions extends RedisConnectionOptions {
+  /** Begins every key and the channel, so that several installations can share a Redis. Without braces. */
+  readonly prefix?: string | undefined;
+  /** Whether hops are recorded; load tests may do without. */
+  readonly journal?: boolean | undefined;
+  readonly relayLeaseMs?: number | undefined;
+  readonly dropAfterMs?: number | undefined;
+}
+
+/**
+ * The estate's state in Redis, for any number of processes.
+ * @throws RedisRefused with a sentence when the Redis cannot be used as it is
+ */
+export async function createRedisStore(options: RedisStoreOptions): Promise<StoreAdapter> {
+  const { prefix = PREFIX, journal: recording = true, relayLeaseMs = RELAY_LEASE_MS, dropAfterMs = DROP_AFTER_MS } = options;
+  if (/[{}]/.test(prefix)) throw new Error(`A prefix has no braces, but this one has: ${prefix}`);
+  const keys = redisKeys(prefix);
+  const onError = options.onError ?? (() => undefined);
+  const connection = await connectRedis(options, keys.changed);
+  const announcements = createAnnouncements({ connection, keys });
+  const journal = createJournal({ connection, keys, onError });
+  const changes = createChanges({ connection, keys, onError });
+  const janitor = createJanitor({ connection, keys, lookMs: Math.min(LOOK_MS, dropAfterMs), onError });
+  const simulation = redisSimulation({ connection, keys, journal });
+  return {
+    store: (application) => bind(application, { connection, keys, announcements, relayLeaseMs }),
+    simulation: recording ? simulation : { ...simulation, journal: () => undefined },
+    worlds: redisWorlds({ connection, keys, journal, changes, dropAfterMs }),
+    close: async () => {
+      janitor.stop();
+      changes.stop();
+      await journal.stop();
+      await connection.close();
+    },
+  };
+}
+
+interface Binding {
+  readonly connection: RedisConnection;
+  readonly keys: RedisKeys;
+  readonly announcements: RedisAnnouncements;
+  readonly relayLeaseMs: number;
+}
+
+function bind(application: Application, { connection, keys, announcements, relayLeaseMs }: Binding): Store {
+  const run = (name: ScriptName, world: World, ...args: readonly (string | number)[]): Promise<unknown> =>
+    connection.run(name, keys.world(world), args);
+  return {
+    application,
+    object: async (world, collection, id) => (await run('object', world, application, collection, id).then(readPage))[0],
+    unique: async (world, collection, name, value) => (await run('unique', world, application, collection, name, value).then(readPage))[0],
+    index: (world, collection, name, value, { after, limit }) =>
+      run('index', world, application, collection, name, indexValue(value), after, limit).then(readPage),
+    all: (world, collection, { after, limit }) => run('all', world, application, collection, after, limit).then(readPage),
+    counters: async (world, counter, asked) => {
+      const parts = Array.from({ length: Math.max(1, Math.ceil(asked.length / MANY)) }, (_, n) => asked.slice(n * MANY, (n + 1) * MANY));
+      const found = await Promise.all(parts.map((part) => run('counters', world, application, counter, ...part)));
+      return (found.flat() as (string | null)[]).map(readCounter);
+    },
+    claim: async (world, key, fingerprint, now, leaseMs) => {
+      // The same token for every try: one whose answer was lost has taken the claim for us.
+      const token = randomUUID();
+      return readClaim(await run('claim', world, application, key, word(fingerprint), now, leaseMs, token), token);
+    },
+    release: async (world, key, token) => {
+      await run('release', world, application, key, word(token));
+    },
+    due: async (world, kind, key, token) => {
+      const record = (await run('due', world, dueKey(application, kind, key), word(token))) as string | null;
+      return record === null ? undefined : readDue(record);
+    },
+    releaseDue: async (world, kind, key, token) => {
+      await run('releaseDue', world, dueKey(application, kind, key), word(token));
+    },
+    commit: async (world, plan) => {
+      if (plan.events.length > 0) await announcements.announce(application, world);
+      return readCommitted(await run('commit', world, ...commitArguments(application, plan)), world);
+    },
+    drain: async (world, token, sent, held = []) => {
+      const carried = [...listed(sent, sentArguments), ...listed(held, ({ id, due }) => [id, ...dueArguments(application, due)])];
+      const batch = await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, BATCH, ...carried);
+      return (batch as string[]).map(readEntry);
+    },
+    held: async (world, fault) => ((await run('held', world, application, word(fault))) as string[]).map(readDue),
+    unsent: () => announcements.unsent(application),
+    isPending: async (world, delivery) =>
+      (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:pending`, delivery))) !== null,
+    park: async (world, delivery, error) => {
+      await run('parkDelivery', world, delivery, parkedRecord({ what: 'delivery', key: delivery, error }));
+    },
+  };
+}
+
+const sentArguments = (one: SentEvent): readonly string[] => (typeof one === 'string' ? [one, ''] : [one.id, outboxEntry(one)]);
+
+/** `[id, record, id, record, …]` */
+function readPage(reply: unknown): readonly Found[] {
+  const parts = reply as readonly string[];
+  return Array.from({ length: parts.length / 2 }, (_, n) => readObject(parts[2 * n] ?? '', parts[2 * n + 1] ?? ''));
+}
+
+function readClaim(reply: unknown, token: string): Claim {
+  const [is, first = '', second = ''] = reply as readonly string[];
+  if (is === 'done') return { is, json: first };
+  if (is === 'running' || is === 'other-body') return { is };
+  return { is: 'ours', token, since: Number(first), preconditionHeld: second === '1' };
+}

@@ -1,0 +1,28 @@
+import type { World } from '../../shared/store/ports.ts';
+
+/** What the processes of a history do, and how they tell of it. */
+
+export interface Task {
+  readonly url: string;
+  readonly prefix: string;
+  readonly world: World;
+  readonly name: string;
+  readonly lanes: number;
+  readonly ms: number;
+}
+
+export interface Step {
+  readonly kind: 'append' | 'read' | 'take' | 'name' | 'once';
+  readonly key: string;
+  /** What it would have written; of a read what it found. */
+  readonly value: string;
+  /** Milliseconds on the machine's monotonic clock. */
+  readonly from: number;
+  readonly to: number;
+  /** `unknown`: the store was not available; it may have happened or not, but not twice. */
+  readonly outcome: 'done' | 'refused' | 'unknown';
+}
+
+export const LISTS = ['list-0', 'list-1', 'list-2'];
+export const NAMES = 12;
+export const ONCE = 40;

@@ -1,0 +1,60 @@
+import { createConnection, createServer, type Socket } from 'node:net';
+
+export interface LosingProxy {
+  readonly port: number;
+  /** Of the next script that a client runs the answer is lost. */
+  loseNextAnswer(how: 'cut' | 'silence'): void;
+  /** How many answers were lost so far. */
+  lost(): number;
+  stop(): Promise<void>;
+}
+
+/** A way to Redis on which an answer can be lost after its request had its effect: the connection is cut, or nothing comes back. */
+export async function startLosingProxy(redisPort: number): Promise<LosingProxy> {
+  const sockets = new Set<Socket>();
+  let losing: 'cut' | 'silence' | undefined;
+  let lost = 0;
+  const server = createServer((client) => {
+    const redis = createConnection(redisPort, '127.0.0.1');
+    let silent = false;
+    let asked = false;
+    for (const socket of [client, redis]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        redis.destroy();
+      });
+    }
+    client.on('data', (data) => {
+      // Not the greeting of a connection: who is cut again and again at that never gets to work.
+      asked = losing !== undefined && data.includes('evalsha');
+      redis.write(data);
+    });
+    redis.on('data', (data) => {
+      if (silent) return;
+      if (!asked || !losing) {
+        client.write(data);
+        return;
+      }
+      lost += 1;
+      if (losing === 'cut') client.destroy();
+      else silent = true;
+      losing = undefined;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    loseNextAnswer: (how) => {
+      losing = how;
+    },
+    lost: () => lost,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

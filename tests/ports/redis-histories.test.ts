@@ -1,0 +1,168 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { Store, StoreAdapter, World } from '../../shared/store/ports.ts';
+import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
+import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
+import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
+import { aPlan } from './store-suite.ts';
+import { skipWithoutRedis } from './without-redis.ts';
+
+const PROCESSES = 3;
+const LANES = 4;
+const MS = 3_000;
+const ON_HAND = 40;
+
+function runProcess(task: Task): Promise<readonly Step[]> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL('history-process.ts', import.meta.url)), { execArgv: [] });
+    child.once('message', (history) => resolve(history as readonly Step[]));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`A process of the history ended with exit code ${code}.`)));
+    child.send(task);
+  });
+}
+
+/** Until it is stopped: cuts every connection at times, and at other times one just when an answer comes. */
+function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<number> {
+  let going = true;
+  let kills = 0;
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const killing = (async () => {
+    while (going) {
+      await pause(150 + Math.random() * 300);
+      kills += Number(await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
+    }
+  })();
+  const losing = proxies.map(async (proxy) => {
+    while (going) {
+      await pause(80 + Math.random() * 240);
+      proxy.loseNextAnswer('cut');
+    }
+  });
+  return async () => {
+    going = false;
+    await Promise.all([killing, ...losing]);
+    return kills;
+  };
+}
+
+if (whyNoRedis) {
+  skipWithoutRedis('histories of several processes on one Redis');
+} else {
+  describe('several processes do the same things at once while their connections are cut and answers are lost', () => {
+    let server: RedisServer;
+    let admin: Redis;
+    let adapter: StoreAdapter;
+    let store: Store;
+    let world: World;
+    let history: readonly Step[];
+    let disturbances: number;
+    const of = (kind: Step['kind'], key: string) => history.filter((step) => step.kind === kind && step.key === key);
+    const final = async (key: string) => JSON.parse((await store.object(world, 'lists', key))?.json ?? '[]') as readonly string[];
+
+    beforeAll(async () => {
+      server = await startRedis();
+      admin = new Redis(server.port);
+      const prefix = `${randomUUID()}:`;
+      adapter = await createRedisStore({ url: server.url, prefix });
+      store = adapter.store('oms');
+      world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+      await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: ON_HAND }] }));
+      const proxies = await Promise.all(Array.from({ length: PROCESSES }, () => startLosingProxy(server.port)));
+      const stop = disturb(admin, proxies);
+      const histories = await Promise.all(
+        proxies.map(({ port }, n) => runProcess({ url: `redis://127.0.0.1:${port}`, prefix, world, name: `p${n}`, lanes: LANES, ms: MS })),
+      );
+      const kills = await stop();
+      disturbances = Math.min(kills, ...proxies.map((proxy) => proxy.lost()));
+      await Promise.all(proxies.map((proxy) => proxy.stop()));
+      history = histories.flat();
+    }, 60_000);
+    afterAll(async () => {
+      await adapter.close();
+      admin.disconnect();
+      await server.stop();
+    });
+
+    test('there was much to disturb, and most came to a definite end', () => {
+      expect(history.length).toBeGreaterThan(PROCESSES * LANES * 20);
+      expect(disturbances).toBeGreaterThan(5);
+      expect(history.filter(({ outcome }) => outcome === 'done').length).toBeGreaterThan(history.length / 3);
+      expect(history.filter(({ outcome }) => outcome === 'unknown').length).toBeLessThan(history.length / 10);
+    });
+
+    test.each(LISTS)('%s: no append was lost, none came twice, and none that was refused came at all', async (key) => {
+      const items = await final(key);
+      const done = of('append', key).filter(({ outcome }) => outcome === 'done');
+      const refused = new Set(
+        of('append', key)
+          .filter(({ outcome }) => outcome === 'refused')
+          .map(({ value }) => value),
+      );
+      expect(done.length).toBeGreaterThan(10);
+      expect(new Set(items).size).toBe(items.length);
+      expect(done.filter(({ value }) => !items.includes(value))).toEqual([]);
+      expect(items.filter((item) => refused.has(item))).toEqual([]);
+    });
+
+    test.each(LISTS)('%s: its version, the count of its items and its events agree with it', async (key) => {
+      const items = await final(key);
+      expect((await store.object(world, 'lists', key))?.version).toBe(items.length);
+      expect(await store.counters(world, 'appended', [key])).toEqual([{ items: items.length }]);
+    });
+
+    test.each(LISTS)('%s: every read saw what was there at one moment between its beginning and its end', async (key) => {
+      const items = await final(key);
+      const appends = of('append', key).filter(({ outcome }) => outcome === 'done');
+      for (const { value, from, to } of of('read', key)) {
+        const seen = JSON.parse(value) as readonly string[];
+        expect(seen).toEqual(items.slice(0, seen.length));
+        expect(appends.filter((append) => append.to < from && !seen.includes(append.value))).toEqual([]);
+        expect(appends.filter((append) => append.from > to && seen.includes(append.value))).toEqual([]);
+      }
+    });
+
+    test('every append has one event, and no event is without its append', async () => {
+      const sent: string[] = [];
+      for (let batch = await store.drain(world, 'relay', []); batch.length > 0; ) {
+        const ids = batch.map(({ id }) => id);
+        sent.push(...ids);
+        batch = await store.drain(world, 'relay', ids);
+      }
+      expect(sent.toSorted()).toEqual((await Promise.all(LISTS.map(final))).flat().toSorted());
+    });
+
+    test('what there was to take was taken to the last, and no more', async () => {
+      const takes = of('take', 'sku').filter(({ outcome }) => outcome === 'done').length;
+      const unknown = history.filter(({ outcome }) => outcome === 'unknown').length;
+      const [stock] = await store.counters(world, 'stock', ['sku']);
+      expect(stock?.['reserved']).toBe(ON_HAND);
+      expect(takes).toBeLessThanOrEqual(ON_HAND);
+      expect(takes + unknown).toBeGreaterThanOrEqual(ON_HAND);
+    });
+
+    test('every name belongs to the one who got it', async () => {
+      for (const key of Array.from({ length: NAMES }, (_, n) => `name-${n}`)) {
+        const winners = of('name', key).filter(({ outcome }) => outcome === 'done');
+        expect(winners.length).toBeLessThanOrEqual(1);
+        if (winners[0]) expect((await store.unique(world, 'named', 'name', key))?.id).toBe(winners[0].value);
+      }
+    });
+
+    test('what is claimed has one effect, and the outcome of the one who had it', async () => {
+      for (const key of Array.from({ length: ONCE }, (_, n) => `once-${n}`)) {
+        const winners = of('once', key).filter(({ outcome }) => outcome === 'done');
+        expect(winners.length).toBeLessThanOrEqual(1);
+        const [counted] = await store.counters(world, 'once', [key]);
+        expect(counted?.['effects'] ?? 0).toBeLessThanOrEqual(1);
+        if (!winners[0]) continue;
+        expect(counted).toEqual({ effects: 1 });
+        expect(await store.claim(world, key, 'f', 2_000, 1_000)).toEqual({ is: 'done', json: winners[0].value });
+      }
+    });
+  });
+}

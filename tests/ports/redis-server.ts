@@ -1,0 +1,120 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { eventually } from '../support/eventually.ts';
+
+/** Why tests with a real Redis cannot run here; undefined when they can. */
+export const whyNoRedis = ((): string | undefined => {
+  try {
+    execFileSync('redis-server', ['--version']);
+    return undefined;
+  } catch {
+    return 'redis-server is not installed (Debian: apt-get install redis-server)';
+  }
+})();
+
+export interface RedisServer {
+  readonly port: number;
+  /** Of every node. */
+  readonly ports: readonly number[];
+  readonly url: string;
+  readonly pid: number;
+  /** Kills it without a warning and starts it again on what it has on disk. */
+  restart(): Promise<RedisServer>;
+  stop(): Promise<void>;
+}
+
+/** Starts a Redis of its own on a free port, which keeps its files in a temporary folder and takes them along when it stops. */
+export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
+  const port = Number(settings['port'] ?? (await freePort()));
+  const folder = await mkdtemp(join(tmpdir(), 'redis-test-'));
+  return run({ port: String(port), bind: '127.0.0.1', dir: folder, save: '', 'maxmemory-policy': 'noeviction', ...settings });
+}
+
+async function run(settings: Readonly<Record<string, string>> & { readonly port: string; readonly dir: string }): Promise<RedisServer> {
+  const port = Number(settings.port);
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn('redis-server', args, { stdio: 'ignore' });
+  await listening(port, settings['requirepass'], child);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended(child);
+  };
+  return {
+    port,
+    ports: [port],
+    url: `redis://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    restart: async () => {
+      await kill();
+      return run(settings);
+    },
+    stop: async () => {
+      await kill();
+      await rm(settings.dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A Redis Cluster of two nodes, each with half of the slots. */
+export async function startCluster(): Promise<RedisServer> {
+  const settings = { 'cluster-enabled': 'yes', 'cluster-config-file': 'nodes.conf', 'cluster-node-timeout': '2000' };
+  const [first, second] = await Promise.all([startRedis(settings), startRedis(settings)]);
+  const nodes = [first, second].map(({ port }) => new Redis(port));
+  const [one, two] = nodes as [Redis, Redis];
+  try {
+    await one.cluster('ADDSLOTSRANGE', 0, 8191);
+    await two.cluster('ADDSLOTSRANGE', 8192, 16383);
+    await two.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+    await one.cluster('MEET', '127.0.0.1', second.port);
+    await eventually(
+      'the cluster is whole',
+      async () => (await Promise.all(nodes.map((node) => node.cluster('INFO')))).every((info) => /cluster_state:ok/.test(info)),
+      15_000,
+    );
+  } finally {
+    for (const node of nodes) node.disconnect();
+  }
+  return {
+    ...first,
+    ports: [first.port, second.port],
+    url: `cluster:${first.url},${second.url}`,
+    stop: async () => {
+      await Promise.all([first.stop(), second.stop()]);
+    },
+  };
+}
+
+async function listening(port: number, password: string | undefined, child: ChildProcess): Promise<void> {
+  await eventually('Redis answers', async () => {
+    if (child.exitCode !== null) throw new Error(`redis-server ended with exit code ${child.exitCode}.`);
+    const client = new Redis({ port, lazyConnect: true, retryStrategy: () => null, ...(password !== undefined && { password }) });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return (await client.ping()) === 'PONG';
+    } catch {
+      return false;
+    } finally {
+      // Asked to end what has ended, it would keep the process alive for two seconds.
+      if (client.status !== 'end') client.disconnect();
+    }
+  });
+}
+
+const ended = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once('exit', () => resolve()));
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
