@@ -109,6 +109,20 @@ describe('A parcel', () => {
   });
 });
 
+describe('A fulfillment order', () => {
+  test('that waits for its stock is cancelled with its order', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('no-allocation', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+    const { id, fulfillmentOrders } = await order(rehearsal, 'cus_ada');
+    expect(fulfillmentOrders).toMatchObject([{ state: 'created' }]);
+    await rehearsal.ok('POST', `/orders/${id}/cancel`);
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    expect(await rehearsal.object('fulfillment-order', fulfillmentOrders[0].id)).toMatchObject({ state: 'cancelled' });
+    await rehearsal.verify();
+  });
+});
+
 describe('The parcel of a return', () => {
   /** A return by parcel of a delivered order, approved: its parcel has a label. */
   async function approved(rehearsal: TestRehearsal) {
