@@ -39,7 +39,9 @@ function traceOfHop(hops: readonly Hop[]) {
   return (record: unknown): string[] => {
     const { api, status, parentId } = record as Hop;
     if (status >= 400) return [];
-    const caller = parentId === undefined ? undefined : byRequest.get(parentId)?.application;
+    // Due work that runs before a reply calls under the id of its request and its own kind.
+    const parent = parentId === undefined ? undefined : (byRequest.get(parentId) ?? byRequest.get(parentId.replace(/\.[^.]*$/, '')));
+    const caller = parent?.application;
     return [`api ${api}`, ...(caller === undefined ? [] : [`call ${caller} → ${api}`])];
   };
 }
