@@ -19,6 +19,8 @@ const ANSWER_MARGIN_MS = 5_000;
 const PARALLEL = 8;
 /** Wall time after which work that somebody else still holds is asked for again. */
 const HELD_MS = 100;
+/** Wall time after which a look tells whether the lease of work that somebody held has run out: nobody says when it does. */
+const LEASES_MS = 1_000;
 /** The longest delay that a timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -111,15 +113,17 @@ export function createClockDriver(options: ClockDriverOptions) {
       return;
     }
     // Most changes make nothing due; one look tells, where every lane would take its own.
-    let { next } = await worlds.ledger(world);
+    let { next, running } = await worlds.ledger(world);
     if (next && next.at <= view.now) {
       await Promise.all(Array.from({ length: PARALLEL }, () => lane(world, state)));
       if (!(await worlds.current(world))) return;
-      ({ next } = await worlds.ledger(world));
+      ({ next, running } = await worlds.ledger(world));
     }
     const after = await worlds.current(world);
-    if (!next || !after?.flowing || stopped) return;
-    state.timer = setTimeout(() => pump(world), Math.min(Math.max(0, next.at - after.now), LONGEST_TIMER_MS));
+    if (!after || stopped) return;
+    const waits = [...(next && after.flowing ? [Math.max(0, next.at - after.now)] : []), ...(running.length > 0 ? [LEASES_MS] : [])];
+    if (waits.length === 0) return;
+    state.timer = setTimeout(() => pump(world), Math.min(...waits, LONGEST_TIMER_MS));
     state.timer.unref();
   }
 

@@ -155,33 +155,34 @@ export function createPipeline(options: PipelineOptions) {
       ifMatch !== undefined && target !== undefined ? { id: target, version: ifMatch, held: preconditionHeld } : undefined;
     const keepUntil = context.now + KEEP_MS;
     const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
-    const outcome = await rerunning(async () => {
-      const unit = openUnitOfWork({
-        store,
-        context,
-        hold,
-        key,
-        since,
-        precondition,
-        causation: context.requestId,
-        inlineLeaseMs: leaseOf(context),
-      });
-      const scope = scopeOf(context, unit, key, { calls: asked.calls, webhookId: asked.webhookId });
-      try {
-        const result = await bound.handler(input as never, scope);
-        const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
-        const stored = result instanceof Problem && !isKept(result) ? undefined : keeping(answer);
-        return { answer, inline: await unit.finish(stored) };
-      } catch (error) {
-        if (!(error instanceof Problem) || !hold || !isKept(error)) throw error;
-        const answer = answerProblem(error, asked.path);
-        await unit.discard({ json: JSON.stringify(answer), keepUntil });
-        return { answer, inline: [] };
-      }
-    });
-    relay(context.world);
-    await runInline(context, outcome.inline, asked.calls);
-    return outcome.answer;
+    return withInline(context, asked.calls, (inline) =>
+      rerunning(async () => {
+        const unit = openUnitOfWork({
+          store,
+          context,
+          hold,
+          key,
+          since,
+          precondition,
+          causation: context.requestId,
+          inlineLeaseMs: leaseOf(context),
+          inline,
+        });
+        const scope = scopeOf(context, unit, key, { calls: asked.calls, webhookId: asked.webhookId });
+        try {
+          const result = await bound.handler(input as never, scope);
+          const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
+          const stored = result instanceof Problem && !isKept(result) ? undefined : keeping(answer);
+          await unit.finish(stored);
+          return answer;
+        } catch (error) {
+          if (!(error instanceof Problem) || !hold || !isKept(error)) throw error;
+          const answer = answerProblem(error, asked.path);
+          await unit.discard({ json: JSON.stringify(answer), keepUntil });
+          return answer;
+        }
+      }),
+    );
   }
 
   const answerOutput = (api: ApiDefinition, result: unknown): Answer => {
@@ -242,8 +243,21 @@ export function createPipeline(options: PipelineOptions) {
     },
   });
 
-  /** Due work of a request's own commit that its answer must already show. What fails stays due, for the clock's driver. */
-  async function runInline(context: Context, inline: readonly InlineDue[], calls: string[]): Promise<void> {
+  /**
+   * Runs something, and then the due work of its commits that its answer must already show. What fails stays due, for the clock's driver;
+   * so does all of it when there will be no such answer.
+   */
+  async function withInline<T>(context: Context, calls: string[], attempt: (inline: InlineDue[]) => Promise<T>): Promise<T> {
+    const inline: InlineDue[] = [];
+    let result: T;
+    try {
+      result = await attempt(inline);
+    } catch (error) {
+      for (const { kind, key, token } of inline) await store.releaseDue(context.world, kind, key, token);
+      throw error;
+    } finally {
+      relay(context.world);
+    }
     for (const { kind, key, token } of inline) {
       const item = { application: service.application, kind, key };
       try {
@@ -253,6 +267,7 @@ export function createPipeline(options: PipelineOptions) {
         await store.releaseDue(context.world, kind, key, token);
       }
     }
+    return result;
   }
 
   /** Runs a due item that `token` holds. @throws what the handler threw; the item then stays for its holder to put back */
@@ -265,24 +280,25 @@ export function createPipeline(options: PipelineOptions) {
     const item = await store.due(due.context.world, kind, key, due.token);
     if (!item) return;
     const context: Context = { ...due.context, deadline: Date.now() + workDeadlineMs, correlationId: item.correlationId };
-    const inline = await rerunning(async () => {
-      const unitKey = digest('due', name, String(item.seq));
-      const hold: Hold = { kind: 'due', key: name, token: due.token };
-      const unit = openUnitOfWork({
-        store,
-        context,
-        hold,
-        key: unitKey,
-        since: item.at,
-        causation: context.requestId,
-        inlineLeaseMs: leaseOf(context),
-      });
-      await handler(item, scopeOf(context, unit, unitKey, due));
-      return unit.finish();
-      // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
-    }, nothingInline);
-    relay(context.world);
-    await runInline(context, inline, due.calls);
+    const unitKey = digest('due', name, String(item.seq));
+    const hold: Hold = { kind: 'due', key: name, token: due.token };
+    await withInline(context, due.calls, (inline) =>
+      rerunning(async () => {
+        const unit = openUnitOfWork({
+          store,
+          context,
+          hold,
+          key: unitKey,
+          since: item.at,
+          causation: context.requestId,
+          inlineLeaseMs: leaseOf(context),
+          inline,
+        });
+        await handler(item, scopeOf(context, unit, unitKey, due));
+        await unit.finish();
+        // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
+      }, nothing),
+    );
   }
 
   /** An event that a fault held goes back into the outbox; its deliveries are noted since its own commit. */
@@ -291,8 +307,8 @@ export function createPipeline(options: PipelineOptions) {
     if (!item) return;
     const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
-    const nothing = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
-    await store.commit(world, { ...nothing, operation: randomUUID(), last: true, now, hold, events: [entry] });
+    const noChange = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
+    await store.commit(world, { ...noChange, operation: randomUUID(), last: true, now, hold, events: [entry] });
     relay(world);
   }
 
@@ -305,22 +321,23 @@ export function createPipeline(options: PipelineOptions) {
     const handler = service.events[nameOf(delivered.type)];
     if (!handler) throw new Error(`${service.application} does not consume ${delivered.type}.`);
     const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
-    const inline = await rerunning(async () => {
-      const unitKey = digest('event', service.application, delivered.id);
-      const unit = openUnitOfWork({
-        store,
-        context,
-        hold,
-        key: unitKey,
-        since: context.now,
-        causation: delivered.id,
-        inlineLeaseMs: leaseOf(context),
-      });
-      if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, { calls }));
-      return unit.finish();
-    });
-    relay(context.world);
-    await runInline(context, inline, calls);
+    const unitKey = digest('event', service.application, delivered.id);
+    await withInline(context, calls, (inline) =>
+      rerunning(async () => {
+        const unit = openUnitOfWork({
+          store,
+          context,
+          hold,
+          key: unitKey,
+          since: context.now,
+          causation: delivered.id,
+          inlineLeaseMs: leaseOf(context),
+          inline,
+        });
+        if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, { calls }));
+        await unit.finish();
+      }),
+    );
   }
 
   return { request, dueWork, event };
@@ -328,7 +345,7 @@ export function createPipeline(options: PipelineOptions) {
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
-const nothingInline = (): readonly InlineDue[] => [];
+const nothing = (): void => {};
 
 /** Refusals that a repeat with the same key gets again: those that say something definite about the request. */
 const isKept = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;

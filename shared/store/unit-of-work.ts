@@ -124,8 +124,8 @@ export interface InlineDue {
 
 /** What the pipeline holds besides the handler's view. */
 export interface OpenUnit extends UnitOfWork {
-  /** @returns the due work to run before replying */
-  finish(outcome?: { readonly json: string; readonly keepUntil: Ms }): Promise<readonly InlineDue[]>;
+  /** The last commit. */
+  finish(outcome?: { readonly json: string; readonly keepUntil: Ms }): Promise<void>;
   /** Ends a claim, delivery or due item with an outcome but without any change. */
   discard(outcome: { readonly json: string; readonly keepUntil: Ms }): Promise<void>;
 }
@@ -151,6 +151,8 @@ export interface UnitOptions {
   readonly causation: string;
   /** Wall time for which due work that runs before the reply is kept from others. */
   readonly inlineLeaseMs: number;
+  /** Gets, commit by commit, the due work that is to run before the reply. One for all reruns of a request: what an earlier one took stays taken. */
+  readonly inline: InlineDue[];
 }
 
 interface Entry {
@@ -172,7 +174,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
   let moves: { of: Counters; key: string; field: string; by: number }[] = [];
   let events: PlannedEvent[] = [];
   let dues: PlannedDue[] = [];
-  let inline: InlineDue[] = [];
+  let taken: InlineDue[] = [];
 
   const entryOf = (of: AnyCollection, id: string): Entry | undefined => entries.get(`${of.name}/${id}`);
   const remember = (of: AnyCollection, id: string, found: Found | undefined): Entry => {
@@ -343,15 +345,15 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
         { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, takenBy, heldBy, heldAt: context.faults },
       ];
-      inline = inline.filter((due) => due.kind !== kind || due.key !== key);
-      if (beforeReply) inline.push({ kind, key, token });
+      taken = taken.filter((due) => due.kind !== kind || due.key !== key);
+      if (beforeReply) taken.push({ kind, key, token });
     },
     cancel: (kind: string, key: string) => {
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
         { kind, key, at: null, payload: 'null', correlationId: context.correlationId },
       ];
-      inline = inline.filter((due) => due.kind !== kind || due.key !== key);
+      taken = taken.filter((due) => due.kind !== kind || due.key !== key);
     },
     checkpoint: async () => {
       await commit(false);
@@ -408,14 +410,13 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     moves = [];
     events = [];
     dues = [];
+    options.inline.push(...taken);
+    taken = [];
   }
 
   return {
     ...unit,
-    finish: async (outcome?: { json: string; keepUntil: Ms }) => {
-      await commit(true, outcome);
-      return inline;
-    },
+    finish: (outcome?: { json: string; keepUntil: Ms }) => commit(true, outcome),
     discard: async (outcome: { json: string; keepUntil: Ms }) => {
       entries.clear();
       expected.length = 0;
@@ -423,6 +424,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       moves = [];
       events = [];
       dues = [];
+      taken = [];
       await commit(true, outcome);
     },
   } as unknown as OpenUnit;

@@ -1,11 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Agent } from 'undici';
-import type { AnyService } from '../../shared/contract/handler.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createPipeline } from '../../shared/runtime/pipeline.ts';
-import type { Context } from '../../shared/simulation/context.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { pipelineOf } from './one-pipeline.ts';
 import { aPlan } from './store-suite.ts';
 
 const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): EstateEvent =>
@@ -20,41 +15,10 @@ const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): Es
 
 /** A pipeline of an application that notes which versions it was given. */
 async function noting() {
-  const adapter = createMemoryStore();
-  const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const seen: number[] = [];
-  const service: AnyService = {
-    application: 'crm',
-    collections: [],
-    counters: [],
-    apis: {},
-    internal: {},
-    due: {},
+  const { adapter, world, pipeline, context } = await pipelineOf({
     events: { 'order-confirmed': async ({ aggregateversion }) => void seen.push(aggregateversion) },
-  };
-  const pipeline = createPipeline({
-    service,
-    store: adapter.store('crm'),
-    simulation: adapter.simulation,
-    directory: adapter.worlds,
-    gatewayUrl: () => '',
-    addressOf: () => '',
-    token: '',
-    agent: new Agent(),
-    log: createLogger('silent'),
-    strictResponses: true,
-    relay: () => undefined,
   });
-  const context: Context = {
-    world,
-    now: 1_000,
-    principal: 'event',
-    requestId: 'r',
-    correlationId: 'c',
-    deadline: Date.now() + 5_000,
-    faults: 0,
-    chain: [],
-  };
   const consume = async (event: EstateEvent, mode: 'each' | 'latest'): Promise<void> => {
     const planned = { id: event.id, topic: 't', key: 'ord_1', json: JSON.stringify(event), subscribers: ['crm'] as const };
     await adapter.store('oms').commit(world, aPlan({ events: [planned] }));

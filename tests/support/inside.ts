@@ -164,7 +164,15 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const context = await contextNow();
       const store = adapter.store(application);
       const { requestId } = context;
-      const unit = openUnitOfWork({ store, context, key: requestId, since: context.now, causation: requestId, inlineLeaseMs: SETTLE_MS });
+      const unit = openUnitOfWork({
+        store,
+        context,
+        key: requestId,
+        since: context.now,
+        causation: requestId,
+        inlineLeaseMs: SETTLE_MS,
+        inline: [],
+      });
       const result = await change(unit);
       await unit.finish();
       const relay = createRelay({ store, bus, log });

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import type { Scope } from '../../shared/contract/handler.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { defineCollection } from '../../shared/store/collections.ts';
+import { pipelineOf } from './one-pipeline.ts';
+import { aPlan } from './store-suite.ts';
+
+const notes = defineCollection({ name: 'notes', schema: z.object({ id: z.string(), version: z.int() }) });
+
+const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subject: 'order/ord_1', aggregateversion: 1 } as EstateEvent;
+
+/** An application whose handler plans work before its reply, commits, and then does what a test wants. */
+async function planning(afterwards: (scope: Scope, run: number) => Promise<void>) {
+  const done: string[] = [];
+  let runs = 0;
+  const { adapter, world, pipeline, context } = await pipelineOf({
+    collections: [notes],
+    due: { 'tell-them': async ({ key }) => void done.push(key) },
+    events: {
+      'order-confirmed': async (_event, scope) => {
+        runs += 1;
+        const { work } = scope;
+        if (!(await work.get(notes, 'planned'))) {
+          work.put(notes, { id: 'planned' });
+          work.due('tell-them', 'once', work.now, {}, { beforeReply: true });
+          await work.checkpoint();
+        }
+        await afterwards(scope, runs);
+      },
+    },
+  });
+  const store = adapter.store('crm');
+  const planned = { id: EVENT.id, topic: 't', key: 'ord_1', json: JSON.stringify(EVENT), subscribers: ['crm'] as const };
+  await adapter.store('oms').commit(world, aPlan({ events: [planned] }));
+  return {
+    done,
+    runs: () => runs,
+    handle: () => pipeline.event(EVENT, context, []),
+    /** Somebody else changes an object that the handler has read. */
+    change: (id: string) =>
+      store.commit(world, aPlan({ put: [{ collection: notes.name, id, read: 0, version: 1, json: JSON.stringify({ id, version: 1 }) }] })),
+    ledger: () => adapter.worlds.ledger(world),
+  };
+}
+
+describe('Due work before the reply', () => {
+  test('runs before it, though the handler lost a race after it had planned it', async () => {
+    const application = await planning(async ({ work }, run) => {
+      await work.get(notes, 'shared');
+      if (run === 1) await application.change('shared');
+      work.put(notes, { id: 'shared' });
+    });
+    await application.handle();
+    expect(application.runs()).toBe(2);
+    expect(application.done).toEqual(['once']);
+    expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
+  });
+
+  test('is anybody’s at once when there will be no reply', async () => {
+    const application = await planning(async () => {
+      throw new Error('broken');
+    });
+    await expect(application.handle()).rejects.toThrow('broken');
+    expect(application.done).toEqual([]);
+    expect(await application.ledger()).toMatchObject({ running: [], next: { kind: 'tell-them', key: 'once' } });
+  });
+});
