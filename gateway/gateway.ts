@@ -8,9 +8,11 @@ import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { asProblem } from '../shared/contract/http-binding.ts';
 import { listen } from '../shared/runtime/application.ts';
+import { type Connections, watchConnections } from '../shared/runtime/connections.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
+import { readinessAnswer, type State } from '../shared/runtime/readiness.ts';
 import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
-import { CLIENT_TIMES, type ClientTimes, type Connections, serverOptions, watchConnections } from './connections.ts';
+import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
 import { headersForApplication, identify, REQUEST_MS, type RequestIds } from './edge-context.ts';
 import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
@@ -44,7 +46,8 @@ export interface GatewayOptions {
   /** What anybody may read: asked for every path that is not an API's. */
   readonly documents: Router;
   readonly limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number };
-  readonly ready: () => boolean;
+  /** What has to be there before requests can be served. */
+  readonly states: () => readonly State[];
   /** The APIs to serve; the catalog's, unless others are given. */
   readonly apis?: readonly ApiDefinition[];
   /** Wall times; the usual ones, unless others are given. */
@@ -66,7 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const app = express();
   app.disable('x-powered-by');
   const server = createServer(serverOptions(times), app);
-  const connections = watchConnections(server);
+  const connections = watchConnections(server, refuseOnSocket);
   const limits = createRateLimits(options.limits);
   const proxy = createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining });
   const access = rehearsalAccess(options);
@@ -133,7 +136,6 @@ async function answer(gate: Gate, request: Request, response: Response): Promise
 async function pass(gate: Gate, passage: Passage, request: Request, response: Response): Promise<void> {
   const { options, limits, keyring } = gate;
   secureHeaders(request, response, () => {});
-  if (gate.connections.draining()) response.setHeader('Connection', 'close');
   passage.path = unambiguousPath(request.url);
   requireHost(request);
   refuseWebSocket(request);
@@ -186,8 +188,8 @@ const secureHeaders = helmet({
 function answerHealth({ options, connections }: Gate, path: string, response: Response): boolean {
   if (path === '/healthz') response.json({ status: 'ok' });
   else if (path === '/readyz') {
-    const status = connections.draining() ? 'draining' : options.ready() ? 'ready' : 'not ready';
-    response.status(status === 'ready' ? 200 : 503).json({ status });
+    const { status, body } = readinessAnswer(options.states(), connections.draining());
+    response.status(status).json(body);
   } else return false;
   return true;
 }

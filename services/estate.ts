@@ -90,7 +90,6 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     });
     await rehearsals.ensure(DEFAULT_REHEARSAL);
-    let ready = true;
     const gateway = await startGateway({
       host: configuration.HOST,
       port: configuration.GATEWAY_PORT,
@@ -116,7 +115,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       }),
       documents: createDocuments(),
       limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
-      ready: () => ready,
+      states: () => [adapter.state(), bus.state()],
     }).catch(portTaken('GATEWAY_PORT'));
     closing.push(gateway.close);
     gatewayUrl = gateway.url;
@@ -129,8 +128,8 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       applications: Object.fromEntries(running.map(({ application, url }) => [application, url])),
       adapters: { state: 'memory', events: 'memory' },
       drain: () => {
-        ready = false;
         gateway.drain();
+        for (const { drain } of running) drain();
         touchpoint.drain();
       },
       close: () => {

@@ -32,7 +32,7 @@ const gateway = await startGateway({
   control: express.Router(),
   documents: express.Router(),
   limits: { perAddressPerMinute: Number.MAX_SAFE_INTEGER, perKeyPerMinute: Number.MAX_SAFE_INTEGER },
-  ready: () => true,
+  states: () => [],
 });
 process.send?.({ ready: true, url: gateway.url });
 process.once('SIGTERM', () => process.exit(0));

@@ -4,6 +4,7 @@ import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
+import type { ReadinessAnswer } from '../runtime/readiness.ts';
 import { CONTEXT_HEADER, type Context, decodeContext, instant, OUTSIDE_WORLD, TOKEN_HEADER } from '../simulation/context.ts';
 import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
@@ -22,8 +23,7 @@ export interface BindingOptions {
   readonly directory: Directory;
   readonly token: string;
   readonly log: Logger;
-  /** Whether the world a request names still exists here. */
-  readonly ready: () => boolean;
+  readonly readiness: () => ReadinessAnswer;
   /** Ends what a fault makes wait. */
   readonly stopping: AbortSignal;
 }
@@ -37,10 +37,10 @@ export function bindService(options: BindingOptions): Express {
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
   app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
-  app.get(
-    '/readyz',
-    (_request, response) => void response.status(options.ready() ? 200 : 503).json({ status: options.ready() ? 'ready' : 'not ready' }),
-  );
+  app.get('/readyz', (_request, response) => {
+    const { status, body } = options.readiness();
+    response.status(status).json(body);
+  });
   app.use(insideOnly(options.token));
   const faults = createFaults(options.simulation);
   for (const bound of [...Object.values(service.apis), ...Object.values(service.internal)]) {

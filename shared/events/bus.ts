@@ -1,4 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
+import type { State } from '../runtime/readiness.ts';
 import type { World } from '../store/ports.ts';
 
 export interface BusMessage {
@@ -16,5 +17,8 @@ export type Deliver = (world: World, eventId: string, json: string) => Promise<v
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
   subscribe(application: Application, topics: readonly string[], deliver: Deliver): Promise<{ stop(): Promise<void> }>;
+  /** Ready once it has connected and every subscription has begun; what breaks later is `degraded`, since the outbox keeps events. */
+  state(): State;
+  /** Sends what was begun, then parts. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
+import { READY } from '../runtime/readiness.ts';
 import type { World } from '../store/ports.ts';
 import type { Bus, BusMessage, Deliver } from './bus.ts';
 
@@ -45,6 +46,7 @@ export function createMemoryBus(): Bus {
         },
       };
     },
+    state: () => READY,
     close: async () => subscriptions.clear(),
   };
 }

@@ -8,9 +8,11 @@ import type { Bus } from '../events/bus.ts';
 import { startConsumer } from '../events/consumer.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
-import type { StoreAdapter } from '../store/memory-store.ts';
+import type { StoreAdapter } from '../store/ports.ts';
+import { watchConnections } from './connections.ts';
 import type { Logger } from './logger.ts';
 import { createPipeline } from './pipeline.ts';
+import { READY, readinessAnswer, type State } from './readiness.ts';
 
 export interface ApplicationOptions {
   readonly service: AnyService;
@@ -36,7 +38,9 @@ export interface ApplicationOptions {
 export interface RunningApplication {
   readonly application: Application;
   readonly url: string;
-  /** Stops accepting, finishes what runs, then lets relay and consumer end. */
+  /** Not ready from now on; every answer asks its client to come back on another connection. */
+  drain(): void;
+  /** Stops accepting, finishes what runs, then lets consumer and relay end. */
   close(): Promise<void>;
   /** Breaks every connection off at once, as the end of a process does. */
   kill(): void;
@@ -66,7 +70,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     ...options.timing,
     relay: (world) => relay.kick(world),
   });
-  let ready = false;
+  let consuming: State = { ready: false, waitingFor: 'the start of its subscriptions' };
   const app = bindService({
     service,
     pipeline,
@@ -74,20 +78,21 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     directory: adapter.worlds,
     token: options.token,
     log,
-    ready: () => ready,
+    readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
     stopping,
   });
   const server = createServer(app);
+  const connections = watchConnections(server);
   server.keepAliveTimeout = 65_000;
   const url = await listen(server, options.port, options.host);
   const consumer = await startConsumer({ service, store, bus, directory: adapter.worlds, simulation: adapter.simulation, pipeline, log });
-  ready = true;
+  consuming = READY;
   return {
     application: service.application,
     url,
+    drain: connections.drain,
     close: async () => {
-      ready = false;
-      await closeServer(server);
+      await connections.close();
       await consumer?.stop();
       await relay.stop();
     },
@@ -109,12 +114,4 @@ export async function listen(server: Server, port: number, host: string): Promis
   });
   const { port: bound } = server.address() as AddressInfo;
   return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`;
-}
-
-/** Finishes running requests, and does not wait for idle keep-alive connections. */
-export function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
+import { READY } from '../runtime/readiness.ts';
 import { commit, schedule } from './memory-commit.ts';
 import { type ApplicationState, applicationState, heldItems, nowOf, type WorldState } from './memory-state.ts';
 import { memoryWorlds } from './memory-worlds.ts';
@@ -42,6 +43,7 @@ export function createMemoryStore({ journal = true, relayLeaseMs = RELAY_LEASE_M
     store: (application) => bind(application, { all, changed, relayLeaseMs }),
     simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
+    state: () => READY,
     close: async () => all.clear(),
   };
 }

@@ -1,4 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
+import type { State } from '../runtime/readiness.ts';
 import type { Progression } from '../simulation/progression.ts';
 
 /**
@@ -331,6 +332,8 @@ export interface StoreAdapter {
   store(application: Application): Store;
   readonly simulation: Simulation;
   readonly worlds: Worlds;
+  /** Whether the store can be worked with now. */
+  state(): State;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { Problem } from '../catalog/problems.ts';
+import { READY, type State } from '../runtime/readiness.ts';
 import { WorldGone } from './ports.ts';
 import { type Script, type ScriptName, scripts } from './redis-scripts.ts';
 
@@ -27,6 +28,8 @@ export type Argument = string | number;
 
 export interface RedisConnection {
   readonly client: Redis | Cluster;
+  /** Whether the connection stands now; one that is lost is made anew by itself. */
+  state(): State;
   /** One connection of its own for messages. */
   subscriber(): Promise<Redis | Cluster>;
   /**
@@ -94,6 +97,8 @@ export async function connectRedis(options: RedisConnectionOptions, channel: str
     await checkServers(client, shownAddress(options.url));
     return {
       client,
+      state: () =>
+        client.status === 'ready' ? READY : { ready: false, waitingFor: `redis: no connection to ${shownAddress(options.url)}` },
       subscriber: () => open(true),
       run: (name, key, args) => repeating(() => runScript(client, scripts[name], [key, channel, ...args])),
       idempotently: (command) => repeating(() => command(client)),

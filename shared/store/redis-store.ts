@@ -62,6 +62,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
     store: (application) => bind(application, { connection, keys, announcements, relayLeaseMs }),
     simulation: recording ? simulation : { ...simulation, journal: () => undefined },
     worlds: redisWorlds({ connection, keys, journal, changes, dropAfterMs }),
+    state: connection.state,
     close: async () => {
       janitor.stop();
       changes.stop();

@@ -141,8 +141,9 @@ describe('Without a credential anybody', () => {
   test('may ask whether the gateway lives and is ready', async () => {
     expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });
-    await using starting = await aRig({ ready: () => false });
-    expect(await starting.call({ path: '/readyz' })).toMatchObject({ status: 503, json: { status: 'not ready' } });
+    await using starting = await aRig({ states: () => [{ ready: false, waitingFor: 'redis: no connection' }] });
+    const answer = { status: 'not ready', waitingFor: ['redis: no connection'] };
+    expect(await starting.call({ path: '/readyz' })).toMatchObject({ status: 503, json: answer });
     expect(await starting.call({ path: '/healthz' })).toMatchObject({ status: 200 });
   });
 

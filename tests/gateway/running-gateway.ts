@@ -131,7 +131,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     control: express.Router(),
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
-    ready: () => true,
+    states: () => [],
     apis: allApis,
     ...options,
   }).catch(async (error: unknown) => {

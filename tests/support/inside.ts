@@ -247,8 +247,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     noFaults: () => adapter.worlds.removeFault(world),
     async [Symbol.asyncDispose]() {
       await driver.stop();
-      for (const application of running) await application.close();
       await agent.close();
+      await Promise.all(running.map((application) => application.close()));
       await bus.close();
       await adapter.close();
     },

@@ -198,7 +198,7 @@ export async function startMortalApplications(leases: Leases) {
     control: Router(),
     documents: Router(),
     limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
-    ready: () => true,
+    states: () => [],
   });
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
 
@@ -228,7 +228,7 @@ export async function startMortalApplications(leases: Leases) {
       await Promise.all(restarts);
       await driver.stop();
       await gateway?.close();
-      for (const { running, dead } of instances.values()) if (!dead) await running?.close();
+      await Promise.all([...instances.values()].map(({ running, dead }) => (dead ? undefined : running?.close())));
       await agent.destroy();
     },
   };

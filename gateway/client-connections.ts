@@ -1,0 +1,54 @@
+import type { ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem, type ProblemCode, problems } from '../shared/catalog/problems.ts';
+import { identify } from './edge-context.ts';
+import { headersOfProblem } from './problems.ts';
+
+/** How long clients may take, in wall time. */
+export interface ClientTimes {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How often the two are checked. */
+  readonly checkMs: number;
+}
+
+export const CLIENT_TIMES: ClientTimes = { headersMs: 10_000, requestMs: 30_000, checkMs: 5_000 };
+
+const HEADER_BYTES = 16_384;
+/** Longer than the usual idle time of load balancers, so that it is they who close. */
+const IDLE_MS = 65_000;
+const LINGER_MS = 500;
+
+export const serverOptions = ({ headersMs, requestMs, checkMs }: ClientTimes): ServerOptions => ({
+  headersTimeout: headersMs,
+  requestTimeout: requestMs,
+  connectionsCheckingInterval: checkMs,
+  maxHeaderSize: HEADER_BYTES,
+  keepAliveTimeout: IDLE_MS,
+  requireHostHeader: false,
+});
+
+const CODES: Readonly<Record<string, { readonly code: ProblemCode; readonly detail: string }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not come in time.' },
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: `The headers have more than ${HEADER_BYTES} bytes.` },
+};
+
+/** What Node cannot read as a request never becomes one: the answer is written to the socket. */
+export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
+  const answered = response?.headersSent === true && !response.writableFinished;
+  if (!socket.writable || answered || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const { code, detail } = CODES[error.code ?? ''] ?? { code: 'malformed_request', detail: 'This is not a readable HTTP request.' };
+  const problem = new Problem(code, detail);
+  const body = JSON.stringify(problem.body(''));
+  const headers = {
+    ...headersOfProblem(problem, identify({}, Date.now())),
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${problem.status} ${problems[code].title}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
