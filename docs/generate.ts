@@ -10,6 +10,7 @@ import {
   lifeCycles,
   problemTable,
 } from '../shared/contract/tables.ts';
+import { callPolicies } from './network-policies.ts';
 
 /**
  * Writes what the catalog says into the documentation, between the markers `<!-- generated:NAME -->` and
@@ -17,7 +18,8 @@ import {
  */
 interface Part {
   readonly file: string;
-  readonly name: string;
+  /** Absent when all of the file is generated. */
+  readonly name?: string;
   readonly text: string;
 }
 
@@ -29,6 +31,7 @@ const parts: readonly Part[] = [
   { file: 'docs/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
   { file: 'docs/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/flows.md', name: 'calls', text: callMatrix() },
+  { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
   ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) })),
 ];
 
@@ -36,6 +39,7 @@ const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.ur
 
 /** @throws Error when the file has not exactly one pair of the markers */
 function replaced(content: string, { file, name, text }: Part): string {
+  if (name === undefined) return text;
   const [open, close] = [`<!-- generated:${name} -->`, `<!-- /generated:${name} -->`];
   const [before, ...rest] = content.split(open);
   const [, after, ...more] = (rest[0] ?? '').split(close);
