@@ -1,0 +1,162 @@
+import { parseAllDocuments } from 'yaml';
+
+/** A container of a pod, as far as tests look into it. */
+export interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+  }[];
+  readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly resources?: {
+    readonly requests?: Readonly<Record<string, string>>;
+    readonly limits?: Readonly<Record<string, string>>;
+  };
+  readonly securityContext?: unknown;
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly [probe: `${string}Probe`]: { readonly httpGet?: { readonly path: string; readonly port: string } } | undefined;
+}
+
+export interface PodTemplate {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly containers: readonly Container[];
+    readonly terminationGracePeriodSeconds?: number;
+    readonly [member: string]: unknown;
+  };
+}
+
+export interface Peer {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+}
+
+interface Rule {
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+  readonly ports?: readonly { readonly port: number; readonly protocol?: string }[];
+}
+
+export interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
+}
+
+/** Any object of Kubernetes, with the members of those that tests look into. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: PodTemplate;
+    /** Of a service it is the labels themselves, of everything else a selector. */
+    readonly selector?: Readonly<Record<string, unknown>>;
+    readonly podSelector?: Selector;
+    readonly policyTypes?: readonly string[];
+    readonly ingress?: readonly Rule[];
+    readonly egress?: readonly Rule[];
+    readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
+    readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
+    readonly hard?: Readonly<Record<string, string>>;
+    readonly strategy?: unknown;
+  };
+}
+
+/** The objects of a YAML stream. @throws Error when it is not YAML */
+export function objectsIn(text: string): readonly KubernetesObject[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    const value: unknown = document.toJS();
+    return value === null ? [] : [value as KubernetesObject];
+  });
+}
+
+type Validate = (this: unknown) => void;
+
+/**
+ * What the schema of an object's kind has against it: members that are missing, of a wrong type or out of bounds, and members that it does
+ * not know. The schemas allow unknown members, as the API server once did, so a misspelt probe would be no probe: the validation looks
+ * through a proxy, and what it never asked for does not exist.
+ */
+export async function schemaComplaints(object: KubernetesObject): Promise<readonly string[]> {
+  const module = (await import(`kubernetes-models/${object.apiVersion}`)) as Record<
+    string,
+    { prototype: { validate: Validate } } | undefined
+  >;
+  const model = module[object.kind];
+  if (model === undefined) return [`${object.apiVersion} has no kind ${object.kind}`];
+  const asked = new Set<string>();
+  const complaints: string[] = [];
+  try {
+    model.prototype.validate.call(noting(object, '', asked));
+  } catch (error) {
+    complaints.push((error as Error).message);
+  }
+  return [
+    ...complaints,
+    ...pathsOf(object, '')
+      .filter((path) => !asked.has(path))
+      .map((path) => `${path} is not known`),
+  ].map((complaint) => `${object.kind} ${object.metadata.name}: ${complaint}`);
+}
+
+/** The same value; `asked` receives the path of every member that somebody reads. */
+function noting(value: object, path: string, asked: Set<string>): object {
+  return new Proxy(value, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof key !== 'string') return member;
+      asked.add(`${path}/${key}`);
+      return typeof member === 'object' && member !== null ? noting(member, `${path}/${key}`, asked) : member;
+    },
+  });
+}
+
+function pathsOf(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => [`${path}/${key}`, ...pathsOf(member, `${path}/${key}`)]);
+}
+
+export function selects(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      if (operator !== 'In') throw new Error(`a selector with the operator ${operator} is not understood here`);
+      return values.includes(labels[key] ?? '');
+    })
+  );
+}
+
+/** What a container finds in its environment: the maps first, then the variables in turn, each of which may use those before it. */
+export function environmentOf(container: Container, objects: readonly KubernetesObject[]): Readonly<Record<string, string>> {
+  const dataOf = (kind: string, name: string): Readonly<Record<string, string>> => {
+    const data = objects.find((object) => object.kind === kind && object.metadata.name === name)?.data;
+    if (data === undefined) throw new Error(`there is no ${kind} ${name}`);
+    return data;
+  };
+  const environment: Record<string, string> = {};
+  for (const { configMapRef } of container.envFrom ?? []) {
+    if (configMapRef) Object.assign(environment, dataOf('ConfigMap', configMapRef.name));
+  }
+  for (const { name, value, valueFrom } of container.env ?? []) {
+    const secret = valueFrom?.secretKeyRef;
+    const encoded = secret && dataOf('Secret', secret.name)[secret.key];
+    if (secret && encoded === undefined) throw new Error(`the secret ${secret.name} has no ${secret.key}`);
+    const given = encoded === undefined ? (value ?? '') : Buffer.from(encoded, 'base64').toString();
+    environment[name] = given.replaceAll(/\$\(([A-Z_]+)\)/g, (reference, other: string) => environment[other] ?? reference);
+  }
+  return environment;
+}
+
+/** A quantity such as `40m` or `128Mi` as a number. */
+export function quantity(text: string): number {
+  const [, number = '', unit = ''] = /^([\d.]+)(m|Ki|Mi|Gi)?$/.exec(text) ?? [];
+  if (number === '') throw new Error(`${text} is no quantity that is understood here`);
+  return Number(number) * ({ m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 }[unit] ?? 1);
+}
