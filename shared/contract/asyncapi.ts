@@ -97,6 +97,7 @@ const CLOUD_EVENT: Part = {
     world: { type: 'string', description: 'That world’s present incarnation: another one after a reset.' },
     correlationid: { type: 'string', description: 'Of the request with which it began.' },
     causationid: { type: 'string', description: 'The request or event that caused it.' },
+    traceparent: { type: 'string', description: 'W3C Trace Context of what caused it, when somebody traces.' },
     classification: { type: 'string', enum: ['created', 'updated', 'transitioned'] },
     data: {
       type: 'object',
@@ -118,6 +119,7 @@ const RECORD_HEADERS: Part = {
     world: { type: 'string' },
     rehearsal: { type: 'string' },
     'content-type': { type: 'string', const: EVENT_CONTENT_TYPE },
+    traceparent: { type: 'string', description: 'W3C Trace Context of its sending, when somebody traces.' },
   },
 };
 

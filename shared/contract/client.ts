@@ -5,6 +5,7 @@ import { isMutating } from '../catalog/define.ts';
 import { mayCall } from '../catalog/flows.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { digest } from '../domain/ids.ts';
+import { type MadeCall, type Observer, type SpanStart, UNOBSERVED } from '../observability/observer.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../simulation/context.ts';
 
 export interface CallOptions {
@@ -34,6 +35,7 @@ export interface ClientOptions {
   readonly addressOf: (application: Application) => string;
   readonly token: string;
   readonly agent: Agent;
+  readonly observer?: Observer | undefined;
 }
 
 export interface CallScope {
@@ -55,7 +57,7 @@ const PASSED_ON: ReadonlySet<number> = new Set([402, 404, 409, 412]);
 export function createCaller(options: ClientOptions, scope: CallScope): Caller {
   let calls = 0;
   return async (api, input, { step = '', intent, timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
-    const { application, addressOf, token, agent } = options;
+    const { application, addressOf, token, agent, observer = UNOBSERVED } = options;
     const { context, key } = scope;
     if (!mayCall(application, api.id)) throw new Error(`${application} calls ${api.id}, which flows.ts does not list.`);
     if (context.chain.includes(api.application) || api.application === application) {
@@ -67,26 +69,69 @@ export function createCaller(options: ClientOptions, scope: CallScope): Caller {
     scope.called(requestId);
     const left = context.deadline - Date.now() - MARGIN_MS;
     if (left <= 0) throw timedOut(api.application);
+    const started = performance.now();
+    const url = `${addressOf(api.application)}${path}${queryString(sections.query)}`;
+    const span = observer.tracer?.start(clientSpan(api as unknown as ApiDefinition, url, context));
+    const traceparent = span?.traceparent ?? context.traceparent;
+    const told = (status: number, failure?: MadeCall['failure']): void => {
+      observer.called({ api: api.id, status, failure, ms: performance.now() - started });
+      span?.end(
+        failure ?? (status >= 400 ? String(status) : undefined),
+        status === 0 ? undefined : { 'http.response.status_code': status },
+      );
+    };
     const parent = intent === undefined ? key : digest(context.world, application, 'intent', intent);
     const headers: Record<string, string> = {
-      [CONTEXT_HEADER]: encodeContext({ ...context, requestId, parentId: context.requestId, chain: [...context.chain, application] }),
+      [CONTEXT_HEADER]: encodeContext({
+        ...context,
+        requestId,
+        parentId: context.requestId,
+        traceparent,
+        chain: [...context.chain, application],
+      }),
       [TOKEN_HEADER]: token,
       'x-correlation-id': context.correlationId,
-      ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
+      ...(traceparent !== undefined && { traceparent }),
       ...(isMutating(api as unknown as ApiDefinition) && { 'idempotency-key': `call-${digest(parent, api.id, path, step)}` }),
       ...(api.method !== 'GET' && { 'content-type': 'application/json' }),
     };
     const timeout = Math.min(timeoutMs, left);
-    const answer = await send(`${addressOf(api.application)}${path}${queryString(sections.query)}`, {
+    const answer = await send(url, {
       method: api.method,
       headers,
       ...(api.method !== 'GET' && { body: JSON.stringify(sections.body ?? {}) }),
       dispatcher: agent,
       signal: AbortSignal.timeout(timeout),
     }).catch((error: unknown) => {
-      throw failed(api.application, error);
+      const problem = failed(api.application, error);
+      told(0, FAILURES[problem.code] ?? 'broken off');
+      throw problem;
     });
+    told(answer.status);
     return read(api.application, answer) as OutputOf<typeof api>;
+  };
+}
+
+const FAILURES: Readonly<Partial<Record<ProblemCode, MadeCall['failure']>>> = {
+  dependency_timeout: 'timeout',
+  dependency_unavailable: 'unreachable',
+};
+
+function clientSpan({ id, method, path }: ApiDefinition, url: string, { traceparent, correlationId }: Context): SpanStart {
+  const { hostname, port } = new URL(url);
+  return {
+    kind: 'client',
+    name: `${method} ${path}`,
+    parent: traceparent,
+    attributes: {
+      'http.request.method': method,
+      'url.full': url,
+      'url.template': path,
+      'server.address': hostname,
+      'server.port': Number(port) || 80,
+      'uc.api': id,
+      'uc.correlation_id': correlationId,
+    },
   };
 }
 

@@ -34,6 +34,8 @@ export interface EstateEvent {
   readonly correlationid: string;
   /** Id of the request or event that caused it. */
   readonly causationid: string;
+  /** W3C Trace Context of what caused it (CloudEvents extension), when somebody traces. */
+  readonly traceparent?: string;
   readonly classification: 'created' | 'updated' | 'transitioned';
   readonly data: { readonly object: Readonly<Record<string, unknown>>; readonly previousState?: string };
 }
@@ -75,8 +77,16 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
     world: context.world,
     correlationid: context.correlationId,
     causationid: causation,
+    ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
     classification: classificationOf(type, object.version === 1, previousState !== undefined && previousState !== published['state']),
     data: { object: published, ...(previousState !== undefined && { previousState }) },
   };
-  return { id, topic: topicOf(definition.domain), key: object.id, json: JSON.stringify(event), subscribers: subscribersOf(type) };
+  return {
+    id,
+    topic: topicOf(definition.domain),
+    key: object.id,
+    json: JSON.stringify(event),
+    subscribers: subscribersOf(type),
+    committedAt: Date.now(),
+  };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rehearsalOf } from '../simulation/context.ts';
 import type { HeldEvent, OutboxEntry, SentEvent, Store, World } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
-import { EVENT_CONTENT_TYPE } from './envelope.ts';
+import { type EstateEvent, EVENT_CONTENT_TYPE } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
 
 const RETRY_MS = 1_000;
@@ -16,13 +17,14 @@ export interface RelayOptions {
   readonly log: Logger;
   /** What faults make of a batch; without it everything is sent as it is. */
   readonly divert?: Divert;
+  readonly observer?: Observer | undefined;
 }
 
 /**
  * Carries an application's committed events from its outbox to the bus: one awaited batch at a time per world, acknowledged after
  * it was sent. `kick` is called after every commit; a relay that is already at work picks up what was added meanwhile.
  */
-export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptions) {
+export function createRelay({ store, bus, log, divert = sentAsItIs, observer = UNOBSERVED }: RelayOptions) {
   const working = new Map<World, { again: boolean }>();
   const runs = new Set<Promise<void>>();
   let stopped = false;
@@ -48,18 +50,30 @@ export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptio
   async function publish(world: World, batch: readonly OutboxEntry[]): Promise<void> {
     if (batch.length === 0) return;
     const rehearsal = rehearsalOf(world);
-    const messages = batch.map(({ id, topic, key, json }) => ({
-      topic,
-      key,
-      json,
-      headers: { id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE },
-    }));
+    const { tracer } = observer;
+    const spans = tracer && batch.map((entry) => sendSpan(tracer, store.application, entry));
+    const messages = batch.map(({ id, topic, key, json }, place) => {
+      const traceparent = spans?.[place]?.traceparent;
+      return {
+        topic,
+        key,
+        json,
+        headers: { id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE, ...(traceparent !== undefined && { traceparent }) },
+      };
+    });
     for (;;) {
       try {
-        return await bus.publish(messages);
+        await bus.publish(messages);
+        observer.published(batch);
+        for (const span of spans ?? []) span.end();
+        return;
       } catch (error) {
+        observer.publishingFailed();
         log.warn({ err: error, application: store.application, world }, 'events could not be published; they stay in the outbox');
-        if (stopped) throw error;
+        if (stopped) {
+          for (const span of spans ?? []) span.end('unsent');
+          throw error;
+        }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
     }
@@ -106,6 +120,28 @@ export function createRelay({ store, bus, log, divert = sentAsItIs }: RelayOptio
   // What a process before this one left behind need not wait.
   sweep();
   return relay;
+}
+
+function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }: OutboxEntry): Span {
+  const { type, source, subject, traceparent } = JSON.parse(json) as EstateEvent;
+  return tracer.start({
+    kind: 'producer',
+    name: `send ${topic}`,
+    parent: traceparent,
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': 'send',
+      'messaging.operation.type': 'send',
+      'messaging.client.id': application,
+      'messaging.destination.name': topic,
+      'messaging.message.id': id,
+      'messaging.kafka.message.key': key,
+      'cloudevents.event_id': id,
+      'cloudevents.event_source': source,
+      'cloudevents.event_type': type,
+      'cloudevents.event_subject': subject,
+    },
+  });
 }
 
 const sentAsItIs: Divert = async (_world, batch) => ({ send: batch, hold: [] });

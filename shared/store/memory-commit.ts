@@ -25,9 +25,9 @@ export function commit(world: WorldState, application: Application, plan: Plan):
     ).set(field, value);
   }
   for (const event of plan.events) {
-    const { id, topic, key, json, struck } = event;
-    state.outbox.push({ id, topic, key, json, ...(struck && { struck }) });
-    for (const subscriber of event.subscribers) world.pending.add(`${subscriber}|${event.id}`);
+    const { subscribers, ...entry } = event;
+    state.outbox.push(entry);
+    for (const subscriber of subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
   notePrecondition(state, plan);
   endHold(world, state, plan);
@@ -132,7 +132,7 @@ function writeDue(world: WorldState, application: Application, plan: Plan, seq: 
 
 /** Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since. */
 export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
-  const { kind, key, at, payload, correlationId, takenBy, heldBy, heldAt } = due;
+  const { kind, key, at, payload, correlationId, traceparent, takenBy, heldBy, heldAt } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
     world.due.remove(name);
@@ -140,7 +140,8 @@ export function schedule(world: WorldState, application: Application, due: Plann
   }
   const since = heldBy === undefined ? undefined : world.faults.get(heldBy)?.since;
   const letGo = heldBy !== undefined && (since === undefined || (heldAt !== undefined && since > heldAt));
-  const item = { application, kind, key, at: letGo ? Math.min(at, nowOf(world)) : at, seq, attempts: 0, correlationId, payload };
+  const when = letGo ? Math.min(at, nowOf(world)) : at;
+  const item = { application, kind, key, at: when, seq, attempts: 0, correlationId, traceparent, payload };
   world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
 }
 

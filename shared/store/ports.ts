@@ -41,6 +41,8 @@ export interface PlannedEvent {
   readonly subscribers: readonly Application[];
   /** Set when a fault held it before: no fault strikes it again. */
   readonly struck?: true | undefined;
+  /** Wall time: from it tells how long it takes until it is on the bus. */
+  readonly committedAt?: Ms | undefined;
 }
 
 /** Due work as an application asks for it: `at: null` cancels. The same application, kind and key replaces. */
@@ -50,6 +52,8 @@ export interface PlannedDue {
   readonly at: Ms | null;
   readonly payload: string;
   readonly correlationId: string;
+  /** The trace of what asked for it, if there is one. */
+  readonly traceparent?: string | undefined;
   /** Set when the committing process will run it itself before it replies; a lease in wall time keeps others away meanwhile. */
   readonly takenBy?: { readonly token: string; readonly until: number } | undefined;
   /**
@@ -126,6 +130,7 @@ export interface OutboxEntry {
   readonly key: string;
   readonly json: string;
   readonly struck?: true | undefined;
+  readonly committedAt?: Ms | undefined;
 }
 
 /** What came on the bus: an entry of the batch, by id, as often as it was sent; or an event that a fault had held until then. */
@@ -135,6 +140,25 @@ export type SentEvent = string | OutboxEntry;
 export interface HeldEvent {
   readonly id: string;
   readonly due: PlannedDue;
+}
+
+/** How much waits in an application's outboxes, and since when at most, in wall time. */
+export interface OutboxBacklog {
+  readonly events: number;
+  readonly oldestAt?: Ms | undefined;
+}
+
+/** How much is still to happen in all current worlds together. */
+export interface WorldsBacklog {
+  readonly rehearsals: number;
+  /** Deliveries owed. */
+  readonly pending: number;
+  /** Due work: that nobody took yet though its time has come; that somebody holds; that is for later; that faults keep. */
+  readonly overdue: number;
+  readonly running: number;
+  readonly scheduled: number;
+  readonly withheld: number;
+  readonly parked: number;
 }
 
 /** One application's store. */
@@ -229,6 +253,7 @@ export interface DueItem {
   readonly seq: number;
   readonly attempts: number;
   readonly correlationId: string;
+  readonly traceparent?: string | undefined;
   readonly payload: unknown;
   /** The fault that keeps it until `at`. */
   readonly heldBy?: string | undefined;

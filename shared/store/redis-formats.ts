@@ -143,11 +143,12 @@ interface DueRest {
   readonly kind: string;
   readonly key: string;
   readonly correlationId: string;
+  readonly traceparent?: string | undefined;
   readonly payload: string;
 }
 
-const dueRest = ({ application, kind, key, correlationId, payload }: DueRest): string =>
-  JSON.stringify({ application, kind, key, correlationId, payload });
+const dueRest = ({ application, kind, key, correlationId, traceparent, payload }: DueRest): string =>
+  JSON.stringify({ application, kind, key, correlationId, traceparent, payload });
 
 export const queueMember = (seq: number, name: string): string => `${padded(seq)}|${name}`;
 
@@ -172,7 +173,7 @@ export function dueArguments(application: Application, due: PlannedDue): readonl
   return [
     dueKey(application, due.kind, due.key),
     due.at === null ? '' : String(due.at),
-    dueRest({ application, kind: due.kind, key: due.key, correlationId: due.correlationId, payload: due.payload }),
+    dueRest({ ...due, application }),
     due.heldBy === undefined ? '' : word(due.heldBy),
     due.heldAt === undefined ? '' : String(due.heldAt),
     due.takenBy ? word(due.takenBy.token) : '',
@@ -181,12 +182,12 @@ export function dueArguments(application: Application, due: PlannedDue): readonl
   ];
 }
 
-export const outboxEntry = ({ id, topic, key, json, struck }: OutboxEntry): string =>
-  JSON.stringify({ id, topic, key, json, ...(struck && { struck }) });
+export const outboxEntry = ({ id, topic, key, json, struck, committedAt }: OutboxEntry): string =>
+  JSON.stringify({ id, topic, key, json, ...(struck && { struck }), committedAt });
 export const readEntry = (entry: string): OutboxEntry => JSON.parse(entry) as OutboxEntry;
 
 export function readEvent([id, fields]: readonly [id: string, fields: readonly string[]]): StoredEvent {
-  const { struck: _struck, ...event } = readEntry(fields[1] ?? '');
+  const { struck: _struck, committedAt: _committedAt, ...event } = readEntry(fields[1] ?? '');
   return { ...event, order: Number.parseInt(id, 10) };
 }
 

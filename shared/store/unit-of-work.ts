@@ -343,7 +343,10 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       const takenBy = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
-        { kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, takenBy, heldBy, heldAt: context.faults },
+        {
+          ...{ kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, traceparent: context.traceparent },
+          ...{ takenBy, heldBy, heldAt: context.faults },
+        },
       ];
       taken = taken.filter((due) => due.kind !== kind || due.key !== key);
       if (beforeReply) taken.push({ kind, key, token });

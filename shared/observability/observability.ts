@@ -1,0 +1,43 @@
+import type { Logger } from '../runtime/logger.ts';
+import type { OutboxBacklog, WorldsBacklog } from '../store/ports.ts';
+import { logAnswered } from './access-log.ts';
+import { createMetrics } from './metrics.ts';
+import type { Observed, Observer } from './observer.ts';
+import type { Tracing } from './tracing.ts';
+
+/** What one process shows of itself: metrics always, an access log at level `info`, traces when somebody collects them. */
+export interface Observability {
+  /** @param log that of the application, which its access log goes to */
+  observer(application: Observed, log: Logger): Observer;
+  watchOutbox(application: Observed, read: () => Promise<OutboxBacklog>): void;
+  watchWorlds(read: () => Promise<WorldsBacklog>): void;
+  readonly metricsContentType: string;
+  /** The metrics of the whole process, as Prometheus reads them. */
+  scrape(): Promise<string>;
+  /** Sends the traces that are left. */
+  stop(): Promise<void>;
+}
+
+export function createObservability({ tracing }: { readonly tracing?: Tracing | undefined } = {}): Observability {
+  const metrics = createMetrics();
+  return {
+    observer: (application, log) => {
+      const counting = metrics.observer(application);
+      return {
+        ...counting,
+        tracer: tracing?.of(application),
+        answered: (request) => {
+          counting.answered(request);
+          logAnswered(log, request);
+        },
+      };
+    },
+    watchOutbox: metrics.watchOutbox,
+    watchWorlds: metrics.watchWorlds,
+    metricsContentType: metrics.contentType,
+    scrape: metrics.scrape,
+    stop: async () => {
+      await tracing?.stop();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
+
+/** Loaded by a dynamic import only when traces are collected: neither this file nor the library costs anything otherwise. */
+
+export interface TracingOptions {
+  /** Base address of a collector that speaks OTLP over HTTP: `http://collector:4318`. */
+  readonly endpoint: string;
+  /** Sent along with every export. Without it those of OTEL_EXPORTER_OTLP_HEADERS are. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Wall time after which spans are sent. */
+  readonly exportEveryMs?: number | undefined;
+}
+
+export interface Tracing {
+  /** The tracer of one application; it is the trace's `service.name`. */
+  of(application: Observed): Tracer;
+  /** Sends what is left. A collector that does not answer holds up a stop for no longer than two seconds. */
+  stop(): Promise<void>;
+}
+
+const EXPORT_EVERY_MS = 2_000;
+const STOP_MS = 2_000;
+
+const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+/**
+ * Begins to send traces. Nothing is registered for the whole process: several estates may run in one, and each hop hands on its own
+ * traceparent instead of leaving it to be found. Whether a trace is recorded is decided by whoever began it.
+ */
+export async function startTracing({ endpoint, headers, exportEveryMs = EXPORT_EVERY_MS }: TracingOptions): Promise<Tracing> {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, ...(headers && { headers: { ...headers } }) });
+  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: exportEveryMs });
+  const tracers = new Map<Observed, Tracer>();
+  return {
+    of: (application) => {
+      const known = tracers.get(application);
+      if (known) return known;
+      const resource = resourceFromAttributes({ 'service.name': application, 'service.namespace': 'unified-commerce' });
+      const made = tracerOf(new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('unified-commerce-estate'));
+      tracers.set(application, made);
+      return made;
+    },
+    stop: async () => {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
+      await Promise.race([processor.shutdown().catch(() => {}), late]);
+    },
+  };
+}
+
+function tracerOf(tracer: ReturnType<TracerProvider['getTracer']>): Tracer {
+  return {
+    start: ({ kind, name, parent, attributes }) => {
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, parentContext(parent));
+      return { traceparent: traceparentOf(span), end: (error, more) => end(span, error, more) };
+    },
+  };
+}
+
+function end(span: OtelSpan, error: string | undefined, attributes: Parameters<Span['end']>[1]): void {
+  if (attributes) span.setAttributes({ ...attributes });
+  if (error !== undefined) {
+    span.setAttribute('error.type', error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}
+
+function traceparentOf(span: OtelSpan): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+function parentContext(traceparent: string | undefined): Context {
+  const [, traceId, spanId, flags] = traceparent?.split('-') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true });
+}
