@@ -4,6 +4,8 @@ import type { RunningEstate } from './estate.ts';
 /** What a newcomer sees when the estate is ready: where it is, how to get in, what to try, how to stop. */
 export function banner(estate: RunningEstate, startedInMs: number): string {
   const { gateway, touchpoint, portal, adapters } = estate;
+  const forgets = [adapters.state, adapters.events].filter((name) => name === 'memory').length;
+  const kept = ['', '(what is in memory is forgotten when this process ends)', '(everything is forgotten when this process ends)'][forgets];
   const titles = Object.values(applications).map(({ title }) => title);
   return `
   Unified commerce estate: ready in ${(startedInMs / 1_000).toFixed(1)} s
@@ -13,7 +15,7 @@ export function banner(estate: RunningEstate, startedInMs: number): string {
   portal       ${portal}      open it in a browser
 
   applications ${titles.join(', ')}
-  adapters     state: ${adapters.state}, events: ${adapters.events} (everything is forgotten when this process ends)
+  adapters     state: ${adapters.state}, events: ${adapters.events} ${kept}
   credentials  Authorization: Bearer demo-integration-token      for the APIs
                X-API-Key: demo-carrier-key                       for the carrier's APIs
                Authorization: Bearer demo-sim-admin              for the simulation plane under /_sim

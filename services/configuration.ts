@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { applicationNames } from '../shared/catalog/applications.ts';
+import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 
 /** A start that cannot go on: one sentence for a person, and the exit code of sysexits.h. */
 export class StartError extends Error {
@@ -11,73 +11,147 @@ export class StartError extends Error {
   }
 }
 
-/** What may be started by itself. Applications with shared state need Redis and Kafka for that. */
+/** What may be started by itself. All but the touchpoint mock then share their state in Redis and their events on Kafka. */
 export const startableServices = ['gateway', ...applicationNames, 'touchpoint-mock'] as const;
+export type StartableService = (typeof startableServices)[number];
 
 const Port = z.coerce.number().int().min(0).max(65_535);
 const PerMinute = z.coerce.number().int().min(1);
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const Url = z.url({ protocol: /^https?$/, error: 'it takes an address like http://oms:8080' }).transform((url) => url.replace(/\/$/, ''));
+const Secret = z.string().min(32, 'it takes 32 characters or more');
 
 const variables = {
-  SERVICE: z.string().optional(),
-  NODE_ENV: z.string().default('development'),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  GATEWAY_PORT: Port.default(8080),
-  TOUCHPOINT_PORT: Port.default(15_115),
-  PORTAL_PORT: Port.default(15_116),
-  PORTAL_HOST: z.string().min(1).default('127.0.0.1'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
-  MOCK_STORE_KEY: z.string().min(8).max(200).default('demo-store-key'),
+  SERVICE: z
+    .string()
+    .optional()
+    .describe('What to start: one application, `gateway` or `touchpoint-mock` by itself; without it the whole estate in one process.'),
+  NODE_ENV: z.string().default('development').describe('`production` refuses the demo credentials.'),
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` in the image.'),
+  PORT: Port.default(8080).describe('Port of an application by itself.'),
+  GATEWAY_PORT: Port.default(8080).describe('Port of the gateway.'),
+  TOUCHPOINT_PORT: Port.default(15_115).describe('Port of the touchpoint mock.'),
+  PORTAL_PORT: Port.default(15_116).describe('Port of the touchpoint portal.'),
+  PORTAL_HOST: z.string().min(1).default('127.0.0.1').describe('Address on which the portal listens.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('warn')
+    .describe('What is logged; `info` in the image.'),
+  MOCK_STORE_KEY: z.string().min(8).max(200).default('demo-store-key').describe('Store key of the touchpoint mock.'),
   MOCK_LANES: z
     .string()
     .default('SCO-01')
     .transform((lanes) => lanes.split(',').map((lane) => lane.trim()))
-    .refine((lanes) => lanes.every((lane) => lane !== ''), 'names lanes, separated by commas'),
-  FIXTURES_DIR: z.string().min(1).optional(),
-  JOURNAL: z.enum(['on', 'off']).default('on'),
-  ALLOW_DEMO_CREDENTIALS: Flag.default(false),
-  STRICT_RESPONSES: Flag.default(false),
-  RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000),
-  RATE_LIMIT_PER_KEY: PerMinute.default(300_000),
-  DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
-  REDIS_URL: z.string().optional(),
-  KAFKA_BROKERS: z.string().optional(),
+    .refine((lanes) => lanes.every((lane) => lane !== ''), 'it names lanes, separated by commas')
+    .describe('Lanes of the touchpoint mock, separated by commas.'),
+  FIXTURES_DIR: z.string().min(1).optional().describe('Folder with fixtures of your own.'),
+  JOURNAL: z.enum(['on', 'off']).default('on').describe('Whether each hop is recorded for `/_sim/journal`.'),
+  ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe('Lets the demo credentials in although NODE_ENV is `production`.'),
+  STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
+  RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address.'),
+  RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential.'),
+  DRAIN_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0)
+    .describe('How long a process that stops is not ready but still serves; 5000 in Kubernetes.'),
+  REDIS_URL: z
+    .string()
+    .optional()
+    .describe(
+      'State in Redis: `redis://[user:password@]host:port[/db]`; several parted by commas, or `cluster:` before it, for a cluster.',
+    ),
+  KAFKA_BROKERS: z
+    .string()
+    .transform((brokers) => brokers.split(',').map((broker) => broker.trim()))
+    .refine((brokers) => brokers.every((broker) => /^[^\s:/]+:\d{1,5}$/.test(broker)), 'it takes host:port, several parted by commas')
+    .optional()
+    .describe('Events on Kafka: `host:port`, several parted by commas.'),
+  ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other; the same for all of them.'),
+  CREDENTIAL_PEPPER: Secret.optional().describe(
+    'Under which the gateway hashes credentials; without it those of rehearsals end with the process.',
+  ),
+  GATEWAY_URL: Url.default('http://gateway:8080').describe('Where applications by themselves send webhooks.'),
 };
 
-const Variables = z.object(variables);
-export type Configuration = Readonly<z.output<typeof Variables>>;
+/** `OMS_URL`: where an application is, for those that are started by themselves. */
+export const urlVariable = (application: Application): string => `${application.toUpperCase().replaceAll('-', '_')}_URL`;
+
+const urls = Object.fromEntries(
+  applicationNames.map((application) => [
+    urlVariable(application),
+    Url.default(`http://${application}:8080`).describe(`Where the processes of the estate find ${application}.`),
+  ]),
+);
+
+/** Each variable that a process reads. */
+export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
+
+const Variables = z.object(variables).and(z.object(urls));
+export type Configuration = Readonly<z.output<z.ZodObject<typeof variables>>> & {
+  readonly addressOf: (application: Application) => string;
+};
+
+/** Names that begin like this are ours: one that we do not know is a slip of the pen. */
+const OURS = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT)_/;
 
 /**
  * The configuration of this process, read once.
  * @throws StartError naming the variable
  */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  refuseUnknown(environment);
   const given = Object.fromEntries(
-    Object.keys(variables).flatMap((name) =>
+    Object.keys(variablesByName).flatMap((name) =>
       environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
     ),
   );
   const parsed = Variables.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new StartError(`${String(issue?.path[0])}=${String(given[String(issue?.path[0])])} cannot be used: ${issue?.message}.`);
+    throw new StartError(`${shown(String(issue?.path[0]), given)} cannot be used: ${issue?.message}.`);
   }
-  const { SERVICE, REDIS_URL, KAFKA_BROKERS } = parsed.data;
-  if (SERVICE !== undefined && !(startableServices as readonly string[]).includes(SERVICE)) {
+  const configuration: Configuration = Object.freeze({
+    ...parsed.data,
+    addressOf: (application: Application) => (parsed.data as Record<string, unknown>)[urlVariable(application)] as string,
+  });
+  refuseIncomplete(configuration);
+  return configuration;
+}
+
+/** What is secret is not repeated. */
+const shown = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
+  /TOKEN|PEPPER|KEY|REDIS_URL/.test(name) ? name : `${name}=${given[name]}`;
+
+function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(environment)) {
+    const prefix = OURS.exec(name)?.[0];
+    if (prefix === undefined || name in variablesByName) continue;
+    const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
+    throw new StartError(`${name} is no variable of the estate; with ${prefix} begin ${known.join(', ')}. Correct it or take it out.`);
+  }
+}
+
+function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {
+  if (SERVICE === undefined || SERVICE === 'touchpoint-mock') return;
+  if (!(startableServices as readonly string[]).includes(SERVICE)) {
     throw new StartError(
       `SERVICE=${SERVICE} is not one of the estate's; there are ${startableServices.join(', ')}. Leave it out to start the whole estate.`,
       64,
     );
   }
-  if (REDIS_URL !== undefined || KAFKA_BROKERS !== undefined) {
-    throw new StartError(
-      `${REDIS_URL !== undefined ? 'REDIS_URL' : 'KAFKA_BROKERS'} is set, but this version keeps its state and events in memory; leave it out.`,
-    );
-  }
-  if (SERVICE !== undefined && SERVICE !== 'touchpoint-mock') {
-    throw new StartError(
-      `SERVICE=${SERVICE} alone would share nothing with the others, since this version keeps its state in memory; leave SERVICE out to start the whole estate in one process.`,
-    );
-  }
-  return Object.freeze(parsed.data);
+  const needed = ['REDIS_URL', 'ESTATE_TOKEN', SERVICE === 'gateway' ? 'CREDENTIAL_PEPPER' : 'KAFKA_BROKERS'] as const;
+  const missing = needed.filter((name) => configuration[name] === undefined);
+  if (missing.length === 0) return;
+  throw new StartError(
+    `SERVICE=${SERVICE} by itself shares its state and its events with the others: set ${missing.join(' and ')} too, or leave SERVICE out to start the whole estate in one process.`,
+  );
 }
+
+/** Where state and events are, in words. */
+export const adaptersOf = ({ REDIS_URL, KAFKA_BROKERS }: Configuration) => ({
+  state: REDIS_URL === undefined ? 'memory' : 'Redis',
+  events: KAFKA_BROKERS === undefined ? 'memory' : 'Kafka',
+});

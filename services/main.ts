@@ -1,7 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { createLogger, type Logger } from '../shared/runtime/logger.ts';
 import { banner } from './banner.ts';
-import { type Configuration, readConfiguration, StartError } from './configuration.ts';
+import { adaptersOf, type Configuration, readConfiguration, StartError } from './configuration.ts';
 
 /** Wall time after which a stop no longer waits for what still runs. */
 const HARD_LIMIT_MS = 15_000;
@@ -9,14 +9,21 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** A terminal's Ctrl-C reaches this process and npm alike, and npm passes it on: within this time both are one. */
 const ECHO_MS = 500;
 
+/** What was started, and how a person is told of it. */
+interface Started {
+  /** Where it is, for a program that started this process: known before it is ready. */
+  readonly addresses: Readonly<Record<string, unknown>>;
+  readonly ready: Promise<void>;
+  drain(): void;
+  close(): Promise<void>;
+  text(): string;
+}
+
 async function main(): Promise<void> {
   const started = performance.now();
   const configuration = readConfiguration(process.env);
   const log = createLogger(configuration.LOG_LEVEL);
-  const running =
-    configuration.SERVICE === 'touchpoint-mock'
-      ? await touchpointAlone(configuration, log)
-      : await wholeEstate(configuration, log, started);
+  const running = await start(configuration, log);
   const { close } = closeWithGrace({ delay: HARD_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an error that nobody caught');
     running.drain();
@@ -26,7 +33,39 @@ async function main(): Promise<void> {
   });
   stopOnSignal(close);
   // Only now: whoever reads it may send a signal at once.
-  running.announce();
+  if (configuration.SERVICE !== undefined) process.send?.({ listening: true, ...running.addresses });
+  await running.ready;
+  const readyInMs = Math.round(performance.now() - started);
+  log.info({ service: configuration.SERVICE ?? 'estate', adapters: adaptersOf(configuration), readyInMs, ...running.addresses }, 'ready');
+  // A program that started this process is told where everything is, a person reads it.
+  if (process.send) process.send({ ready: true, ...running.addresses });
+  else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) process.stdout.write(running.text());
+}
+
+/** Loaded only for a start that can go on: a bad variable is refused at once. */
+async function start(configuration: Configuration, log: Logger): Promise<Started> {
+  const { SERVICE } = configuration;
+  if (SERVICE === undefined) return wholeEstate(configuration, log);
+  if (SERVICE === 'touchpoint-mock') return touchpointAlone(configuration, log);
+  const { startApplicationAlone, startGatewayAlone } = await import('./one-service.ts');
+  const { url, ready, drain, close } = await (SERVICE === 'gateway' ? startGatewayAlone : startApplicationAlone)(configuration, log);
+  return { addresses: { url }, ready, drain, close, text: () => `\n  ${SERVICE}: ${url}\n  Stop with Ctrl-C.\n` };
+}
+
+async function wholeEstate(configuration: Configuration, log: Logger): Promise<Started> {
+  const began = performance.now();
+  const { startEstate } = await import('./estate.ts');
+  const estate = await startEstate(configuration, log);
+  const { gateway, touchpoint, portal, applications, ready, drain, close } = estate;
+  const addresses = { gateway, touchpoint, portal, applications };
+  return { addresses, ready, drain, close, text: () => banner(estate, performance.now() - began) };
+}
+
+async function touchpointAlone(configuration: Configuration, log: Logger): Promise<Started> {
+  const { startTouchpoint } = await import('./touchpoint.ts');
+  const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
+  const text = (): string => `\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`;
+  return { addresses: { touchpoint: mock, portal }, ready: Promise.resolve(), drain, close, text };
 }
 
 /** A second signal exits at once; one that is only the echo of the first does not. */
@@ -40,31 +79,6 @@ function stopOnSignal(stop: () => void): void {
       } else if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
     });
   }
-}
-
-/** Loaded only for a start that can go on: a bad variable is refused at once. */
-const loadEstate = () => import('./estate.ts');
-
-async function wholeEstate(configuration: Configuration, log: Logger, started: number) {
-  const { startEstate } = await loadEstate();
-  const estate = await startEstate(configuration, log);
-  log.info({ adapters: estate.adapters, applications: estate.applications }, 'the estate is ready');
-  const { gateway, touchpoint, portal, applications, drain, close } = estate;
-  const readyInMs = performance.now() - started;
-  return { drain, close, announce: () => announce({ gateway, touchpoint, portal, applications }, banner(estate, readyInMs)) };
-}
-
-async function touchpointAlone(configuration: Configuration, log: Logger) {
-  const { startTouchpoint } = await loadEstate();
-  const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
-  const text = `\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`;
-  return { drain, close, announce: () => announce({ touchpoint: mock, portal }, text) };
-}
-
-/** A program that started this process is told where everything is, a person reads it. */
-function announce(addresses: Readonly<Record<string, unknown>>, text: string): void {
-  if (process.send) process.send({ ready: true, ...addresses });
-  else process.stdout.write(text);
 }
 
 main().catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { itemsOf, linesHeldBy, type Reservation, reservationsOf } from './order-lines.ts';
+import { isRoutable, routesByItself } from './routing.ts';
 import { NEW_HOLD_TTL_SECONDS } from './timing.ts';
 
 /**
@@ -29,11 +30,13 @@ export async function holdForGood(order: StoredOrder, scope: Scope): Promise<Hol
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
 /** @returns undefined when there is no hold, or none any more */
-async function confirmHold(order: StoredOrder, { call }: Scope): Promise<Holding | undefined> {
+async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<Holding | undefined> {
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
+  // Until somebody routes it by hand, nobody works on its goods: its hold may still be given up for another.
+  const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
   try {
-    const reservation = await call(confirmReservation, { params: { id: reservationId }, body: { orderId: order.id } });
+    const reservation = await call(confirmReservation, { params: { id: reservationId }, body });
     return { is: 'held', order, reservation };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -24,7 +24,8 @@ export async function heldForRouting(order: StoredOrder, strategy: Strategy, sco
     lines: order.lines.map((line) => (without.includes(line) ? heldBy(line, taken) : line)),
   });
   await scope.work.checkpoint();
-  for (const { id } of taken) await scope.call(confirmReservation, { params: { id }, body: { orderId: order.id } });
+  const body = { orderId: order.id, forFulfilment: true };
+  for (const { id } of taken) await scope.call(confirmReservation, { params: { id }, body });
   return noted;
 }
 

@@ -42,6 +42,15 @@ export const attempts = defineCollection({ name: 'attempts', schema: StoredAttem
  */
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
 
+/**
+ * Holds whose order is being sent, or is about to be; the id is the reservation's. Their units may be on a trolley already, so that
+ * only the OMS, which can stop that, releases them.
+ */
+export const fulfilmentHolds = defineCollection({
+  name: 'fulfilment-holds',
+  schema: z.object({ id: Id, version, orderId: Id.optional() }),
+});
+
 const StoredMovement = z.object({
   id: z.string(),
   version,

@@ -1,4 +1,6 @@
+import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import type { StoredReservation } from './collections.ts';
 
 export interface Item {
@@ -44,6 +46,25 @@ export function reservationExpired({ id, items, expiresAt }: StoredReservation):
     id,
     skus: items.map(({ sku, qty }) => ({ sku, requested: qty })),
   });
+}
+
+/** 409 for somebody who would give back what an order is sent from: its goods may be on their way already. */
+export function beingSent({ id, state }: StoredReservation, orderId: string | undefined): Problem {
+  const order = orderId === undefined ? 'an order' : `the order "${orderId}"`;
+  return new Problem(
+    'invalid_state_transition',
+    `The reservation "${id}" holds the stock of ${order}, which is being sent; cancel the order instead.`,
+    {
+      ...{
+        objectType: 'reservation',
+        id,
+        currentState: state,
+        action: 'release',
+        allowedFrom: allowedFrom(reservationLifeCycle, 'release'),
+      },
+      ...(orderId !== undefined && { orderId }),
+    },
+  );
 }
 
 /** 409 for somebody from outside who would take away what an order has for good: its goods may be on their way already. */

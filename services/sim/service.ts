@@ -5,7 +5,7 @@ import { confirmReservation } from './apis/confirm-reservation.ts';
 import { getInventory } from './apis/get-inventory.ts';
 import { releaseReservation } from './apis/release-reservation.ts';
 import { reserveInventory } from './apis/reserve-inventory.ts';
-import { attempts, basketAttempts, movements, reservations } from './collections.ts';
+import { attempts, basketAttempts, fulfilmentHolds, movements, reservations } from './collections.ts';
 import { abortHold } from './due/abort-hold.ts';
 import { expireReservation } from './due/expire-reservation.ts';
 import { giveBackStock } from './due/give-back-stock.ts';
@@ -17,7 +17,7 @@ import { recordReservation } from './internal/record-reservation.ts';
 
 export const service = defineService({
   application: 'sim',
-  collections: [reservations, attempts, basketAttempts, movements],
+  collections: [reservations, attempts, basketAttempts, fulfilmentHolds, movements],
   counters: [],
   apis: {
     'reserve-inventory-api': reserveInventory,

@@ -49,9 +49,13 @@ function start(environment: Readonly<Record<string, string>>) {
 describe('A start that cannot go on', () => {
   test.each([
     ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
-    ['one application alone', { SERVICE: 'oms' }, 78, /SERVICE=oms .*memory/],
+    ['one application without what it shares', { SERVICE: 'oms' }, 78, /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/],
+    ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
+    ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
+    ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],
+    ['an application at no address', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
+    ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is no variable of the estate; with REDIS_ begin REDIS_URL\./],
     ['a bad variable', { GATEWAY_PORT: 'http' }, 78, /GATEWAY_PORT=http/],
-    ['infrastructure that this version does not use', { REDIS_URL: 'redis://localhost' }, 78, /REDIS_URL/],
     ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
     ['fixtures that are not there', { FIXTURES_DIR: '/nowhere' }, 78, /nowhere/],
   ])('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {

@@ -1,0 +1,118 @@
+import type { Agent } from 'undici';
+import type { FixtureSet } from '../fixtures/load.ts';
+import { createClockDriver } from '../gateway/control/clock-driver.ts';
+import { createControlPlane } from '../gateway/control/control-plane.ts';
+import { createInsideCall } from '../gateway/control/inside-call.ts';
+import { createRehearsals, DEFAULT_REHEARSAL, type Rehearsals } from '../gateway/control/rehearsals.ts';
+import { createDocuments } from '../gateway/documents.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import type { Application } from '../shared/catalog/applications.ts';
+import type { Logger } from '../shared/runtime/logger.ts';
+import { READY, type State } from '../shared/runtime/readiness.ts';
+import type { Snapshot, StoreAdapter } from '../shared/store/ports.ts';
+import { type Configuration, StartError } from './configuration.ts';
+import { portTaken } from './ports-taken.ts';
+import { registeredApplications } from './registry.ts';
+import { objectsOf, seedSnapshot } from './seeding.ts';
+
+/** How often it is tried to open the default rehearsal in a store that is away. */
+const AGAIN_MS = 500;
+
+export interface FrontDoorOptions {
+  readonly configuration: Configuration;
+  readonly fixtures: FixtureSet;
+  readonly adapter: StoreAdapter;
+  /** What else has to be there before requests can be served. */
+  readonly states: () => readonly State[];
+  readonly addressOf: (application: Application) => string;
+  /** Authenticates the gateway to the applications. */
+  readonly token: string;
+  /** Under which credentials are hashed. */
+  readonly pepper: string;
+  readonly agent: Agent;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+}
+
+export interface FrontDoor {
+  readonly url: string;
+  /** Resolves when there is the rehearsal that everybody gets who names none. */
+  readonly prepared: Promise<void>;
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** Starts the gateway with the simulation plane, which drives the clocks of all rehearsals. */
+export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
+  const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, stopping } = options;
+  refuseDemoCredentials(configuration);
+  const { credentials } = fixtures.at(Date.now());
+  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+  const rehearsals = createRehearsals({
+    worlds: adapter.worlds,
+    seed: (now: number): Snapshot => seedSnapshot(fixtures.at(now), now),
+    pepper,
+    defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
+  });
+  let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
+  const gateway = await startGateway({
+    host: configuration.HOST,
+    port: configuration.GATEWAY_PORT,
+    directory: adapter.worlds,
+    createRehearsal: rehearsals.ensure,
+    credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
+      kind === 'signature' ? [] : [{ ...credential, kind, key: secret }],
+    ),
+    pepper,
+    addressOf,
+    token,
+    simulation: adapter.simulation,
+    log: log.child({ application: 'gateway' }),
+    control: createControlPlane({
+      worlds: adapter.worlds,
+      rehearsals,
+      driver,
+      ask: createInsideCall({ addressOf, token, agent }),
+      objects: objectsOf(registeredApplications.map(({ service }) => service)),
+      simulation: adapter.simulation,
+      log,
+      stopping,
+    }),
+    documents: createDocuments(),
+    limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
+    states: () => [...options.states(), preparing],
+  }).catch(portTaken('GATEWAY_PORT'));
+  const prepared = prepareDefault(rehearsals, stopping).then(() => {
+    preparing = READY;
+  });
+  return {
+    url: gateway.url,
+    prepared,
+    drain: gateway.drain,
+    close: async () => {
+      await gateway.close();
+      await driver.stop();
+      await prepared;
+    },
+  };
+}
+
+/** The store says itself what keeps it away. */
+async function prepareDefault(rehearsals: Rehearsals, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await rehearsals.ensure(DEFAULT_REHEARSAL);
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+/** The demo credentials stand in public files: in production they let nobody in by accident. */
+function refuseDemoCredentials({ NODE_ENV, ALLOW_DEMO_CREDENTIALS, FIXTURES_DIR }: Configuration): void {
+  if (NODE_ENV !== 'production' || ALLOW_DEMO_CREDENTIALS || FIXTURES_DIR !== undefined) return;
+  throw new StartError(
+    'With NODE_ENV=production the demo credentials of fixtures/credentials.json are refused; bring your own with FIXTURES_DIR, or set ALLOW_DEMO_CREDENTIALS=true.',
+  );
+}

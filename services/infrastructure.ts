@@ -1,0 +1,31 @@
+import type { Bus } from '../shared/events/bus.ts';
+import { createMemoryBus } from '../shared/events/memory-bus.ts';
+import type { Logger } from '../shared/runtime/logger.ts';
+import { createMemoryStore } from '../shared/store/memory-store.ts';
+import type { StoreAdapter } from '../shared/store/ports.ts';
+import { awaitStore } from './awaited-store.ts';
+import type { Configuration } from './configuration.ts';
+
+/** How long one try to reach Redis takes; another one follows. */
+const TRY_MS = 5_000;
+
+/** Where state is: what was configured, for good. A Redis that is away is waited for; nothing else ever takes its place. */
+export function openStore({ REDIS_URL, JOURNAL }: Configuration, log: Logger): StoreAdapter {
+  const journal = JOURNAL === 'on';
+  if (REDIS_URL === undefined) return createMemoryStore({ journal });
+  return awaitStore({
+    log,
+    connect: async () => {
+      const { createRedisStore } = await import('../shared/store/redis-store.ts');
+      const onError = (error: Error): void => log.warn({ err: error }, 'the connection to Redis');
+      return createRedisStore({ url: REDIS_URL, journal, startTimeoutMs: TRY_MS, onError });
+    },
+  });
+}
+
+/** Where events are: what was configured, for good. */
+export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Logger): Promise<Bus> {
+  if (KAFKA_BROKERS === undefined) return createMemoryBus();
+  const { createKafkaBus } = await import('../shared/events/kafka-bus.ts');
+  return createKafkaBus({ brokers: KAFKA_BROKERS, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log });
+}
