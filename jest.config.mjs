@@ -2,6 +2,8 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
+  // What needs a container engine or takes its time has commands of its own.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(containers|faults)/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/strip-types.mjs' },
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],

@@ -1,0 +1,12 @@
+import everything from '../../jest.config.mjs';
+
+const { globalSetup: _estate, globalTeardown: _end, testPathIgnorePatterns: _others, ...usual } = everything;
+
+/** The fault matrix: processes are killed, frozen and cut off, one scenario at a time. */
+export default {
+  ...usual,
+  rootDir: '../..',
+  testMatch: ['<rootDir>/tests/faults/*.test.ts'],
+  testTimeout: 240_000,
+  maxWorkers: 1,
+};
