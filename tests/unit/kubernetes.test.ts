@@ -10,6 +10,7 @@ interface Kustomization {
   readonly resources?: readonly string[];
   readonly components?: readonly string[];
   readonly patches?: readonly { readonly path?: string }[];
+  readonly configMapGenerator?: readonly { readonly files?: readonly string[] }[];
 }
 
 const folderOf = (file: string): string => file.replace(/\/[^/]+$/, '');
@@ -25,6 +26,7 @@ const led = (of: (kustomization: Kustomization) => readonly string[]): string[] 
   kustomizations.flatMap((kustomization) => of(kustomization).map((path) => inFolder(kustomization.folder, path)));
 const resources = led(({ resources = [] }) => resources);
 const patches = led(({ patches = [] }) => patches.flatMap(({ path }) => path ?? []));
+const content = led(({ configMapGenerator = [] }) => configMapGenerator.flatMap(({ files = [] }) => files));
 const components = led(({ components = [] }) => components);
 
 const objects = [...new Set(resources)].filter((path) => path.endsWith('.yaml')).flatMap((file) => objectsIn(textOf(file)));
@@ -41,7 +43,7 @@ const everything = [...ours, 'kafka', 'redis'].toSorted();
 describe('The Kubernetes files', () => {
   test('are each led to by a kustomization, and what a kustomization leads to exists', () => {
     const yaml = files.filter((file) => file.endsWith('.yaml') && !file.endsWith('/kustomization.yaml'));
-    const paths = [...new Set([...resources, ...patches, ...components])];
+    const paths = [...new Set([...resources, ...patches, ...content, ...components])];
     expect(paths.filter((path) => path.endsWith('.yaml')).toSorted()).toEqual(yaml.toSorted());
     const folders = kustomizations.map(({ folder }) => folder);
     expect(paths.filter((path) => !path.endsWith('.yaml') && !folders.includes(path))).toEqual([]);
