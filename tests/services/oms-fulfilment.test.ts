@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling } from './oms-fulfilment-scenes.ts';
+import type { TestRehearsal } from '../support/estate.ts';
+import { fulfilling, stockOf } from './oms-fulfilment-scenes.ts';
 
 const only = <T>(items: readonly T[]): T => {
   const [item] = items;
@@ -132,6 +133,28 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
+  test('meets somebody who releases its hold at the same moment: it is sent from a hold, this one or another', async () => {
+    await using scene = await fulfilling({ route: 'manual' });
+    for (let round = 0; round < 8; round++) {
+      const { id, lines } = await scene.confirmed();
+      await scene.rehearsal.fault('together', { match: { application: 'sim' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+      const [released] = await Promise.all([
+        scene.rehearsal.call('DELETE', `/inventory/reservations/${lines[0].reservationId}`),
+        scene.rehearsal.call('POST', `/orders/${id}/route`),
+      ]);
+      await scene.rehearsal.noFaults();
+      expect([200, 409]).toContain(released.status);
+      await scene.rehearsal.ok('POST', `/orders/${id}/route`);
+      const { reservationId } = (await scene.order(id)).lines[0];
+      expect(reservationId === lines[0].reservationId).toBe(released.status === 409);
+      const { id: fulfillmentOrderId } = only(await scene.routed(id));
+      await scene.sent(fulfillmentOrderId);
+      expect((await scene.rehearsal.object('reservation', reservationId)).state).toBe('fulfilled');
+    }
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+
   test.each([
     ['was down', { kind: 'outage' }],
     ['gave no answer', { kind: 'lost-response' }],
@@ -166,6 +189,59 @@ describe('Route Order', () => {
     await scene.rehearsal.noFaults();
     await scene.rehearsal.advance('PT1M');
     expect(await scene.routed(id)).toHaveLength(1);
+  });
+});
+
+describe('The hold of an order that is being sent', () => {
+  const release = ({ rehearsal }: { rehearsal: TestRehearsal }, { lines }: { lines: { reservationId: string }[] }) =>
+    rehearsal.call('DELETE', `/inventory/reservations/${lines[0]?.reservationId}`);
+
+  test.each([
+    ['the OMS routes', {}],
+    ['a client routes', { route: 'manual' as const }],
+  ])('and that %s is not released from outside: its goods leave, and so do their counters', async (_who, progression) => {
+    await using scene = await fulfilling(progression);
+    const order = await scene.confirmed();
+    if (order.routingStatus === 'manual') await scene.rehearsal.ok('POST', `/orders/${order.id}/route`);
+    expect(await release(scene, order)).toMatchObject({
+      status: 409,
+      body: {
+        ...{ code: 'invalid_state_transition', objectType: 'reservation', id: order.lines[0].reservationId, currentState: 'confirmed' },
+        ...{ action: 'release', orderId: order.id, detail: expect.stringContaining(order.id) },
+      },
+    });
+    const { id } = only(await scene.routed(order.id));
+    await scene.packed(id);
+    expect((await release(scene, order)).status).toBe(409);
+    await scene.rehearsal.ok('POST', `/fulfillment/orders/${id}/dispatch`, {});
+    expect(await scene.rehearsal.object('reservation', order.lines[0].reservationId)).toMatchObject({ state: 'fulfilled' });
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [998, 0] });
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+
+  test('and that the FMS has not been told of yet is not released from outside either', async () => {
+    await using scene = await fulfilling();
+    const { id } = await scene.paidDraft();
+    await scene.down('fms');
+    await scene.confirm(id);
+    const order = await scene.order(id);
+    expect([order.routingStatus, (await release(scene, order)).status]).toEqual(['retrying', 409]);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT1M');
+    await scene.sent(only(await scene.routed(id)).id);
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+
+  test('is given back when it is cancelled', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    expect((await release(scene, order)).status).toBe(409);
+    expect((await scene.cancel(order.id)).body.state).toBe('cancelled');
+    expect(await release(scene, order)).toMatchObject({ status: 200, body: { state: 'released' } });
+    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
+    await scene.rehearsal.verify();
   });
 });
 

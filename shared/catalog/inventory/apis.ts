@@ -39,6 +39,8 @@ export const reserveInventory = defineApi({
   ],
 });
 
+const ConfirmRequest = z.strictObject({ orderId: Id.optional() });
+
 export const confirmReservation = defineApi({
   id: 'confirm-reservation-api',
   name: 'Confirm Reservation',
@@ -49,7 +51,9 @@ export const confirmReservation = defineApi({
   auth: 'bearer',
   method: 'POST',
   path: '/inventory/reservations/{id}/confirm',
-  request: z.strictObject({ orderId: Id.optional() }),
+  request: ConfirmRequest,
+  // The order that has the hold is about to be sent: from now on only the OMS releases it.
+  serviceRequest: ConfirmRequest.extend({ forFulfilment: z.boolean().default(false) }),
   response: Reservation,
   problems: ['not_found', 'reservation_expired', 'invalid_state_transition'],
   shapes: 'our choice',
