@@ -3,6 +3,7 @@ import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import { Problem } from '../shared/catalog/problems.ts';
+import { spreadLookup } from '../shared/runtime/spread-lookup.ts';
 import { namedByConnection } from './edge-context.ts';
 
 export interface ProxyOptions {
@@ -63,7 +64,7 @@ const STAYS_INSIDE: ReadonlySet<string> = new Set([
 export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): ApplicationProxy {
   const flights = new Map<IncomingMessage, Flight>();
   const targets = new Map<string, URL>();
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 });
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 256, lookup: spreadLookup });
   const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
     // The target was chosen by the catalog's route; the library asks for it here. Nothing of the request takes part.
     router: (request, _response, options) => {
