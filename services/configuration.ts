@@ -90,7 +90,8 @@ const urls = Object.fromEntries(
 export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
 
 const Variables = z.object(variables).and(z.object(urls));
-export type Configuration = Readonly<z.output<z.ZodObject<typeof variables>>> & {
+export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>>, 'SERVICE'>> & {
+  readonly SERVICE?: StartableService | undefined;
   readonly addressOf: (application: Application) => string;
 };
 
@@ -113,13 +114,23 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     const issue = parsed.error.issues[0];
     throw new StartError(`${shown(String(issue?.path[0]), given)} cannot be used: ${issue?.message}.`);
   }
+  const { SERVICE } = parsed.data;
+  if (SERVICE !== undefined && !isStartable(SERVICE)) {
+    throw new StartError(
+      `SERVICE=${SERVICE} is not one of the estate's; there are ${startableServices.join(', ')}. Leave it out to start the whole estate.`,
+      64,
+    );
+  }
   const configuration: Configuration = Object.freeze({
     ...parsed.data,
+    SERVICE,
     addressOf: (application: Application) => (parsed.data as Record<string, unknown>)[urlVariable(application)] as string,
   });
   refuseIncomplete(configuration);
   return configuration;
 }
+
+const isStartable = (name: string): name is StartableService => (startableServices as readonly string[]).includes(name);
 
 /** What is secret is not repeated. */
 const shown = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
@@ -136,12 +147,6 @@ function refuseUnknown(environment: Readonly<Record<string, string | undefined>>
 
 function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {
   if (SERVICE === undefined || SERVICE === 'touchpoint-mock') return;
-  if (!(startableServices as readonly string[]).includes(SERVICE)) {
-    throw new StartError(
-      `SERVICE=${SERVICE} is not one of the estate's; there are ${startableServices.join(', ')}. Leave it out to start the whole estate.`,
-      64,
-    );
-  }
   const needed = ['REDIS_URL', 'ESTATE_TOKEN', SERVICE === 'gateway' ? 'CREDENTIAL_PEPPER' : 'KAFKA_BROKERS'] as const;
   const missing = needed.filter((name) => configuration[name] === undefined);
   if (missing.length === 0) return;

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { pathToFileURL } from 'node:url';
-import { Agent } from 'undici';
-import { loadFixtures } from '../fixtures/load.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
-import type { State } from '../shared/runtime/readiness.ts';
+import { allReady, type State } from '../shared/runtime/readiness.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
-import { openFrontDoor } from './front-door.ts';
-import { openBus, openStore } from './infrastructure.ts';
+import { fixturesOf, openFrontDoor } from './front-door.ts';
+import { agentForCalls, openBus, openStore } from './infrastructure.ts';
 import { registeredApplications } from './registry.ts';
 import { startTouchpoint } from './touchpoint.ts';
 
@@ -27,16 +24,8 @@ export interface RunningEstate {
   close(): Promise<void>;
 }
 
-/** How often it is looked whether all that was waited for is there. */
-const LOOK_MS = 50;
-
-export const agentForCalls = (): Agent => new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000 });
-
 /** A secret of this process: whoever has to know it is in this process too. */
 const ownSecret = (): string => randomBytes(32).toString('base64url');
-
-export const fixturesOf = ({ FIXTURES_DIR }: Configuration) =>
-  loadFixtures(FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`));
 
 /** Starts the whole estate in this process: real HTTP between its applications, state and events wherever it is configured. */
 export async function startEstate(configuration: Configuration, log: Logger): Promise<RunningEstate> {
@@ -105,9 +94,4 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     await closeAll();
     throw error;
   }
-}
-
-/** Resolves when nothing is waited for any more. */
-export async function allReady(states: () => readonly State[], stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && states().some(({ ready }) => !ready)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }

@@ -1,5 +1,6 @@
+import { pathToFileURL } from 'node:url';
 import type { Agent } from 'undici';
-import type { FixtureSet } from '../fixtures/load.ts';
+import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock-driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
 import { createInsideCall } from '../gateway/control/inside-call.ts';
@@ -41,6 +42,9 @@ export interface FrontDoor {
   drain(): void;
   close(): Promise<void>;
 }
+
+export const fixturesOf = ({ FIXTURES_DIR }: Configuration): Promise<FixtureSet> =>
+  loadFixtures(FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`));
 
 /** Starts the gateway with the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {

@@ -1,3 +1,4 @@
+import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
@@ -8,6 +9,9 @@ import type { Configuration } from './configuration.ts';
 
 /** How long one try to reach Redis takes; another one follows. */
 const TRY_MS = 5_000;
+
+/** For calls between applications. */
+export const agentForCalls = (): Agent => new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000 });
 
 /** Where state is: what was configured, for good. A Redis that is away is waited for; nothing else ever takes its place. */
 export function openStore({ REDIS_URL, JOURNAL }: Configuration, log: Logger): StoreAdapter {

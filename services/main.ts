@@ -1,5 +1,7 @@
 import closeWithGrace from 'close-with-grace';
+import type { Application } from '../shared/catalog/applications.ts';
 import { createLogger, type Logger } from '../shared/runtime/logger.ts';
+import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, readConfiguration, StartError } from './configuration.ts';
 
@@ -47,9 +49,13 @@ async function start(configuration: Configuration, log: Logger): Promise<Started
   const { SERVICE } = configuration;
   if (SERVICE === undefined) return wholeEstate(configuration, log);
   if (SERVICE === 'touchpoint-mock') return touchpointAlone(configuration, log);
-  const { startApplicationAlone, startGatewayAlone } = await import('./one-service.ts');
-  const { url, ready, drain, close } = await (SERVICE === 'gateway' ? startGatewayAlone : startApplicationAlone)(configuration, log);
+  const { url, ready, drain, close } = await oneService(SERVICE, configuration, log);
   return { addresses: { url }, ready, drain, close, text: () => `\n  ${SERVICE}: ${url}\n  Stop with Ctrl-C.\n` };
+}
+
+async function oneService(service: 'gateway' | Application, configuration: Configuration, log: Logger): Promise<RunningService> {
+  if (service === 'gateway') return (await import('./gateway-alone.ts')).startGatewayAlone(configuration, log);
+  return (await import('./application-alone.ts')).startApplicationAlone(service, configuration, log);
 }
 
 async function wholeEstate(configuration: Configuration, log: Logger): Promise<Started> {

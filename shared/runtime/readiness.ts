@@ -8,6 +8,9 @@ export interface State {
   readonly degraded?: string | undefined;
 }
 
+/** How often it is looked whether all that is waited for is there. */
+const LOOK_MS = 50;
+
 export const READY: State = { ready: true };
 
 /** The answer of `/readyz`. */
@@ -30,4 +33,9 @@ export function readinessAnswer(states: readonly State[], draining: boolean): Re
     status: status === 'ready' ? 200 : 503,
     body: { status, ...(waitingFor.length > 0 && { waitingFor }), ...(degraded.length > 0 && { degraded }) },
   };
+}
+
+/** Resolves when nothing is waited for any more. */
+export async function allReady(states: () => readonly State[], stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && states().some(({ ready }) => !ready)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }

@@ -1,0 +1,31 @@
+import type { Logger } from '../shared/runtime/logger.ts';
+import { allReady, type State } from '../shared/runtime/readiness.ts';
+import type { RunningService } from './application-alone.ts';
+import type { Configuration } from './configuration.ts';
+import { fixturesOf, openFrontDoor } from './front-door.ts';
+import { agentForCalls, openStore } from './infrastructure.ts';
+
+/** Starts the gateway with the simulation plane, in front of applications that run elsewhere. */
+export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
+  const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
+  const fixtures = await fixturesOf(configuration);
+  const adapter = openStore(configuration, log);
+  const agent = agentForCalls();
+  const stopping = new AbortController();
+  const states = (): readonly State[] => [adapter.state()];
+  const door = await openFrontDoor({
+    ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log },
+    stopping: stopping.signal,
+  });
+  return {
+    url: door.url,
+    ready: door.prepared.then(() => allReady(states, stopping.signal)),
+    drain: door.drain,
+    close: async () => {
+      stopping.abort();
+      await door.close();
+      await agent.close();
+      await adapter.close();
+    },
+  };
+}
