@@ -5,7 +5,8 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, instant, TOKEN_HEADER } from '../../shared/simulation/context.ts';
-import { type DueItem, type Ledger, type Ms, PUBLISH_HELD_EVENT, type World, type Worlds } from '../../shared/store/ports.ts';
+import type { DueItem, Ledger, Ms, World, Worlds, WorldView } from '../../shared/store/ports.ts';
+import { createChanges } from './changes.ts';
 
 /** Rehearsal time after which failed due work is tried again; then it is parked, visibly. */
 const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
@@ -19,8 +20,16 @@ const ANSWER_MARGIN_MS = 5_000;
 const PARALLEL = 8;
 /** Wall time after which work that somebody else still holds is asked for again. */
 const HELD_MS = 100;
-/** Wall time after which a look tells whether the lease of work that somebody held has run out: nobody says when it does. */
+/** Wall time after which a look tells whether a lease has run out, of work or of the clock: nobody says when it does. */
 const LEASES_MS = 1_000;
+/** Wall time for which an advance keeps the clock without a sign of life: that long a clock stands whose driver died. */
+const ADVANCE_LEASE_MS = 6_000;
+/** How many times it gives a sign of life meanwhile. */
+const RENEWALS = 4;
+/** Wall time after which a wait looks again although nobody told of a change. */
+const UNTOLD_MS = 250;
+/** How many things of a kind are named that somebody waits for. */
+const NAMED = 100;
 /** The longest delay that a timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -45,46 +54,33 @@ export interface Advanced extends Settled {
 interface Driven {
   pumping: Promise<void> | undefined;
   again: boolean;
+  /** Here, and not by another gateway: what is due runs in the advance. */
   advancing: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Runs due work: what falls due as time flows, and, in order and one by one, what falls due while a clock is advanced. */
+/** An advance: what it ran so far, and by which token it keeps the clock. */
+interface Advance {
+  readonly token: string;
+  readonly ran: DueItem[];
+}
+
+/**
+ * Runs due work: what falls due as time flows, and, in order and one by one, what falls due while a clock is advanced. Every gateway has
+ * one, for every world; the store says whose turn it is. What one left behind that died, another does.
+ */
 export function createClockDriver(options: ClockDriverOptions) {
   const { worlds, log } = options;
   const driven = new Map<World, Driven>();
-  const waiters = new Map<World, Set<() => void>>();
-  /** Per world and application the last held event that goes back: the order in which they were held, whatever runs at once. */
-  const goingBack = new Map<string, ReturnType<typeof dispatch>>();
+  const changes = createChanges(worlds, pump);
   let stopped = false;
 
-  const stateOf = (world: World): Driven => {
+  function stateOf(world: World): Driven {
     const found = driven.get(world);
     if (found) return found;
     const made: Driven = { pumping: undefined, again: false, advancing: false, timer: undefined };
     driven.set(world, made);
     return made;
-  };
-
-  const unwatch = worlds.watch((world) => {
-    for (const wake of waiters.get(world) ?? []) wake();
-    pump(world);
-  });
-
-  /** Resolves at the next change of a world, or after a while. */
-  function changed(world: World, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const set = waiters.get(world) ?? new Set();
-      waiters.set(world, set);
-      const done = (): void => {
-        clearTimeout(timer);
-        set.delete(done);
-        if (set.size === 0) waiters.delete(world);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      set.add(done);
-    });
   }
 
   function pump(world: World): void {
@@ -107,39 +103,35 @@ export function createClockDriver(options: ClockDriverOptions) {
 
   async function pumpOnce(world: World, state: Driven): Promise<void> {
     clearTimeout(state.timer);
-    const view = await worlds.current(world);
-    if (!view) {
-      driven.delete(world);
-      return;
-    }
     // Most changes make nothing due; one look tells, where every lane would take its own.
-    let { next, running } = await worlds.ledger(world);
-    if (next && next.at <= view.now) {
-      await Promise.all(Array.from({ length: PARALLEL }, () => lane(world, state)));
-      if (!(await worlds.current(world))) return;
-      ({ next, running } = await worlds.ledger(world));
+    let look = await worlds.look(world);
+    if (look?.next && look.next.at <= look.now && !look.advancing) {
+      await Promise.all(Array.from({ length: PARALLEL }, () => lane(world)));
+      look = await worlds.look(world);
     }
-    const after = await worlds.current(world);
-    if (!after || stopped) return;
-    const waits = [...(next && after.flowing ? [Math.max(0, next.at - after.now)] : []), ...(running.length > 0 ? [LEASES_MS] : [])];
+    if (!look) driven.delete(world);
+    if (!look || stopped) return;
+    const { now, flowing, next, running, advancing } = look;
+    const waits = [...(next && flowing ? [Math.max(0, next.at - now)] : []), ...(running > 0 || advancing ? [LEASES_MS] : [])];
     if (waits.length === 0) return;
     state.timer = setTimeout(() => pump(world), Math.min(...waits, LONGEST_TIMER_MS));
     state.timer.unref();
   }
 
-  async function lane(world: World, state: Driven): Promise<void> {
-    while (!state.advancing && !stopped) {
-      const now = (await worlds.current(world))?.now;
-      if (now === undefined || !(await runNext(world, now, now))) return;
+  async function lane(world: World): Promise<void> {
+    while (!stopped) {
+      const view = await worlds.current(world);
+      if (!view || !(await runNext(view))) return;
     }
   }
 
-  /** Runs the lowest item that is due by then. @returns it and whether it is done, or undefined when there is none */
-  async function runNext(world: World, upTo: Ms, now: Ms): Promise<{ item: DueItem; done: boolean } | undefined> {
+  /** Runs the lowest item that is due. @returns it and whether it is done, or undefined when there is none to take */
+  async function runNext(view: WorldView, advance?: Advance): Promise<{ item: DueItem; done: boolean } | undefined> {
+    const { world, now } = view;
     const token = randomUUID();
-    const item = await worlds.takeDue(world, upTo, token, ITEM_LEASE_MS);
+    const item = await worlds.takeDue(world, now, token, ITEM_LEASE_MS, advance?.token);
     if (!item) return undefined;
-    const failure = await (item.kind === PUBLISH_HELD_EVENT ? inTurn : dispatch)(world, item, token, now);
+    const failure = await dispatch(view, item, token);
     if (failure === undefined) return { item, done: true };
     if (failure.held) {
       // Its leases run in wall time: waiting costs no attempt and does not move the rehearsal's clock.
@@ -158,19 +150,9 @@ export function createClockDriver(options: ClockDriverOptions) {
     return { item, done: false };
   }
 
-  async function inTurn(world: World, item: DueItem, token: string, now: Ms): ReturnType<typeof dispatch> {
-    const queue = `${world}|${item.application}`;
-    const turn = (goingBack.get(queue) ?? Promise.resolve(undefined)).then(() => dispatch(world, item, token, now));
-    goingBack.set(queue, turn);
-    const failure = await turn;
-    if (goingBack.get(queue) === turn) goingBack.delete(queue);
-    return failure;
-  }
-
   /** @returns what went wrong, or undefined; `held` when a request that broke off still holds its key */
-  async function dispatch(world: World, item: DueItem, token: string, now: Ms): Promise<{ text: string; held: boolean } | undefined> {
-    const view = await worlds.current(world);
-    if (!view) return undefined;
+  async function dispatch(view: WorldView, item: DueItem, token: string): Promise<{ text: string; held: boolean } | undefined> {
+    const { world, now } = view;
     const context: Context = {
       world,
       now,
@@ -197,79 +179,118 @@ export function createClockDriver(options: ClockDriverOptions) {
     }
   }
 
-  const waitingFor = (ledger: Ledger, now: Ms): readonly string[] => [
-    ...ledger.unsent.map((key) => `unsent ${key}`),
-    ...ledger.pending.map((key) => `pending ${key}`),
-    ...ledger.running.map((key) => `running ${key}`),
-    ...(ledger.next && ledger.next.at <= now ? [`due ${ledger.next.application}|${ledger.next.kind}|${ledger.next.key}`] : []),
-  ];
-
-  /** Waits for quiet; `during` an advance it runs what is due itself, one by one. */
-  async function settle(world: World, timeoutMs: number, ran?: DueItem[]): Promise<Settled> {
+  /** Waits for quiet; an advance runs what is due itself, one by one. */
+  async function settle(world: World, timeoutMs: number, advance?: Advance): Promise<Settled> {
     const until = Date.now() + timeoutMs;
     for (;;) {
-      const view = await worlds.current(world);
-      if (!view) return { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
-      const next = ran && (await runNext(world, view.now, view.now));
-      if (next?.done) ran?.push(next.item);
-      if (next && Date.now() < until) continue;
-      const open = waitingFor(await worlds.ledger(world), view.now);
-      if (open.length === 0) return { settled: true, waitingFor: [] };
-      if (Date.now() >= until) return { settled: false, waitingFor: open };
-      if (!ran) pump(world);
-      await changed(world, 20);
+      const change = changes.next(world, UNTOLD_MS);
+      try {
+        const view = await worlds.current(world);
+        if (!view) return { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
+        const next = advance && (await runNext(view, advance));
+        if (next?.done) advance?.ran.push(next.item);
+        if (next && Date.now() < until) continue;
+        const open = waitingFor(await worlds.ledger(world, NAMED), view.now);
+        if (open.length === 0) return { settled: true, waitingFor: [] };
+        if (Date.now() >= until || stopped) return { settled: false, waitingFor: open };
+        if (!advance) pump(world);
+        await change.happened;
+      } finally {
+        change.forget();
+      }
+    }
+  }
+
+  /** What others run of the time before ends first: from then on everything is in order. */
+  async function othersDone(world: World, timeoutMs: number): Promise<void> {
+    const until = Date.now() + timeoutMs;
+    for (;;) {
+      const change = changes.next(world, UNTOLD_MS);
+      const look = await worlds.look(world);
+      if (look && look.running > 0 && Date.now() < until) await change.happened;
+      else return change.forget();
     }
   }
 
   async function advance(world: World, to: Ms, timeoutMs: number): Promise<Advanced> {
-    const state = stateOf(world);
     const token = randomUUID();
-    if (state.advancing || !(await worlds.lease(world, token, 600_000))) {
-      throw new Problem('clock_busy', 'This rehearsal’s clock is being advanced already; wait for that to end.', { retryAfter: 1 });
-    }
+    if (!(await worlds.lease(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
+    const state = stateOf(world);
     state.advancing = true;
-    const ran: DueItem[] = [];
-    const before = await worlds.current(world);
-    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
-    let now = before.now;
+    const renewing = setInterval(() => renew(world, token), ADVANCE_LEASE_MS / RENEWALS);
     try {
-      await state.pumping;
-      await worlds.setClock(world, { now, flowing: false });
-      let outcome = await settle(world, timeoutMs, ran);
-      while (outcome.settled) {
-        const { next } = await worlds.ledger(world);
-        if (!next || next.at > to) break;
-        now = Math.max(now, next.at);
-        await worlds.setClock(world, { now, flowing: false });
-        outcome = await settle(world, timeoutMs, ran);
-      }
-      if (outcome.settled) now = Math.max(now, to);
-      return { now, ran, ...outcome };
+      return await advanceUnder({ token, ran: [] }, { world, to, timeoutMs });
     } finally {
-      if (await worlds.current(world)) await worlds.setClock(world, { now, flowing: before.flowing });
+      clearInterval(renewing);
       state.advancing = false;
       await worlds.unlease(world, token);
       pump(world);
     }
   }
 
+  /** An advance that lost its clock hears so when it sets it the next time. */
+  function renew(world: World, token: string): void {
+    worlds.renewLease(world, token, ADVANCE_LEASE_MS).catch((error: unknown) => log.warn({ err: error, world }, 'a clock was not kept'));
+  }
+
+  async function advanceUnder(advance: Advance, { world, to, timeoutMs }: { world: World; to: Ms; timeoutMs: number }): Promise<Advanced> {
+    const before = await worlds.current(world);
+    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+    let { now } = before;
+    const moveTo = async (instant: Ms): Promise<void> => {
+      now = Math.max(now, instant);
+      if (!(await worlds.setClock(world, { now, flowing: false }, advance.token))) throw clockBusy();
+    };
+    await othersDone(world, timeoutMs);
+    let outcome = await settle(world, timeoutMs, advance);
+    while (outcome.settled) {
+      const next = (await worlds.look(world))?.next;
+      if (!next || next.at > to) {
+        await moveTo(to);
+        break;
+      }
+      await moveTo(next.at);
+      outcome = await settle(world, timeoutMs, advance);
+    }
+    return { now, ran: advance.ran, ...outcome };
+  }
+
   return {
     settle: (world: World, timeoutMs: number) => settle(world, timeoutMs),
     advance,
+    changes,
     /** Lets time flow, or stops it where it is. */
     async setFlowing(world: World, flowing: boolean): Promise<void> {
-      if (stateOf(world).advancing)
-        throw new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait for that to end.', { retryAfter: 1 });
       const view = await worlds.current(world);
-      if (view && view.flowing !== flowing) await worlds.setClock(world, { now: view.now, flowing });
+      if (!view) return;
+      const { now } = view;
+      const look = view.flowing === flowing ? await worlds.look(world) : undefined;
+      if (look?.advancing || (!look && !(await worlds.setClock(world, { now, flowing })))) throw clockBusy();
     },
     async stop(): Promise<void> {
       stopped = true;
-      unwatch();
+      changes.stop();
       for (const state of driven.values()) clearTimeout(state.timer);
       await Promise.all([...driven.values()].map(({ pumping }) => pumping));
     },
   };
+}
+
+const clockBusy = (): Problem =>
+  new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait for that to end.', { retryAfter: 1 });
+
+/** What there is to wait for: the first by name, the others by number. */
+function waitingFor({ unsent, pending, running, counts, next }: Ledger, now: Ms): readonly string[] {
+  const named = (what: string, keys: readonly string[], count: number): readonly string[] => [
+    ...keys.map((key) => `${what} ${key}`),
+    ...(count > keys.length ? [`${what} and ${count - keys.length} more`] : []),
+  ];
+  return [
+    ...named('unsent', unsent, counts.unsent),
+    ...named('pending', pending, counts.pending),
+    ...named('running', running, counts.running),
+    ...(next && next.at <= now ? [`due ${next.application}|${next.kind}|${next.key}`] : []),
+  ];
 }
 
 export type ClockDriver = ReturnType<typeof createClockDriver>;

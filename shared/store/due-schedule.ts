@@ -1,4 +1,4 @@
-import type { DueItem, Ms } from './ports.ts';
+import { carriesEvent, type DueItem, type Ms } from './ports.ts';
 
 export interface DueRecord {
   readonly item: Omit<DueItem, 'payload'> & { readonly payload: string };
@@ -12,6 +12,11 @@ const isBefore = (a: Item, b: Item): boolean => (a.at === b.at ? a.seq < b.seq :
 
 /** What is left over in the heap may be as much as what counts, and a little, before it is made anew. */
 const LEFT_OVER = 64;
+/** How many items that wait for their turn a look passes at most. */
+export const PASSED = 200;
+
+const turnOf = (item: Item | undefined): string | undefined =>
+  item && carriesEvent(item.kind) ? `${item.application}|${item.kind}` : undefined;
 
 /**
  * The due work of a world by its key, and what comes next of it. The clock looks at every change, and in a world with thousands of
@@ -108,12 +113,22 @@ export function createDueSchedule() {
     },
     /** The keys of what somebody holds whose lease has not run out. */
     running: (wall: Ms): string[] => [...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)),
-    /** The lowest `(at, seq)` that is due by then and that nobody holds. */
+    /** The lowest `(at, seq)` that is due by then, that nobody holds, and whose turn it is. */
     lowest(upTo: Ms, wall: Ms): Item | undefined {
       queueExpired(wall);
-      for (let top = heap[0]; top && !counts(top); top = heap[0]) pop();
-      const next = heap[0]?.item;
-      return next && next.at <= upTo ? next : undefined;
+      const turns = new Set([...held].flatMap((key) => turnOf(records.get(key)?.item) ?? []));
+      const passed: typeof heap = [];
+      let found: Item | undefined;
+      for (let top = heap[0]; top && !found && passed.length < PASSED; top = heap[0]) {
+        if (counts(top)) {
+          if (top.item.at > upTo) break;
+          if (turns.has(turnOf(top.item) ?? '')) passed.push(top);
+          else found = top.item;
+        }
+        if (!found) pop();
+      }
+      for (const { key, item } of passed) push(key, item);
+      return found;
     },
   };
 }

@@ -4,11 +4,12 @@ import { type Application, type Committed, dueKey, type Plan, type PlannedDue } 
 /**
  * Executes a plan: every check first, then every write, in one synchronous step. What was refused has changed nothing.
  */
-export function commit(world: WorldState, application: Application, plan: Plan): Committed {
+export function commit(world: WorldState, application: Application, plan: Plan, outboxLimit: number): Committed {
   const state = applicationState(world, application);
   const before = state.operations.get(plan.operation);
   if (before !== undefined) return { ok: true, seq: before };
-  const refused = checkHold(world, state, plan) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
+  const refused =
+    checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
   if (refused) return refused;
   const moved = movedCounters(state, plan);
   const broken = checkGuards(state, plan, moved);
@@ -36,7 +37,7 @@ export function commit(world: WorldState, application: Application, plan: Plan):
   return { ok: true, seq };
 }
 
-const refuse = (why: 'version' | 'unique' | 'guard' | 'held', at: string): Committed => ({ ok: false, why, at });
+const refuse = (why: 'version' | 'unique' | 'guard' | 'held' | 'full', at: string): Committed => ({ ok: false, why, at });
 
 function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
   const { hold } = plan;
@@ -48,6 +49,12 @@ function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Comm
         ? world.pending.has(hold.key)
         : world.due.get(hold.key)?.taken?.token === hold.token;
   return held ? undefined : refuse('held', hold.key);
+}
+
+/** What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back. */
+function checkOutbox(state: ApplicationState, { events, hold }: Plan, limit: number): Committed | undefined {
+  const isRequest = hold === undefined || hold.kind === 'claim';
+  return isRequest && events.length > 0 && state.outbox.length >= limit ? refuse('full', String(state.outbox.length)) : undefined;
 }
 
 function checkVersions(state: ApplicationState, plan: Plan): Committed | undefined {

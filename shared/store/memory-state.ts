@@ -1,6 +1,6 @@
 import type { Application } from '../catalog/applications.ts';
 import type { Progression } from '../simulation/progression.ts';
-import type { DueSchedule } from './due-schedule.ts';
+import type { DueRecord, DueSchedule } from './due-schedule.ts';
 import type {
   ApplicationDump,
   DueItem,
@@ -50,7 +50,8 @@ export interface WorldState {
   applications: Map<Application, ApplicationState>;
   readonly due: DueSchedule;
   pending: Set<string>;
-  parked: Parked[];
+  /** By what it is and its key, oldest first. Due work keeps what it needs to be done again. */
+  parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
   seq: number;
   order: number;
   events: StoredEvent[];
@@ -59,7 +60,8 @@ export interface WorldState {
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
-  driver: { token: string; until: number } | undefined;
+  /** Who advances the clock, and whether it flowed before. */
+  driver: { readonly token: string; until: number; readonly flowed: boolean } | undefined;
 }
 
 export interface RehearsalState {
@@ -95,6 +97,13 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const made = make();
   map.set(key, made);
   return made;
+}
+
+/** Lists work that was given up; what was parked before under the same name goes. */
+export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'key'>, error: string, item?: DueRecord['item']): void {
+  const name = `${what}|${key}`;
+  world.parked.delete(name);
+  world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, ...(item && { item }) });
 }
 
 /** Due work that faults keep, in the order in which it was held. */

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
 import { READY } from '../runtime/readiness.ts';
+import { outboxBacklog } from './memory-backlog.ts';
 import { commit, schedule } from './memory-commit.ts';
-import { type ApplicationState, applicationState, heldItems, nowOf, type WorldState } from './memory-state.ts';
+import { type ApplicationState, applicationState, heldItems, park, type WorldState } from './memory-state.ts';
 import { memoryWorlds } from './memory-worlds.ts';
 import {
   type Claim,
   dueKey,
   type Found,
   type HeldEvent,
+  OUTBOX_LIMIT,
   type OutboxEntry,
   type PageRequest,
   PUBLISH_HELD_EVENT,
@@ -29,10 +31,13 @@ export interface MemoryStoreOptions {
   /** Whether hops are recorded; load tests may do without. */
   readonly journal?: boolean;
   readonly relayLeaseMs?: number;
+  /** How many events of one application and world may wait for the bus before its requests are refused. */
+  readonly outboxLimit?: number | undefined;
 }
 
 /** The estate's state in this process's memory. It forgets everything when the process ends. */
-export function createMemoryStore({ journal = true, relayLeaseMs = RELAY_LEASE_MS }: MemoryStoreOptions = {}): StoreAdapter {
+export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapter {
+  const { journal = true, relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT } = options;
   const all = new Map<World, WorldState>();
   const listeners = new Set<(world: World) => void>();
   const changed = (world: World): void => {
@@ -40,7 +45,7 @@ export function createMemoryStore({ journal = true, relayLeaseMs = RELAY_LEASE_M
   };
   const { worlds, simulation } = memoryWorlds(all, { listeners, changed });
   return {
-    store: (application) => bind(application, { all, changed, relayLeaseMs }),
+    store: (application) => bind(application, { all, changed, relayLeaseMs, outboxLimit }),
     simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
     state: () => READY,
@@ -52,9 +57,10 @@ interface Binding {
   readonly all: Map<World, WorldState>;
   readonly changed: (world: World) => void;
   readonly relayLeaseMs: number;
+  readonly outboxLimit: number;
 }
 
-function bind(application: Application, { all, changed, relayLeaseMs }: Binding): Store {
+function bind(application: Application, { all, changed, relayLeaseMs, outboxLimit }: Binding): Store {
   const stateOf = (world: World): ApplicationState => {
     const found = all.get(world);
     if (!found) throw new WorldGone(`The world ${world} is gone.`);
@@ -100,7 +106,7 @@ function bind(application: Application, { all, changed, relayLeaseMs }: Binding)
     commit: async (world, plan) => {
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };
-      const result = commit(found, application, plan);
+      const result = commit(found, application, plan, outboxLimit);
       if (result.ok && (plan.events.length > 0 || plan.due.length > 0 || plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due'))
         changed(world);
       return result;
@@ -120,11 +126,12 @@ function bind(application: Application, { all, changed, relayLeaseMs }: Binding)
           return outbox.length > 0 && (!relay || Date.now() >= relay.until);
         })
         .map(({ world }) => world),
+    outbox: async () => outboxBacklog(application, all.values()),
     isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
     park: async (world, delivery, error) => {
       const found = all.get(world);
       if (!found?.pending.delete(delivery)) return;
-      found.parked.push({ what: 'delivery', key: delivery, error, at: nowOf(found) });
+      park(found, { what: 'delivery', key: delivery }, error);
       changed(world);
     },
   };

@@ -1,11 +1,27 @@
 import { ulid } from 'ulid';
 import { type Application, applicationNames } from '../catalog/applications.ts';
+import { deliveryAgain } from './delivery-again.ts';
 import { createDueSchedule } from './due-schedule.ts';
-import { applicationState, dump, heldItems, JOURNAL_LIMIT, load, nowOf, type RehearsalState, type WorldState } from './memory-state.ts';
+import { worldsBacklog } from './memory-backlog.ts';
 import {
+  applicationState,
+  dump,
+  heldItems,
+  JOURNAL_LIMIT,
+  load,
+  nowOf,
+  park,
+  type RehearsalState,
+  type WorldState,
+} from './memory-state.ts';
+import {
+  carriesEvent,
+  DELIVER_AGAIN,
   type DueItem,
   dueKey,
+  type Ledger,
   PUBLISH_HELD_EVENT,
+  type Redriven,
   type Simulation,
   type Snapshot,
   type World,
@@ -44,6 +60,16 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     setTimeout(() => all.delete(world), DROP_AFTER_MS).unref();
   };
 
+  const open: (...asked: Parameters<Worlds['open']>) => World = (rehearsal, from, credentials) => {
+    const opened = openWorld(rehearsal, from);
+    all.set(opened.world, opened);
+    const before = rehearsals.get(rehearsal);
+    rehearsals.set(rehearsal, { world: opened, credentials: before?.credentials ?? credentials });
+    if (before) dropLater(before.world.world);
+    changed(opened.world);
+    return opened.world;
+  };
+
   const worlds: Worlds = {
     resolve: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);
@@ -56,15 +82,9 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     },
     list: async () =>
       [...rehearsals.values()].map(({ world }) => ({ rehearsal: world.rehearsal, world: world.world, createdAt: world.createdAt })),
-    open: async (rehearsal, from, credentials) => {
-      const opened = openWorld(rehearsal, from);
-      all.set(opened.world, opened);
-      const before = rehearsals.get(rehearsal);
-      rehearsals.set(rehearsal, { world: opened, credentials: before?.credentials ?? credentials });
-      if (before) dropLater(before.world.world);
-      changed(opened.world);
-      return opened.world;
-    },
+    open: async (rehearsal, from, credentials) => open(rehearsal, from, credentials),
+    openIf: async (is, rehearsal, from, credentials) =>
+      rehearsals.has(rehearsal) === (is === 'present') ? open(rehearsal, from, credentials) : undefined,
     remove: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);
       if (!found) return false;
@@ -74,34 +94,51 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     },
     snapshot: async (world) => snapshotOf(need(world)),
     seed: async (world) => need(world).seed,
-    ledger: async (world) => {
-      const state = need(world);
-      const held = heldItems(state);
+    ledger: async (world, limit = Number.POSITIVE_INFINITY) => ledgerOf(need(world), limit),
+    look: async (world) => {
+      const state = all.get(world);
+      if (!state || rehearsals.get(state.rehearsal)?.world !== state) return undefined;
+      if (state.driver && !isAdvancing(state)) endAdvance(state);
       return {
-        unsent: [...state.applications].flatMap(([application, { outbox }]) => outbox.map(({ id }) => `${application}|${id}`)),
-        pending: pending(state, held),
-        running: state.due.running(Date.now()),
-        parked: state.parked,
-        held,
+        now: nowOf(state),
+        flowing: state.clock.flowing,
+        advancing: state.driver !== undefined,
+        running: state.due.running(Date.now()).length,
         next: lowest(state, Number.POSITIVE_INFINITY),
       };
     },
-    setClock: async (world, { now, flowing }) => {
-      need(world).clock = flowing ? { flowing, offset: now - Date.now() } : { flowing, at: now };
+    setClock: async (world, { now, flowing }, driver) => {
+      const state = need(world);
+      if (driver === undefined ? isAdvancing(state) : state.driver?.token !== driver) return false;
+      if (driver === undefined) state.driver = undefined;
+      state.clock = flowing ? { flowing, offset: now - Date.now() } : { flowing, at: now };
       changed(world);
+      return true;
     },
     lease: async (world, token, ms) => {
       const state = need(world);
-      if (state.driver && state.driver.token !== token && Date.now() < state.driver.until) return false;
-      state.driver = { token, until: Date.now() + ms };
+      if (isAdvancing(state) && state.driver?.token !== token) return false;
+      const flowed = state.driver?.flowed ?? state.clock.flowing;
+      state.clock = { flowing: false, at: nowOf(state) };
+      state.driver = { token, until: Date.now() + ms, flowed };
+      changed(world);
+      return true;
+    },
+    renewLease: async (world, token, ms) => {
+      const driver = all.get(world)?.driver;
+      if (driver?.token !== token) return false;
+      driver.until = Date.now() + ms;
       return true;
     },
     unlease: async (world, token) => {
       const state = all.get(world);
-      if (state?.driver?.token === token) state.driver = undefined;
+      if (state?.driver?.token !== token) return;
+      endAdvance(state);
+      changed(world);
     },
-    takeDue: async (world, upTo, token, leaseMs) => {
+    takeDue: async (world, upTo, token, leaseMs, driver) => {
       const state = need(world);
+      if (driver === undefined ? isAdvancing(state) : state.driver?.token !== driver) return undefined;
       const item = lowest(state, upTo);
       if (item) state.due.take(dueKey(item.application, item.kind, item.key), { token, until: Date.now() + leaseMs });
       return item;
@@ -113,11 +150,19 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       if (record?.taken?.token !== token) return;
       if ('parked' in then) {
         state.due.remove(key);
-        state.parked.push({ what: 'due', key, error: then.parked, at: nowOf(state) });
+        const delivery = `${item.application}|${item.key}`;
+        if (item.kind !== DELIVER_AGAIN) park(state, { what: 'due', key }, then.parked, record.item);
+        else if (state.pending.delete(delivery)) park(state, { what: 'delivery', key: delivery }, then.parked);
       } else {
         state.due.put(key, { ...record.item, ...then });
       }
       changed(world);
+    },
+    redrive: async (world, again) => {
+      const state = need(world);
+      const driven = again.filter((one) => redrive(state, one));
+      if (driven.length > 0) changed(world);
+      return driven;
     },
     events: async (world, after, limit) => need(world).events.slice(after, after + limit),
     journalOf: async (world, correlationId) =>
@@ -146,6 +191,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
     },
     object: async (world, application, collection, id) => applicationState(need(world), application).objects.get(collection)?.get(id),
     dump: async (world, application) => dump(applicationState(need(world), application)),
+    backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -192,7 +238,7 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     applications: new Map(),
     due: createDueSchedule(),
     pending: new Set(),
-    parked: [],
+    parked: new Map(),
     seq: 0,
     order: 0,
     events: [],
@@ -219,7 +265,7 @@ function snapshotOf(state: WorldState): Snapshot {
   const now = nowOf(state);
   const due = [...state.due.records()]
     .map(({ item }) => item)
-    .filter(({ kind }) => kind !== PUBLISH_HELD_EVENT)
+    .filter(({ kind }) => !carriesEvent(kind))
     .map((item) => ({ ...item, at: item.heldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
     .map(({ seq: _seq, attempts: _attempts, heldBy: _heldBy, payload, ...item }) => ({ ...item, payload: JSON.parse(payload) as unknown }));
@@ -233,7 +279,60 @@ function pending(state: WorldState, held: readonly DueItem[]): readonly string[]
   return [...state.pending].filter((delivery) => !kept.has(delivery.slice(delivery.indexOf('|') + 1)));
 }
 
-/** The lowest `(at, seq)` that is due by then and that nobody holds. */
+function ledgerOf(state: WorldState, limit: number): Ledger {
+  const lists = {
+    unsent: [...state.applications].flatMap(([application, { outbox }]) => outbox.map(({ id }) => `${application}|${id}`)),
+    held: heldItems(state),
+    running: state.due.running(Date.now()),
+    parked: [...state.parked.values()].map(({ shown }) => shown),
+  };
+  const owed = pending(state, lists.held);
+  return {
+    unsent: lists.unsent.slice(0, limit),
+    pending: owed.slice(0, limit),
+    running: lists.running.slice(0, limit),
+    parked: lists.parked.slice(0, limit),
+    held: lists.held.slice(0, limit),
+    counts: {
+      unsent: lists.unsent.length,
+      pending: owed.length,
+      running: lists.running.length,
+      parked: lists.parked.length,
+      held: lists.held.length,
+    },
+    next: lowest(state, Number.POSITIVE_INFINITY),
+  };
+}
+
+const isAdvancing = ({ driver }: WorldState): boolean => driver !== undefined && Date.now() < driver.until;
+
+/** The clock flows on from where it stands, if it flowed before. */
+function endAdvance(state: WorldState): void {
+  if (state.driver?.flowed) state.clock = { flowing: true, offset: nowOf(state) - Date.now() };
+  state.driver = undefined;
+}
+
+/** @returns whether it was parked */
+function redrive(state: WorldState, again: Redriven): boolean {
+  const { what, key } = again;
+  const found = state.parked.get(`${what}|${key}`);
+  if (!found) return false;
+  state.parked.delete(`${what}|${key}`);
+  const now = nowOf(state);
+  const seq = ++state.seq;
+  if (again.what === 'due') {
+    if (!found.item || state.due.get(key)) return true;
+    const { heldBy: _heldBy, ...item } = found.item;
+    state.due.put(key, { ...item, at: now, seq, attempts: 0 });
+    return true;
+  }
+  const item = deliveryAgain(key, again.event);
+  state.pending.add(key);
+  state.due.put(dueKey(item.application, item.kind, item.key), { ...item, at: now, seq, attempts: 0 });
+  return true;
+}
+
+/** The lowest `(at, seq)` that is due by then, that nobody holds, and whose turn it is. */
 function lowest(state: WorldState, upTo: number): DueItem | undefined {
   const next = state.due.lowest(upTo, Date.now());
   return next && { ...next, payload: JSON.parse(next.payload) as unknown };

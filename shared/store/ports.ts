@@ -71,6 +71,15 @@ export const NEVER: Ms = 8_640_000_000_000_000;
 /** Due work that every application can do: an event that a fault held goes back into the outbox. Key: its id; payload: the entry. */
 export const PUBLISH_HELD_EVENT = 'publish-held-event';
 
+/** Due work that every subscriber can do: a delivery that was parked is tried again. Key: the event's id; payload: the entry. */
+export const DELIVER_AGAIN = 'deliver-again';
+
+/**
+ * Due work that carries an event. Of each application one such item of a kind runs at a time, whoever drives the clock, so that events
+ * keep their order; and no snapshot has it.
+ */
+export const carriesEvent = (kind: string): boolean => kind === PUBLISH_HELD_EVENT || kind === DELIVER_AGAIN;
+
 export interface IndexChange {
   readonly collection: string;
   readonly name: string;
@@ -80,6 +89,9 @@ export interface IndexChange {
   /** The value under which it was entered so far. */
   readonly was: string | null;
 }
+
+/** How many events of one application and world may wait for the bus before its requests are refused, unless another number is given. */
+export const OUTBOX_LIMIT = 100_000;
 
 /** All that a commit is. An adapter checks everything first and then writes everything; it never decodes an object's JSON. */
 export interface Plan {
@@ -113,7 +125,8 @@ export interface Plan {
 
 export type Committed =
   | { readonly ok: true; readonly seq: number }
-  | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world'; readonly at: string };
+  /** `full`: more events wait for the bus than may. What consumes and what falls due is not refused for that. */
+  | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full'; readonly at: string };
 
 export type Claim =
   /**
@@ -189,6 +202,8 @@ export interface Store {
   held(world: World, fault: string): Promise<readonly DueItem[]>;
   /** Worlds in which this application has events that are not on the bus yet and that no relay holds. */
   unsent(): Promise<readonly World[]>;
+  /** What this application has committed and not yet sent, over all worlds. For metrics: it costs a look into every such world. */
+  outbox(): Promise<OutboxBacklog>;
   /** Whether a delivery `<application>|<event id>` is still to be consumed. */
   isPending(world: World, delivery: string): Promise<boolean>;
   /** Notes a delivery as parked (dead-lettered): it is listed and no longer counts as pending. */
@@ -269,7 +284,10 @@ export interface Parked {
   readonly at: Ms;
 }
 
-/** Everything that still has to happen in a world; quiet is when the first three are empty and `next` lies in the future. */
+/**
+ * Everything that still has to happen in a world; quiet is when the first three are empty and `next` lies in the future. A list may
+ * name only the first; `counts` has how many there are.
+ */
 export interface Ledger {
   readonly unsent: readonly string[];
   readonly pending: readonly string[];
@@ -277,8 +295,26 @@ export interface Ledger {
   readonly parked: readonly Parked[];
   /** Due work that faults keep. Deliveries of events among it are owed, and not pending until those are let go. */
   readonly held: readonly DueItem[];
+  readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'held', number>>;
   readonly next?: DueItem | undefined;
 }
+
+/** What a driver of the clock looks at. It costs the same whatever is queued. */
+export interface ClockView {
+  readonly now: Ms;
+  readonly flowing: boolean;
+  /** Somebody advances the clock: nobody else runs what is due. */
+  readonly advancing: boolean;
+  /** How many items somebody runs. */
+  readonly running: number;
+  /** The lowest that can be taken. */
+  readonly next?: DueItem | undefined;
+}
+
+/** Parked work that is to be done again: a delivery comes with its event. */
+export type Redriven =
+  | { readonly what: 'due'; readonly key: string }
+  | { readonly what: 'delivery'; readonly key: string; readonly event: OutboxEntry };
 
 /** The stored data of one application, as plain JSON. */
 export interface ApplicationDump {
@@ -320,25 +356,54 @@ export interface Worlds extends Directory {
    * `credentials` are those of a new rehearsal; a reset keeps the existing ones.
    */
   open(rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World>;
+  /**
+   * As `open`, but only while there is no such rehearsal (`absent`) or while there is one (`present`): of several that create one
+   * together, one does. @returns undefined when it is not so
+   */
+  openIf(is: 'absent' | 'present', rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World | undefined>;
   /** Forgets the rehearsal; its credentials answer 401 from then on. @returns false when there was none */
   remove(rehearsal: string): Promise<boolean>;
   snapshot(world: World): Promise<Snapshot>;
   /** What the world was seeded with. */
   seed(world: World): Promise<Snapshot>;
-  ledger(world: World): Promise<Ledger>;
-  setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }): Promise<void>;
-  /** One driver per world: undefined while another token holds it. */
+  /** @param limit how many each list names at most */
+  ledger(world: World, limit?: number): Promise<Ledger>;
+  /**
+   * Lets the clock go again that a dead driver left standing. @returns undefined when the world is no longer the current one of its
+   * rehearsal
+   */
+  look(world: World): Promise<ClockView | undefined>;
+  /**
+   * @param driver who advances the clock. Without one the clock is set only while nobody does.
+   * @returns false when it is not (or no longer) theirs to set
+   */
+  setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
+  /**
+   * Takes the clock to advance it; from then on it stands. A lease that ran out can be taken over.
+   * @returns false while another token holds it
+   */
   lease(world: World, token: string, ms: number): Promise<boolean>;
+  /** @returns false when it was lost meanwhile */
+  renewLease(world: World, token: string, ms: number): Promise<boolean>;
+  /** Gives the clock back; it flows on from where it stands, if it flowed before. */
   unlease(world: World, token: string): Promise<void>;
-  /** Takes the lowest `(at, seq)` due up to an instant and not taken by anybody. */
-  takeDue(world: World, upTo: Ms, token: string, leaseMs: number): Promise<DueItem | undefined>;
-  /** Gives a taken item back for an instant, or parks it visibly. */
+  /**
+   * Takes the lowest `(at, seq)` due up to an instant and not taken by anybody.
+   * @param driver who advances the clock: while somebody does, nobody else takes anything
+   */
+  takeDue(world: World, upTo: Ms, token: string, leaseMs: number, driver?: string): Promise<DueItem | undefined>;
+  /** Gives a taken item back for an instant, or parks it visibly; a delivery that was tried again is parked as what it is. */
   putBackDue(
     world: World,
     item: DueItem,
     token: string,
     then: { readonly at: Ms; readonly attempts: number } | { readonly parked: string },
   ): Promise<void>;
+  /**
+   * Takes work out of what is parked and makes it due at once: due work as it was, unless the same is due already; a delivery as
+   * `DELIVER_AGAIN` of its subscriber, and pending from then on. @returns those that were parked until then
+   */
+  redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
   journalOf(world: World, correlationId?: string): Promise<readonly JournalEntry[]>;
   setProgression(world: World, progression: Progression): Promise<void>;
@@ -348,6 +413,8 @@ export interface Worlds extends Directory {
   removeFault(world: World, name?: string): Promise<boolean>;
   object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
   dump(world: World, application: Application): Promise<ApplicationDump>;
+  /** Counts over all worlds, for metrics. */
+  backlog(): Promise<WorldsBacklog>;
   /** Calls back when a world's events, deliveries or due work changed. @returns stop */
   watch(listener: (world: World) => void): () => void;
 }

@@ -16,6 +16,14 @@ const REMEMBERED = 1_000;
 export function createAnnouncements({ connection, keys }: { readonly connection: RedisConnection; readonly keys: RedisKeys }) {
   const announced = new Map<string, number>();
 
+  const announcedWorlds = async (application: Application) => {
+    const reply = (await connection.run('announced', keys.announced(application), [WITHDRAWN_MS])) as readonly string[];
+    return Array.from({ length: reply.length / 3 }, (_, n) => {
+      const [world, since = '', isOld] = reply.slice(3 * n);
+      return { world: world as World, since, isOld: isOld === '1' };
+    });
+  };
+
   return {
     async announce(application: Application, world: World): Promise<void> {
       const name = `${application} ${world}`;
@@ -26,16 +34,15 @@ export function createAnnouncements({ connection, keys }: { readonly connection:
       announced.set(name, now);
     },
 
+    /** Worlds in which it may have events that are not on the bus yet. */
+    announced: async (application: Application): Promise<readonly World[]> =>
+      (await announcedWorlds(application)).map(({ world }) => world),
+
     /** Worlds in which it has events that nobody carries. */
     async unsent(application: Application): Promise<readonly World[]> {
       const key = keys.announced(application);
-      const reply = (await connection.run('announced', key, [WITHDRAWN_MS])) as readonly string[];
-      const worlds = Array.from({ length: reply.length / 3 }, (_, n) => {
-        const [world, since = '', isOld] = reply.slice(3 * n);
-        return { world: world as World, since, isOld: isOld === '1' };
-      });
       const found = await Promise.all(
-        worlds.map(async ({ world, since, isOld }) => {
+        (await announcedWorlds(application)).map(async ({ world, since, isOld }) => {
           const state = await connection.run('unsent', keys.world(world), [application]);
           if (state === 'nothing' && isOld) await connection.run('withdraw', key, [world, since]);
           return state === 'free' ? [world] : [];

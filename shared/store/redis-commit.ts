@@ -4,12 +4,14 @@ import type { Argument } from './redis-connection.ts';
 import { dueArguments, indexValue, outboxEntry, word } from './redis-formats.ts';
 
 /** A plan as the script `commit` takes it: one flat list, every part of any length behind its length. */
-export function commitArguments(application: Application, plan: Plan): readonly Argument[] {
+export function commitArguments(application: Application, plan: Plan, outboxLimit: number): readonly Argument[] {
   return [
     application,
     plan.operation,
     flag(plan.last),
     ...holdArguments(plan.hold),
+    flag(plan.events.length > 0),
+    outboxLimit,
     ...listed(plan.expect, ({ collection, id, version }) => [collection, id, version]),
     ...listed(plan.put, ({ collection, id, read, version, json }) => [collection, id, read, version, json]),
     ...listed(plan.unique, (change) => changeArguments(change, (value) => value)),

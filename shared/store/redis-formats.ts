@@ -13,7 +13,8 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  *   R                    hash   ulid (of the current world), before (ulid), credentials (JSON), since (wall time)
  *   R:removed:<operation> string the ulid that this operation removed, for a minute
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
- *                               (lease), revision (of the faults), counts: seq, order, dueSeq, outSeq, owedSeq, faultSeq, changes
+ *                               (lease of who advances the clock), flowed (whether it did before that), revision (of the faults),
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
  *   W:seed               string the snapshot it was opened from (JSON)
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> what came of it; list `<wall time> <operation>`, oldest first: a repeat is answered
@@ -22,7 +23,7 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  *   W:running            zset   due key by end of its lease, wall time
  *   W:kept               zset   due key by seq: what faults keep
  *   W:pending            zset   delivery `<application>|<event id>` in the order in which they became owed
- *   W:parked             list   parked record
+ *   W:parked, W:parkings zset `<delivery or due>|<key>` by the order in which they were parked; hash of parked records by the same
  *   W:unsent             set    applications whose outbox has something
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order in which they were sent
@@ -43,7 +44,7 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  *   lease           `<until, wall time> <token>`
  *   due record      seven lines: at, seq, attempts, heldBy, token, until (of the lease, wall time), JSON of the rest
  *   claim record    seven lines: fingerprint, since, preconditionHeld (1 or 0), token, until, keepUntil (empty: not done), outcome
- *   parked record   `<at> <JSON>`
+ *   parked record   three lines: at, error (JSON), JSON of the rest of a due record (empty: of a delivery)
  *
  * Wall time is Redis's own clock in milliseconds, so leases do not depend on the clocks of the machines that take them.
  */
@@ -60,6 +61,7 @@ export const WORLD_KEYS = [
   'kept',
   'pending',
   'parked',
+  'parkings',
   'unsent',
   'relays',
   'events',
@@ -147,7 +149,7 @@ interface DueRest {
   readonly payload: string;
 }
 
-const dueRest = ({ application, kind, key, correlationId, traceparent, payload }: DueRest): string =>
+export const dueRest = ({ application, kind, key, correlationId, traceparent, payload }: DueRest): string =>
   JSON.stringify({ application, kind, key, correlationId, traceparent, payload });
 
 export const queueMember = (seq: number, name: string): string => `${padded(seq)}|${name}`;
@@ -191,8 +193,10 @@ export function readEvent([id, fields]: readonly [id: string, fields: readonly s
   return { ...event, order: Number.parseInt(id, 10) };
 }
 
-export const parkedRecord = (parked: Omit<Parked, 'at'>): string => JSON.stringify(parked);
-export function readParked(record: string): Parked {
-  const at = record.indexOf(' ');
-  return { ...(JSON.parse(record.slice(at + 1)) as Omit<Parked, 'at'>), at: Number(record.slice(0, at)) };
+/** What went wrong, as a parked record has it: on one line. */
+export const parkedError = (error: string): string => JSON.stringify(error);
+export function readParked(member: string, record: string): Parked {
+  const [what, ...key] = member.split('|');
+  const [at, error = '""'] = record.split('\n', 2);
+  return { what: what === 'due' ? what : 'delivery', key: key.join('|'), error: JSON.parse(error) as string, at: Number(at) };
 }

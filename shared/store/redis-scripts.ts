@@ -14,7 +14,9 @@ const lua = String.raw;
 
 const COMMON = lua`
 local root, channel, position = KEYS[1], ARGV[1], 1
-local OPERATIONS_MS, PUBLISH_HELD_EVENT = 60000, 'publish-held-event'
+local OPERATIONS_MS, PUBLISH_HELD_EVENT, DELIVER_AGAIN = 60000, 'publish-held-event', 'deliver-again'
+-- How many items that wait for their turn a look passes at most.
+local PASSED = 200
 
 local function arg() position = position + 1; return ARGV[position] end
 local function key(name) return root .. ':' .. name end
@@ -135,11 +137,30 @@ local function queueExpired()
     if due then redis.call('ZADD', key('queue'), due.at, inQueue(due)) end
   end
 end
--- The lowest free item that is due by then.
+-- What carries an event waits until the one before it is done, of its application and kind.
+local function turnOf(name)
+  local app, kind = string.match(name, '^([^|]*)|([^|]*)|')
+  if kind == PUBLISH_HELD_EVENT or kind == DELIVER_AGAIN then return app .. '|' .. kind end
+end
+-- The lowest free item that is due by then and whose turn it is.
 local function lowest(upTo)
   queueExpired()
-  local top = redis.call('ZRANGEBYSCORE', key('queue'), '-inf', upTo, 'LIMIT', 0, 1)[1]
-  return top and readDue(string.sub(top, 18))
+  local turns, from, many = nil, 0, 1
+  while from < PASSED do
+    local some = redis.call('ZRANGEBYSCORE', key('queue'), '-inf', upTo, 'LIMIT', from, many)
+    for _, member in ipairs(some) do
+      local name = string.sub(member, 18)
+      local turn = turnOf(name)
+      if turn and not turns then
+        turns = {}
+        for _, running in ipairs(redis.call('ZRANGE', key('running'), 0, -1)) do turns[turnOf(running) or ''] = true end
+      end
+      if not turn or not turns[turn] then return readDue(name) end
+    end
+    if #some < many then return nil end
+    from, many = from + many, 50
+  end
+  return nil
 end
 -- Makes what a fault kept due at once; for an empty name what any fault kept.
 local function letGo(fault)
@@ -153,8 +174,25 @@ local function letGo(fault)
   end
 end
 
-local function park(record)
-  redis.call('RPUSH', key('parked'), int(now()) .. ' ' .. record)
+-- Lists work that was given up; due work keeps what it needs to be done again. What was parked before under the same name goes.
+local function park(what, name, error, rest)
+  local member = what .. '|' .. name
+  redis.call('ZADD', key('parked'), count('parkSeq'), member)
+  redis.call('HSET', key('parkings'), member, int(now()) .. '\n' .. error .. '\n' .. rest)
+end
+
+-- Who advances the clock keeps everybody else from it, until its lease runs out.
+local function driver() return holder(redis.call('HGET', root, 'driver')) end
+local function mayDrive(token)
+  local held, running = driver()
+  if token ~= '' then return held == token end
+  return not running
+end
+-- The clock flows on from where it stands, if it flowed before.
+local function endAdvance()
+  if redis.call('HGET', root, 'flowed') == '1' then redis.call('HSET', root, 'flowing', '1', 'clock', int(now() - wall())) end
+  redis.call('HDEL', root, 'driver', 'flowed')
+  changed()
 end
 
 local function readClaim(app, name)
@@ -186,6 +224,7 @@ const SCRIPTS = {
   // All that a commit is. What was refused has changed nothing.
   commit: lua`
 local app, operation, last, holdKind, holdKey, holdToken = arg(), arg(), arg() == '1', arg(), arg(), arg()
+local hasEvents, outboxLimit = arg() == '1', tonumber(arg())
 if not exists() then return 'no world ' end
 local answered = before(operation)
 if answered then return answered end
@@ -206,6 +245,12 @@ elseif holdKind == 'delivery' then
 elseif holdKind == 'due' then
   local due = readDue(holdKey)
   if not due or due.token ~= holdToken then return refuse('held', holdKey) end
+end
+
+-- What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back.
+if hasEvents and (holdKind == 'claim' or holdKind == '') then
+  local unsent = redis.call('ZCARD', key(app .. ':outbox'))
+  if unsent >= outboxLimit then return refuse('full', unsent) end
 end
 
 for _ = 1, tonumber(arg()) do
@@ -478,9 +523,9 @@ if redis.call('ZSCORE', root, world) == since then redis.call('ZREM', root, worl
 return 1`,
 
   parkDelivery: lua`
-local delivery, record = arg(), arg()
+local delivery, error = arg(), arg()
 if not exists() or redis.call('ZREM', key('pending'), delivery) == 0 then return 0 end
-park(record)
+park('delivery', delivery, error, '')
 changed()
 return 1`,
 
@@ -494,13 +539,14 @@ local world = redis.call('HMGET', root, 'flowing', 'progression', 'revision')
 local faults = redis.call('EXISTS', key('faults')) == 1 and world[3] or '0'
 return { is[1], is[2], world[1], int(now()), world[2] or '', faults }`,
 
-  // Of a rehearsal: makes a seeded world the current one. Its clock starts here. Returns the one before.
+  // Of a rehearsal: makes a seeded world the current one, if it may be. Its clock starts here. Returns the one before.
   switch: lua`
-local id, credentials, createdAt, at = arg(), arg(), arg(), arg()
+local only, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg()
 local old = redis.call('HGET', KEYS[1], 'ulid')
 root = KEYS[1] .. '~' .. id
 -- It was done before, and meanwhile another may have become current.
 if exists() then return redis.call('HGET', KEYS[1], 'before') or '' end
+if (only == 'absent' and old) or (only == 'present' and not old) then return 'no' end
 redis.call('HSET', root, 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
 for _ = 1, tonumber(arg()) do redis.call('HSET', root, arg(), arg()) end
 redis.call('HSET', KEYS[1], 'ulid', id, 'before', old or '')
@@ -532,51 +578,110 @@ return 1`,
 if not exists() then return gone() end
 return int(now())`,
 
+  // What still has to happen: of each kind how many, and the first of them.
   ledger: lua`
 if not exists() then return gone() end
 queueExpired()
-local unsent = {}
-for _, app in ipairs(redis.call('SMEMBERS', key('unsent'))) do
-  for _, id in ipairs(redis.call('ZRANGE', key(app .. ':outbox'), 0, -1)) do unsent[#unsent + 1] = app .. '|' .. id end
+local limit = arg()
+local last = limit == '' and -1 or tonumber(limit) - 1
+local function first(name) return redis.call('ZRANGE', key(name), 0, last) end
+local function records(names, name)
+  local found = {}
+  for i, member in ipairs(names) do found[i] = redis.call('HGET', key(name), member) end
+  return found
 end
-local kept = {}
-for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do kept[#kept + 1] = redis.call('HGET', key('due'), name) end
+local unsent, unsentCount = {}, 0
+for _, app in ipairs(redis.call('SMEMBERS', key('unsent'))) do
+  unsentCount = unsentCount + redis.call('ZCARD', key(app .. ':outbox'))
+  for _, id in ipairs(first(app .. ':outbox')) do unsent[#unsent + 1] = app .. '|' .. id end
+end
+-- Deliveries of events that a fault keeps are owed, and not pending until those are let go.
+local away, isAnyAway = {}, false
+for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
+  local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
+  if kind == PUBLISH_HELD_EVENT then away[id], isAnyAway = true, true end
+end
+local pending, pendingCount
+if isAnyAway then
+  pending, pendingCount = {}, 0
+  for _, delivery in ipairs(redis.call('ZRANGE', key('pending'), 0, -1)) do
+    if not away[string.match(delivery, '^[^|]*|(.*)$')] then
+      pendingCount = pendingCount + 1
+      if limit == '' or pendingCount <= tonumber(limit) then pending[pendingCount] = delivery end
+    end
+  end
+else
+  pending, pendingCount = first('pending'), redis.call('ZCARD', key('pending'))
+end
+local parked = first('parked')
 local next = lowest('+inf')
 return {
   unsent,
-  redis.call('ZRANGE', key('pending'), 0, -1),
-  redis.call('ZRANGE', key('running'), 0, -1),
-  redis.call('LRANGE', key('parked'), 0, -1),
-  kept,
+  pending,
+  first('running'),
+  parked,
+  records(parked, 'parkings'),
+  records(first('kept'), 'due'),
+  { unsentCount, pendingCount, redis.call('ZCARD', key('running')), redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
+  next and next.stored or '',
+}`,
+
+  // What a driver of the clock looks at, of a world that is current. Whoever looks lets a clock go that a dead driver left standing.
+  look: lua`
+local rehearsal, id = string.match(KEYS[1], '^(.*)~([^~]*)$')
+if redis.call('HGET', rehearsal, 'ulid') ~= id or not exists() then return {} end
+local held, advancing = driver()
+if held and not advancing then endAdvance() end
+local next = lowest('+inf')
+return {
+  int(now()),
+  redis.call('HGET', root, 'flowing'),
+  advancing and '1' or '0',
+  redis.call('ZCARD', key('running')),
   next and next.stored or '',
 }`,
 
   setClock: lua`
 if not exists() then return gone() end
-local operation, at, flowing = arg(), arg(), arg()
-if before(operation) then return 1 end
+local operation, at, flowing, token = arg(), arg(), arg(), arg()
+local done = before(operation)
+if done then return done end
+if not mayDrive(token) then return remember(operation, '0') end
+if token == '' then redis.call('HDEL', root, 'driver', 'flowed') end
 redis.call('HSET', root, 'flowing', flowing, 'clock', flowing == '1' and int(tonumber(at) - wall()) or at)
 changed()
 return remember(operation, '1')`,
 
+  // The clock stands from here on. Whether it flowed is kept for whoever gives it back.
   lease: lua`
 if not exists() then return gone() end
 local token, ms = arg(), arg()
-local held, running = holder(redis.call('HGET', root, 'driver') or nil)
+local held, running = driver()
 if held and held ~= token and running then return 0 end
+if not held then
+  local at = int(now())
+  redis.call('HSET', root, 'flowed', redis.call('HGET', root, 'flowing'), 'flowing', '0', 'clock', at)
+end
+redis.call('HSET', root, 'driver', lease(ms, token))
+changed()
+return 1`,
+
+  renewLease: lua`
+local token, ms = arg(), arg()
+if driver() ~= token then return 0 end
 redis.call('HSET', root, 'driver', lease(ms, token))
 return 1`,
 
   unlease: lua`
-local token = arg()
-if holder(redis.call('HGET', root, 'driver') or nil) == token then redis.call('HDEL', root, 'driver') end
+if driver() == arg() then endAdvance() end
 return 1`,
 
   takeDue: lua`
 if not exists() then return gone() end
-local operation, upTo, token, leaseMs = arg(), arg(), arg(), arg()
+local operation, upTo, token, leaseMs, advancing = arg(), arg(), arg(), arg(), arg()
 local taken = before(operation)
 if taken then return taken end
+if not mayDrive(advancing) then return '' end
 local due = lowest(upTo)
 if not due then return '' end
 due.token, due.till = token, int(wall() + tonumber(leaseMs))
@@ -585,18 +690,51 @@ return remember(operation, due.stored)`,
 
   putBackDue: lua`
 if not exists() then return gone() end
-local name, token, at, attempts, parked = arg(), arg(), arg(), arg(), arg()
+local name, token, at, attempts, error = arg(), arg(), arg(), arg(), arg()
 local due = readDue(name)
 if not due or due.token ~= token then return 0 end
-if parked ~= '' then
-  removeDue(name)
-  park(parked)
-else
+if at ~= '' then
   due.at, due.attempts, due.token, due.till = at, attempts, '', '0'
   putDue(due)
+else
+  removeDue(name)
+  local app, kind, id = string.match(name, '^([^|]*)|([^|]*)|(.*)$')
+  local delivery = app .. '|' .. id
+  if kind ~= DELIVER_AGAIN then park('due', name, error, due.rest)
+  elseif redis.call('ZREM', key('pending'), delivery) == 1 then park('delivery', delivery, error, '') end
 end
 changed()
 return 1`,
+
+  // Takes work out of what is parked and makes it due at once. Returns, for each, whether it was parked.
+  redrive: lua`
+if not exists() then return gone() end
+local operation = arg()
+local done = before(operation)
+if done then return done end
+local driven = {}
+for i = 1, tonumber(arg()) do
+  local what, name, delivery, rest = arg(), arg(), arg(), arg()
+  local member = what .. '|' .. name
+  local parking = redis.call('HGET', key('parkings'), member)
+  driven[i] = parking and '1' or '0'
+  if parking then
+    redis.call('ZREM', key('parked'), member)
+    redis.call('HDEL', key('parkings'), member)
+    local dueName = name
+    if what == 'delivery' then
+      dueName = delivery
+      redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), name)
+    else
+      rest = string.match(parking, '^[^\n]*\n[^\n]*\n(.*)$')
+    end
+    if not readDue(dueName) then
+      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '0', heldBy = '', token = '', till = '0', rest = rest })
+    end
+  end
+end
+changed()
+return remember(operation, table.concat(driven))`,
 
   faults: lua`
 local names = redis.call('ZRANGE', key('faults'), 0, -1)

@@ -1,5 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
-import { type ApplicationDump, type DueItem, type Ms, PUBLISH_HELD_EVENT, type Snapshot, WorldGone } from './ports.ts';
+import { type ApplicationDump, carriesEvent, type DueItem, type Ms, type Snapshot, WorldGone } from './ports.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './redis-formats.ts';
 
@@ -89,10 +89,10 @@ function fill(dump: MutableDump, kind: string, name: string, reply: Reply): void
 const pairs = (reply: Reply): [string, string][] =>
   Array.from({ length: reply.length / 2 }, (_, n) => [reply[2 * n] ?? '', reply[2 * n + 1] ?? '']);
 
-/** Held events stay behind; other work that a fault keeps is due at once. */
+/** Events on their way stay behind; other work that a fault keeps is due at once. */
 function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
   return items
-    .filter(({ kind }) => kind !== PUBLISH_HELD_EVENT)
+    .filter(({ kind }) => !carriesEvent(kind))
     .map((item) => ({ ...item, at: item.heldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
     .map(({ seq: _seq, attempts: _attempts, heldBy: _heldBy, ...item }) => item);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
-import { type Claim, dueKey, type Found, type SentEvent, type Store, type StoreAdapter, type World } from './ports.ts';
+import { type Claim, dueKey, type Found, OUTBOX_LIMIT, type SentEvent, type Store, type StoreAdapter, type World } from './ports.ts';
 import { createAnnouncements, type RedisAnnouncements } from './redis-announcements.ts';
+import { outboxBacklog } from './redis-backlog.ts';
 import { createChanges } from './redis-changes.ts';
 import { commitArguments, listed, readCommitted } from './redis-commit.ts';
 import { connectRedis, type RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
@@ -9,7 +10,7 @@ import {
   dueArguments,
   indexValue,
   outboxEntry,
-  parkedRecord,
+  parkedError,
   type RedisKeys,
   readCounter,
   readDue,
@@ -40,6 +41,8 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
   /** Whether hops are recorded; load tests may do without. */
   readonly journal?: boolean | undefined;
   readonly relayLeaseMs?: number | undefined;
+  /** How many events of one application and world may wait for the bus before its requests are refused. */
+  readonly outboxLimit?: number | undefined;
   readonly dropAfterMs?: number | undefined;
 }
 
@@ -49,6 +52,7 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
  */
 export async function createRedisStore(options: RedisStoreOptions): Promise<StoreAdapter> {
   const { prefix = PREFIX, journal: recording = true, relayLeaseMs = RELAY_LEASE_MS, dropAfterMs = DROP_AFTER_MS } = options;
+  const { outboxLimit = OUTBOX_LIMIT } = options;
   if (/[{}]/.test(prefix)) throw new Error(`A prefix has no braces, but this one has: ${prefix}`);
   const keys = redisKeys(prefix);
   const onError = options.onError ?? (() => undefined);
@@ -59,7 +63,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const janitor = createJanitor({ connection, keys, lookMs: Math.min(LOOK_MS, dropAfterMs), onError });
   const simulation = redisSimulation({ connection, keys, journal });
   return {
-    store: (application) => bind(application, { connection, keys, announcements, relayLeaseMs }),
+    store: (application) => bind(application, { connection, keys, announcements, relayLeaseMs, outboxLimit }),
     simulation: recording ? simulation : { ...simulation, journal: () => undefined },
     worlds: redisWorlds({ connection, keys, journal, changes, dropAfterMs }),
     state: connection.state,
@@ -77,9 +81,10 @@ interface Binding {
   readonly keys: RedisKeys;
   readonly announcements: RedisAnnouncements;
   readonly relayLeaseMs: number;
+  readonly outboxLimit: number;
 }
 
-function bind(application: Application, { connection, keys, announcements, relayLeaseMs }: Binding): Store {
+function bind(application: Application, { connection, keys, announcements, relayLeaseMs, outboxLimit }: Binding): Store {
   const run = (name: ScriptName, world: World, ...args: readonly (string | number)[]): Promise<unknown> =>
     connection.run(name, keys.world(world), args);
   return {
@@ -111,7 +116,7 @@ function bind(application: Application, { connection, keys, announcements, relay
     },
     commit: async (world, plan) => {
       if (plan.events.length > 0) await announcements.announce(application, world);
-      return readCommitted(await run('commit', world, ...commitArguments(application, plan)), world);
+      return readCommitted(await run('commit', world, ...commitArguments(application, plan, outboxLimit)), world);
     },
     drain: async (world, token, sent, held = []) => {
       const carried = [...listed(sent, sentArguments), ...listed(held, ({ id, due }) => [id, ...dueArguments(application, due)])];
@@ -120,10 +125,11 @@ function bind(application: Application, { connection, keys, announcements, relay
     },
     held: async (world, fault) => ((await run('held', world, application, word(fault))) as string[]).map(readDue),
     unsent: () => announcements.unsent(application),
+    outbox: () => outboxBacklog(application, { connection, keys, announcements }),
     isPending: async (world, delivery) =>
       (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:pending`, delivery))) !== null,
     park: async (world, delivery, error) => {
-      await run('parkDelivery', world, delivery, parkedRecord({ what: 'delivery', key: delivery, error }));
+      await run('parkDelivery', world, delivery, parkedError(error));
     },
   };
 }

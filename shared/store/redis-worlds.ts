@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { Progression } from '../simulation/progression.ts';
+import { deliveryAgain } from './delivery-again.ts';
 import {
-  type DueItem,
+  type ClockView,
   dueKey,
   type Ledger,
-  PUBLISH_HELD_EVENT,
+  type Redriven,
   type RehearsalCredentials,
   type RehearsalRecord,
   type Simulation,
@@ -15,9 +16,22 @@ import {
   type Worlds,
   type WorldView,
 } from './ports.ts';
+import { worldsBacklog } from './redis-backlog.ts';
 import type { RedisChanges } from './redis-changes.ts';
+import { listed } from './redis-commit.ts';
 import type { Argument, RedisConnection } from './redis-connection.ts';
-import { parkedRecord, partsOf, type RedisKeys, readDue, readEvent, readObject, readParked, unword, word } from './redis-formats.ts';
+import {
+  dueRest,
+  parkedError,
+  partsOf,
+  type RedisKeys,
+  readDue,
+  readEvent,
+  readObject,
+  readParked,
+  unword,
+  word,
+} from './redis-formats.ts';
 import { LOOK_AGAIN_MS } from './redis-janitor.ts';
 import type { RedisJournal } from './redis-journal.ts';
 import type { ScriptName } from './redis-scripts.ts';
@@ -43,37 +57,21 @@ export async function allWorlds(connection: RedisConnection, keys: RedisKeys): P
 
 /** The estate-wide view of the Redis adapter. */
 export function redisWorlds(control: Control): Worlds {
-  const { connection, keys, journal, changes, dropAfterMs } = control;
+  const { connection, keys, journal, changes } = control;
   const run = (name: ScriptName, world: World, ...args: readonly Argument[]): Promise<unknown> =>
     connection.run(name, keys.world(world), args);
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
     readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
-  const dropLater = (world: World): Promise<unknown> =>
-    connection.idempotently((client) => client.zadd(keys.worlds, Date.now() + dropAfterMs, world));
-
   return {
     resolve: (rehearsal) => view(rehearsal, ''),
     current: (world) => view(partsOf(world).rehearsal, partsOf(world).id),
     list: () => list(control),
-    open: async (rehearsal, from, credentials) => {
-      const id = ulid();
-      const world: World = `${rehearsal}~${id}`;
-      // Noted before anything is there: if this process dies meanwhile, somebody drops what it left behind.
-      await connection.idempotently((client) => client.zadd(keys.worlds, Date.now() + LOOK_AGAIN_MS, world));
-      const counts = await seedWorld(connection, keys.world(world), from);
-      const record = [id, JSON.stringify(credentials), new Date().toISOString(), from.now];
-      const before = await connection.run('switch', keys.rehearsal(rehearsal), [
-        ...record,
-        Object.keys(counts).length,
-        ...Object.entries(counts).flat(),
-      ]);
-      if (before !== '') await dropLater(`${rehearsal}~${before}`);
-      return world;
-    },
+    open: async (rehearsal, from, credentials) => (await open(control, 'any', { rehearsal, from, credentials })) as World,
+    openIf: (is, rehearsal, from, credentials) => open(control, is, { rehearsal, from, credentials }),
     remove: async (rehearsal) => {
       const id = await connection.run('remove', keys.rehearsal(rehearsal), [randomUUID()]);
       if (id === '') return false;
-      await dropLater(`${rehearsal}~${id}`);
+      await dropLater(control, `${rehearsal}~${id}`);
       return true;
     },
     snapshot: async (world) => readSnapshot(connection, keys.world(world), Number(await run('now', world))),
@@ -82,23 +80,30 @@ export function redisWorlds(control: Control): Worlds {
       if (seed === null) throw new WorldGone(`The world ${world} is gone.`);
       return JSON.parse(seed) as Snapshot;
     },
-    ledger: async (world) => readLedger(await run('ledger', world)),
-    setClock: async (world, { now, flowing }) => {
-      await run('setClock', world, randomUUID(), now, flowing ? 1 : 0);
-    },
+    ledger: async (world, limit = Number.POSITIVE_INFINITY) =>
+      readLedger(await run('ledger', world, Number.isFinite(limit) ? limit : ''), limit),
+    look: async (world) => readClock(await run('look', world)),
+    setClock: async (world, { now, flowing }, driver) =>
+      (await run('setClock', world, randomUUID(), now, flowing ? 1 : 0, driver === undefined ? '' : word(driver))) === '1',
     lease: async (world, token, ms) => (await run('lease', world, word(token), ms)) === 1,
+    renewLease: async (world, token, ms) => (await run('renewLease', world, word(token), ms)) === 1,
     unlease: async (world, token) => {
       await run('unlease', world, word(token));
     },
-    takeDue: async (world, upTo, token, leaseMs) => {
+    takeDue: async (world, upTo, token, leaseMs, driver) => {
       const limit = Number.isFinite(upTo) ? upTo : '+inf';
-      const record = String(await run('takeDue', world, randomUUID(), limit, word(token), leaseMs));
+      const asked = [randomUUID(), limit, word(token), leaseMs, driver === undefined ? '' : word(driver)];
+      const record = String(await run('takeDue', world, ...asked));
       return record === '' ? undefined : readDue(record);
     },
     putBackDue: async (world, item, token, then) => {
       const key = dueKey(item.application, item.kind, item.key);
-      const args = 'parked' in then ? ['', '', parkedRecord({ what: 'due', key, error: then.parked })] : [then.at, then.attempts, ''];
+      const args = 'parked' in then ? ['', '', parkedError(then.parked)] : [then.at, then.attempts, ''];
       await run('putBackDue', world, key, word(token), ...args);
+    },
+    redrive: async (world, again) => {
+      const driven = String(await run('redrive', world, randomUUID(), ...listed(again, redrivenArguments)));
+      return again.filter((_one, position) => driven[position] === '1');
     },
     events: async (world, after, limit) => {
       const found = await connection.idempotently((client) =>
@@ -123,6 +128,11 @@ export function redisWorlds(control: Control): Worlds {
     },
     dump: async (world, application) =>
       (await readData(connection, keys.world(world), application)).get(application) ?? { objects: {}, unique: {}, index: {}, counters: {} },
+    backlog: async () =>
+      worldsBacklog(
+        control,
+        (await list(control)).map(({ world }) => world),
+      ),
     watch: (listener) => changes.watch(listener),
   };
 }
@@ -163,6 +173,54 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
   };
 }
 
+const dropLater = ({ connection, keys, dropAfterMs }: Control, world: World): Promise<unknown> =>
+  connection.idempotently((client) => client.zadd(keys.worlds, Date.now() + dropAfterMs, world));
+
+interface Opened {
+  readonly rehearsal: string;
+  readonly from: Snapshot;
+  readonly credentials: RehearsalCredentials;
+}
+
+/** @param is how it must be with the rehearsal when its world is switched @returns undefined when it is not so */
+async function open(control: Control, is: 'any' | 'absent' | 'present', opened: Opened): Promise<World | undefined> {
+  const { connection, keys } = control;
+  const { rehearsal, from, credentials } = opened;
+  const id = ulid();
+  const world: World = `${rehearsal}~${id}`;
+  // Noted before anything is there: if this process dies meanwhile, somebody drops what it left behind.
+  await connection.idempotently((client) => client.zadd(keys.worlds, Date.now() + LOOK_AGAIN_MS, world));
+  const counts = await seedWorld(connection, keys.world(world), from);
+  const record = [is, id, JSON.stringify(credentials), new Date().toISOString(), from.now];
+  const before = await connection.run('switch', keys.rehearsal(rehearsal), [
+    ...record,
+    Object.keys(counts).length,
+    ...Object.entries(counts).flat(),
+  ]);
+  if (before === 'no') await dropLater(control, world);
+  else if (before !== '') await dropLater(control, `${rehearsal}~${before}`);
+  return before === 'no' ? undefined : world;
+}
+
+/** What it is, its key, and, of a delivery, the due work that tries it again. */
+function redrivenArguments(again: Redriven): readonly Argument[] {
+  if (again.what === 'due') return [again.what, again.key, '', ''];
+  const item = deliveryAgain(again.key, again.event);
+  return [again.what, again.key, dueKey(item.application, item.kind, item.key), dueRest(item)];
+}
+
+function readClock(reply: unknown): ClockView | undefined {
+  const [now, flowing, advancing, running, next] = reply as readonly string[];
+  if (now === undefined) return undefined;
+  return {
+    now: Number(now),
+    flowing: flowing === '1',
+    advancing: advancing === '1',
+    running: Number(running),
+    next: next ? readDue(next) : undefined,
+  };
+}
+
 /** In the order in which the rehearsals were created. */
 async function list({ connection, keys }: Estate): Promise<readonly RehearsalRecord[]> {
   const worlds = await allWorlds(connection, keys);
@@ -181,17 +239,20 @@ async function list({ connection, keys }: Estate): Promise<readonly RehearsalRec
     .map(({ record }) => record);
 }
 
-function readLedger(reply: unknown): Ledger {
-  const [unsent, pending, running, parked, kept, next] = reply as [string[], string[], string[], string[], string[], string];
-  const held: readonly DueItem[] = kept.map(readDue);
-  // Deliveries of events that a fault keeps are owed, and not pending until those are let go.
-  const away = new Set(held.filter(({ kind }) => kind === PUBLISH_HELD_EVENT).map(({ key }) => key));
+function readLedger(reply: unknown, limit: number): Ledger {
+  const [unsent, pending, running, parked, parkings, kept, counts, next] = reply as [
+    ...lists: [string[], string[], string[], string[], string[], string[]],
+    counts: number[],
+    next: string,
+  ];
+  const [unsentCount = 0, pendingCount = 0, runningCount = 0, parkedCount = 0, heldCount = 0] = counts;
   return {
-    unsent,
-    pending: away.size === 0 ? pending : pending.filter((delivery) => !away.has(delivery.slice(delivery.indexOf('|') + 1))),
+    unsent: unsent.slice(0, limit),
+    pending,
     running,
-    parked: parked.map(readParked),
-    held,
+    parked: parked.map((member, position) => readParked(member, parkings[position] ?? '')),
+    held: kept.map(readDue),
+    counts: { unsent: unsentCount, pending: pendingCount, running: runningCount, parked: parkedCount, held: heldCount },
     next: next === '' ? undefined : readDue(next),
   };
 }

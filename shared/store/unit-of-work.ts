@@ -8,6 +8,9 @@ import { type Context, instant } from '../simulation/context.ts';
 import type { AnyCollection, Collection, Counters, Stored } from './collections.ts';
 import type { Found, Hold, IndexChange, Ms, Plan, PlannedDue, PlannedEvent, Store } from './ports.ts';
 
+/** Seconds after which a request that was refused because too many events wait may be sent again. */
+const FULL_RETRY_S = 5;
+
 /** A commit was refused because somebody else was faster. The pipeline runs the handler again; a handler must not catch it. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
@@ -400,7 +403,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
   async function commit(last: boolean, outcome?: { json: string; keepUntil: Ms }): Promise<void> {
     if (idle()) return;
     const result = await store.commit(world, plan(last, outcome));
-    if (!result.ok) throw new Conflict(result.why, result.at);
+    if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
     for (const entry of entries.values()) {
       if (!entry.next) continue;
       entry.base = { id: entry.next.id, version: entry.next.version, order: entry.base?.order ?? 0, json: JSON.stringify(entry.next) };
@@ -432,6 +435,17 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     },
   } as unknown as OpenUnit;
 }
+
+/** Whoever asks for more only makes it worse; what is committed already still goes out, in order. */
+const tooManyUnsent = (application: string, events: string): Problem =>
+  new Problem(
+    'dependency_unavailable',
+    `${events} events of ${application} wait for the event bus: until they are sent, nothing is changed.`,
+    {
+      dependency: 'event-bus',
+      retryAfter: FULL_RETRY_S,
+    },
+  );
 
 function cursorOrder(cursor: string | undefined): number {
   if (cursor === undefined) return 0;

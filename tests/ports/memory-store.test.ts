@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
 import { storeSuite } from './store-suite.ts';
 
-storeSuite('memory', async () => createMemoryStore());
+storeSuite('memory', async (options) => createMemoryStore(options));
 
 test('a store without a journal records no hops', async () => {
   const { worlds, simulation } = createMemoryStore({ journal: false });

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import type { StoreAdapter } from '../../shared/store/ports.ts';
 import { createRedisStore } from '../../shared/store/redis-store.ts';
 import { type RedisServer, startCluster, whyNoRedis } from './redis-server.ts';
-import { storeSuite } from './store-suite.ts';
+import { type CreateStore, storeSuite } from './store-suite.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 async function keysAt(port: number): Promise<number> {
@@ -20,8 +20,8 @@ if (whyNoRedis) {
   describe('on a Redis Cluster', () => {
     let server: RedisServer;
     const adapters: StoreAdapter[] = [];
-    const create = async (): Promise<StoreAdapter> => {
-      const adapter = await createRedisStore({ url: server.url, prefix: `${randomUUID()}:` });
+    const create: CreateStore = async (options) => {
+      const adapter = await createRedisStore({ ...options, url: server.url, prefix: `${randomUUID()}:` });
       adapters.push(adapter);
       return adapter;
     };

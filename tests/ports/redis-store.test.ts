@@ -21,8 +21,8 @@ if (whyNoRedis) {
     });
     afterAll(() => server.stop());
 
-    storeSuite('redis', async () => {
-      const adapter = await createRedisStore({ url: server.url, prefix: `${randomUUID()}:` });
+    storeSuite('redis', async (options) => {
+      const adapter = await createRedisStore({ ...options, url: server.url, prefix: `${randomUUID()}:` });
       adapters.push(adapter);
       return adapter;
     });

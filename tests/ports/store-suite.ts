@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoreAdapter } from '../../shared/store/memory-store.ts';
-import { NEVER, type Plan, PUBLISH_HELD_EVENT, type Snapshot, type Store, type World } from '../../shared/store/ports.ts';
+import { DELIVER_AGAIN, NEVER, type Plan, PUBLISH_HELD_EVENT, type Snapshot, type Store, type World } from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
@@ -35,11 +35,17 @@ const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put']
   json,
 });
 
+/** How an adapter is made for a test: with few events that may wait for the bus, when it is about that. */
+export type CreateStore = (options?: { readonly outboxLimit?: number }) => Promise<StoreAdapter>;
+
 /** What every store adapter must do: run against memory, and against any other adapter without a change. */
-export function storeSuite(name: string, create: () => Promise<StoreAdapter>): void {
+export function storeSuite(name: string, create: CreateStore): void {
   describe(`store: ${name}`, () => {
-    async function opened(from: Snapshot = EMPTY): Promise<{ adapter: StoreAdapter; store: Store; world: World }> {
-      const adapter = await create();
+    async function opened(
+      from: Snapshot = EMPTY,
+      options: Parameters<CreateStore>[0] = {},
+    ): Promise<{ adapter: StoreAdapter; store: Store; world: World }> {
+      const adapter = await create(options);
       const world = await adapter.worlds.open('r', from, CREDENTIALS);
       return { adapter, store: adapter.store('oms'), world };
     }
@@ -316,6 +322,65 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         expect(await crm.all(world, 'things', PAGE)).toHaveLength(1);
       });
 
+      test('when too many events wait for the bus, requests with events are refused and change nothing, until some are sent', async () => {
+        const { store, world } = await opened(EMPTY, { outboxLimit: 2 });
+        await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
+        const claim = await store.claim(world, 'k', 'f', 1_000, 60_000);
+        if (claim.is !== 'ours') throw new Error('not ours');
+        const hold = { kind: 'claim', key: 'k', token: claim.token } as const;
+        const refused = { ok: false, why: 'full', at: '2' };
+        expect(await store.commit(world, aPlan({ hold, put: [putting('a', 0)], events: [event('e3')] }))).toEqual(refused);
+        expect(await store.commit(world, aPlan({ put: [putting('a', 0)], events: [event('e3')] }))).toEqual(refused);
+        expect(await store.object(world, 'things', 'a')).toBeUndefined();
+        expect(await store.commit(world, aPlan({ put: [putting('b', 0)] }))).toMatchObject({ ok: true });
+        await store.drain(world, 'relay', []);
+        expect((await store.drain(world, 'relay', ['e1'])).map(({ id }) => id)).toEqual(['e2']);
+        expect(await store.commit(world, aPlan({ hold, put: [putting('a', 0)], events: [event('e3')] }))).toMatchObject({ ok: true });
+      });
+
+      test('when too many events wait for the bus, deliveries and due work still end with theirs', async () => {
+        const { adapter, store, world } = await opened(EMPTY, { outboxLimit: 1 });
+        const timer = { kind: 'timer', key: 'x', at: 10, payload: '1', correlationId: 'c' };
+        await store.commit(world, aPlan({ events: [event('e1', ['crm'])], due: [timer] }));
+        const crm = adapter.store('crm');
+        await crm.commit(world, aPlan({ events: [event('c1')] }));
+        const delivery = { kind: 'delivery', key: 'crm|e1' } as const;
+        expect(await crm.commit(world, aPlan({ hold: delivery, events: [event('c2')] }))).toMatchObject({ ok: true });
+        await adapter.worlds.takeDue(world, 10, 'mine', 60_000);
+        const due = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
+        expect(await store.commit(world, aPlan({ hold: due, events: [event('e2')] }))).toMatchObject({ ok: true });
+      });
+
+      test('each application has an outbox of its own: one that is full stops no other', async () => {
+        const { adapter, store, world } = await opened(EMPTY, { outboxLimit: 1 });
+        await store.commit(world, aPlan({ events: [event('e1')] }));
+        expect(await adapter.store('crm').commit(world, aPlan({ events: [event('c1')] }))).toMatchObject({ ok: true });
+      });
+
+      test('a ledger names as many as it was asked for, and counts all', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
+        for (const id of ['e1', 'e2']) await adapter.store('crm').park(world, `crm|${id}`, 'poison');
+        const none = { running: 0, held: 0 };
+        expect(await adapter.worlds.ledger(world, 1)).toMatchObject({
+          unsent: ['oms|e1'],
+          pending: ['crm|e3'],
+          parked: [{ key: 'crm|e1' }],
+          counts: { unsent: 3, pending: 1, parked: 2, ...none },
+        });
+        expect((await adapter.worlds.ledger(world)).unsent).toHaveLength(3);
+      });
+
+      test('of what is pending a ledger neither names nor counts deliveries of events that a fault keeps', async () => {
+        const { adapter, store, world } = await opened();
+        await adapter.worlds.setFault(world, 'f', '{}');
+        await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
+        await store.drain(world, 'relay', []);
+        const due = { kind: PUBLISH_HELD_EVENT, key: 'e1', at: NEVER, payload: '{}', correlationId: 'c', heldBy: 'f' };
+        await store.drain(world, 'relay', ['e2', 'e3'], [{ id: 'e1', due }]);
+        expect(await adapter.worlds.ledger(world, 1)).toMatchObject({ pending: ['crm|e2'], counts: { unsent: 0, pending: 2, held: 1 } });
+      });
+
       test('a parked delivery is listed and no longer pending', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1', ['crm'])] }));
@@ -323,6 +388,93 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         const ledger = await adapter.worlds.ledger(world);
         expect(ledger.pending).toEqual([]);
         expect(ledger.parked).toMatchObject([{ what: 'delivery', key: 'crm|e1', error: 'poison' }]);
+      });
+    });
+
+    describe('what was parked is driven again', () => {
+      const stored = { id: 'e1', topic: 't', key: 'k', json: '{"id":"e1","correlationid":"story"}' };
+      async function parkedDelivery() {
+        const scene = await opened();
+        await scene.adapter.worlds.setClock(scene.world, { now: 1_000, flowing: false });
+        await scene.store.commit(scene.world, aPlan({ events: [{ ...stored, subscribers: ['crm'] }] }));
+        const crm = scene.adapter.store('crm');
+        await crm.park(scene.world, 'crm|e1', 'poison');
+        const again = { what: 'delivery', key: 'crm|e1', event: stored } as const;
+        return { ...scene, crm, again };
+      }
+
+      test('a delivery is pending again, and due at once at its subscriber, with its event', async () => {
+        const { adapter, world, crm, again } = await parkedDelivery();
+        expect(await adapter.worlds.redrive(world, [again])).toEqual([again]);
+        expect(await adapter.worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'] });
+        const item = await adapter.worlds.takeDue(world, 1_000, 'mine', 60_000);
+        expect(item).toMatchObject({ application: 'crm', kind: DELIVER_AGAIN, key: 'e1', correlationId: 'story', payload: stored });
+        expect(await crm.commit(world, aPlan({ hold: { kind: 'delivery', key: 'crm|e1' } }))).toMatchObject({ ok: true });
+      });
+
+      test('of many that drive it again together, one does', async () => {
+        const { adapter, world, again } = await parkedDelivery();
+        const driven = await Promise.all(Array.from({ length: 10 }, () => adapter.worlds.redrive(world, [again])));
+        expect(driven.flat()).toHaveLength(1);
+        expect(await adapter.worlds.redrive(world, [{ what: 'due', key: 'oms|timer|none' }])).toEqual([]);
+      });
+
+      test('a delivery that could not be handed over is parked as a delivery again, unless it was consumed meanwhile', async () => {
+        const { adapter, world, crm, again } = await parkedDelivery();
+        const giveUp = async (token: string) => {
+          const item = await adapter.worlds.takeDue(world, 1_000, token, 60_000);
+          if (!item) throw new Error('nothing due');
+          await adapter.worlds.putBackDue(world, item, token, { parked: 'still poison' });
+        };
+        await adapter.worlds.redrive(world, [again]);
+        await giveUp('t1');
+        expect(await adapter.worlds.ledger(world)).toMatchObject({
+          pending: [],
+          parked: [{ what: 'delivery', key: 'crm|e1', error: 'still poison' }],
+        });
+        await adapter.worlds.redrive(world, [again]);
+        await crm.commit(world, aPlan({ hold: { kind: 'delivery', key: 'crm|e1' } }));
+        await giveUp('t2');
+        expect(await adapter.worlds.ledger(world)).toMatchObject({ pending: [], parked: [], next: undefined });
+      });
+
+      test('due work is due at once with what it had, as if it had never been tried', async () => {
+        const { adapter, store, world } = await parkedDelivery();
+        await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 10, payload: '{"n":1}', correlationId: 'c' }] }));
+        const item = await adapter.worlds.takeDue(world, 10, 't', 60_000);
+        if (!item) throw new Error('nothing due');
+        await adapter.worlds.putBackDue(world, item, 't', { parked: 'two\nlines and "quotes"' });
+        expect((await adapter.worlds.ledger(world)).parked).toMatchObject([
+          { key: 'crm|e1' },
+          { error: 'two\nlines and "quotes"', at: 1_000 },
+        ]);
+        await adapter.worlds.redrive(world, [{ what: 'due', key: 'oms|timer|x' }]);
+        expect(await adapter.worlds.takeDue(world, 1_000, 't', 60_000)).toMatchObject({
+          ...item,
+          at: 1_000,
+          seq: expect.any(Number),
+          attempts: 0,
+        });
+        expect((await adapter.worlds.ledger(world)).parked).toMatchObject([{ key: 'crm|e1' }]);
+      });
+
+      test('due work does not replace what the application has asked for since', async () => {
+        const { adapter, store, world } = await parkedDelivery();
+        const asked = (at: number) => aPlan({ due: [{ kind: 'timer', key: 'x', at, payload: '1', correlationId: 'c' }] });
+        await store.commit(world, asked(10));
+        const item = await adapter.worlds.takeDue(world, 10, 't', 60_000);
+        if (!item) throw new Error('nothing due');
+        await adapter.worlds.putBackDue(world, item, 't', { parked: 'broken' });
+        await store.commit(world, asked(9_000));
+        const again = { what: 'due', key: 'oms|timer|x' } as const;
+        expect(await adapter.worlds.redrive(world, [again])).toEqual([again]);
+        expect((await adapter.worlds.ledger(world)).next).toMatchObject({ key: 'x', at: 9_000 });
+      });
+
+      test('a snapshot has nothing of it', async () => {
+        const { adapter, world, again } = await parkedDelivery();
+        await adapter.worlds.redrive(world, [again]);
+        expect((await adapter.worlds.snapshot(world)).due).toEqual([]);
       });
     });
 
@@ -523,6 +675,19 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         });
       });
 
+      test('what carries events of one application runs one by one, in order; other work and other applications go on meanwhile', async () => {
+        const { adapter, store, world } = await opened();
+        const carrying = (key: string, at: number) => ({ ...due(key, at), kind: PUBLISH_HELD_EVENT });
+        await store.commit(world, aPlan({ due: [carrying('e1', 10), carrying('e2', 11), due('x', 12)] }));
+        await adapter.store('crm').commit(world, aPlan({ due: [carrying('c1', 13)] }));
+        const take = async (token: string) => (await adapter.worlds.takeDue(world, 20, token, 60_000))?.key;
+        expect([await take('t1'), await take('t2'), await take('t3'), await take('t4')]).toEqual(['e1', 'x', 'c1', undefined]);
+        expect((await adapter.worlds.look(world))?.next).toBeUndefined();
+        await store.commit(world, aPlan({ hold: { kind: 'due', key: `oms|${PUBLISH_HELD_EVENT}|e1`, token: 't1' } }));
+        expect((await adapter.worlds.look(world))?.next).toMatchObject({ key: 'e2' });
+        expect(await take('t5')).toBe('e2');
+      });
+
       test('what failed goes back for later and says how often it was tried, or is parked visibly', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
@@ -604,6 +769,90 @@ export function storeSuite(name: string, create: () => Promise<StoreAdapter>): v
         await adapter.worlds.unlease(world, 'a');
         expect(await adapter.worlds.lease(world, 'b', 0)).toBe(true);
         expect(await adapter.worlds.lease(world, 'c', 60_000)).toBe(true);
+      });
+
+      test('while somebody advances the clock it stands, and nobody else sets it or takes what is due', async () => {
+        const { adapter, store, world } = await opened();
+        const { worlds } = adapter;
+        await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 1, payload: '1', correlationId: 'c' }] }));
+        await worlds.lease(world, 'mine', 60_000);
+        const look = await worlds.look(world);
+        expect(look).toMatchObject({ flowing: false, advancing: true, running: 0, next: { key: 'x' } });
+        expect(await worlds.takeDue(world, 10_000, 't', 60_000)).toBeUndefined();
+        expect(await worlds.takeDue(world, 10_000, 't', 60_000, 'other')).toBeUndefined();
+        expect(await worlds.setClock(world, { now: 90_000, flowing: true })).toBe(false);
+        expect(await worlds.setClock(world, { now: 90_000, flowing: true }, 'other')).toBe(false);
+        expect(await worlds.current(world)).toMatchObject({ now: look?.now, flowing: false });
+        expect(await worlds.setClock(world, { now: 50_000, flowing: false }, 'mine')).toBe(true);
+        expect(await worlds.takeDue(world, 50_000, 't', 60_000, 'mine')).toMatchObject({ key: 'x' });
+        expect(await worlds.look(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
+      });
+
+      test('who gives the clock back lets it flow on from where it stands, if it flowed before', async () => {
+        const { adapter, world } = await opened();
+        const { worlds } = adapter;
+        await worlds.lease(world, 'mine', 60_000);
+        await worlds.setClock(world, { now: 50_000, flowing: false }, 'mine');
+        await worlds.unlease(world, 'other');
+        expect(await worlds.look(world)).toMatchObject({ flowing: false, advancing: true });
+        await worlds.unlease(world, 'mine');
+        expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+        await eventually('time flows', async () => ((await worlds.current(world))?.now ?? 0) > 50_000);
+        await worlds.setClock(world, { now: 60_000, flowing: false });
+        await worlds.lease(world, 'mine', 60_000);
+        await worlds.unlease(world, 'mine');
+        expect(await worlds.current(world)).toMatchObject({ now: 60_000, flowing: false });
+      });
+
+      test('a clock that a dead driver left standing flows again as soon as somebody looks', async () => {
+        const { adapter, world } = await opened();
+        const { worlds } = adapter;
+        await worlds.lease(world, 'dead', 0);
+        expect(await worlds.renewLease(world, 'dead', 0)).toBe(true);
+        expect((await worlds.current(world))?.flowing).toBe(false);
+        expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+        expect((await worlds.current(world))?.now).toBeLessThan(60_000);
+      });
+
+      test('who lost the clock keeps nothing of it, and who takes it over knows that it flowed', async () => {
+        const { adapter, store, world } = await opened();
+        const { worlds } = adapter;
+        await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 1, payload: '1', correlationId: 'c' }] }));
+        await worlds.lease(world, 'slow', 0);
+        await worlds.lease(world, 'heir', 60_000);
+        expect(await worlds.renewLease(world, 'slow', 60_000)).toBe(false);
+        expect(await worlds.setClock(world, { now: 50_000, flowing: false }, 'slow')).toBe(false);
+        expect(await worlds.takeDue(world, 50_000, 't', 60_000, 'slow')).toBeUndefined();
+        await worlds.unlease(world, 'slow');
+        expect(await worlds.look(world)).toMatchObject({ advancing: true });
+        await worlds.unlease(world, 'heir');
+        expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+        expect(await worlds.renewLease(world, 'heir', 60_000)).toBe(false);
+      });
+
+      test('a world that is no longer current has no clock to look at', async () => {
+        const { adapter, world } = await opened();
+        await adapter.worlds.open('r', EMPTY, CREDENTIALS);
+        expect(await adapter.worlds.look(world)).toBeUndefined();
+      });
+
+      test('of many that create a rehearsal together, one does', async () => {
+        const { adapter } = await opened();
+        const create = (bearer: string) => adapter.worlds.openIf('absent', 'new', EMPTY, { ...CREDENTIALS, bearer });
+        const worlds = (await Promise.all(Array.from({ length: 5 }, (_, n) => create(`b${n}`)))).map((world, n) => ({ world, n }));
+        const [created, ...others] = worlds.filter(({ world }) => world !== undefined);
+        expect(others).toEqual([]);
+        expect(await adapter.worlds.resolve('new')).toMatchObject({ world: created?.world, credentials: { bearer: `b${created?.n}` } });
+        expect((await adapter.worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(['r', 'new']);
+      });
+
+      test('a rehearsal that was deleted meanwhile does not come back by a reset', async () => {
+        const { adapter, world } = await opened();
+        const reset = () => adapter.worlds.openIf('present', 'r', EMPTY, CREDENTIALS);
+        expect(await reset()).not.toBe(world);
+        await adapter.worlds.remove('r');
+        expect(await reset()).toBeUndefined();
+        expect(await adapter.worlds.resolve('r')).toBeUndefined();
       });
 
       test('listeners hear of commits with events or due work, and no more after they stopped', async () => {

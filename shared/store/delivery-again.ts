@@ -1,0 +1,13 @@
+import { type Application, DELIVER_AGAIN, type OutboxEntry } from './ports.ts';
+
+/** The due work that tries a parked delivery `<application>|<event id>` again. */
+export function deliveryAgain(delivery: string, event: OutboxEntry) {
+  const { correlationid } = JSON.parse(event.json) as { readonly correlationid: string };
+  return {
+    application: delivery.slice(0, delivery.indexOf('|')) as Application,
+    kind: DELIVER_AGAIN,
+    key: event.id,
+    correlationId: correlationid,
+    payload: JSON.stringify(event),
+  };
+}
