@@ -73,6 +73,7 @@ const variables = {
   CREDENTIAL_PEPPER: Secret.optional().describe(
     'Under which the gateway hashes credentials; without it those of rehearsals end with the process.',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe('Where traces go, by OTLP over HTTP; without it there are none.'),
   GATEWAY_URL: Url.default('http://gateway:8080').describe('Where applications by themselves send webhooks.'),
 };
 

@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
+import { spreadLookup } from '../shared/runtime/spread-lookup.ts';
 import { createMemoryStore } from '../shared/store/memory-store.ts';
 import type { StoreAdapter } from '../shared/store/ports.ts';
 import { awaitStore } from './awaited-store.ts';
@@ -10,8 +11,9 @@ import type { Configuration } from './configuration.ts';
 /** How long one try to reach Redis takes; another one follows. */
 const TRY_MS = 5_000;
 
-/** For calls between applications. */
-export const agentForCalls = (): Agent => new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000 });
+/** For calls between applications: connections are kept, and spread over the replicas behind a name. */
+export const agentForCalls = (): Agent =>
+  new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, connect: { lookup: spreadLookup } });
 
 /** Where state is: what was configured, for good. A Redis that is away is waited for; nothing else ever takes its place. */
 export function openStore({ REDIS_URL, JOURNAL }: Configuration, log: Logger): StoreAdapter {
