@@ -11,6 +11,7 @@ import {
   problemTable,
 } from '../shared/contract/tables.ts';
 import { callPolicies } from './network-policies.ts';
+import { variableTable } from './variables.ts';
 
 /**
  * Writes what the catalog says into the documentation, between the markers `<!-- generated:NAME -->` and
@@ -28,6 +29,7 @@ const parts: readonly Part[] = [
   { file: 'README.md', name: 'apis', text: apiTable() },
   { file: 'README.md', name: 'events', text: eventTable() },
   { file: 'README.md', name: 'problems', text: problemTable() },
+  { file: 'README.md', name: 'variables', text: variableTable() },
   { file: 'docs/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
   { file: 'docs/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/flows.md', name: 'calls', text: callMatrix() },

@@ -26,17 +26,24 @@ const variables = {
     .string()
     .optional()
     .describe('What to start: one application, `gateway` or `touchpoint-mock` by itself; without it the whole estate in one process.'),
-  NODE_ENV: z.string().default('development').describe('`production` refuses the demo credentials.'),
-  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` in the image.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('In `production` the demo credentials are refused, unless allowed or replaced by `FIXTURES_DIR`.'),
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0`, as in the image, lets others in.'),
   PORT: Port.default(8080).describe('Port of an application by itself.'),
   GATEWAY_PORT: Port.default(8080).describe('Port of the gateway.'),
   TOUCHPOINT_PORT: Port.default(15_115).describe('Port of the touchpoint mock.'),
   PORTAL_PORT: Port.default(15_116).describe('Port of the touchpoint portal.'),
-  PORTAL_HOST: z.string().min(1).default('127.0.0.1').describe('Address on which the portal listens.'),
+  PORTAL_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address on which the portal listens; it shows the mock’s key, so keep it local.'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')
-    .describe('What is logged; `info` in the image.'),
+    .describe('`trace` to `fatal`, or `silent`: JSON lines on standard output; `info` in the image.'),
   MOCK_STORE_KEY: z.string().min(8).max(200).default('demo-store-key').describe('Store key of the touchpoint mock.'),
   MOCK_LANES: z
     .string()
@@ -45,11 +52,11 @@ const variables = {
     .refine((lanes) => lanes.every((lane) => lane !== ''), 'it names lanes, separated by commas')
     .describe('Lanes of the touchpoint mock, separated by commas.'),
   FIXTURES_DIR: z.string().min(1).optional().describe('Folder with fixtures of your own.'),
-  JOURNAL: z.enum(['on', 'off']).default('on').describe('Whether each hop is recorded for `/_sim/journal`.'),
+  JOURNAL: z.enum(['on', 'off']).default('on').describe('`off` records no hops: for load tests; `/_sim/journal` then stays empty.'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe('Lets the demo credentials in although NODE_ENV is `production`.'),
   STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
-  RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address.'),
-  RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential.'),
+  RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address before 429.'),
+  RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential before 429.'),
   DRAIN_DELAY_MS: z.coerce
     .number()
     .int()
