@@ -25,3 +25,6 @@ export type Domain = (typeof domains)[number];
 
 /** The topic that carries every event about the objects of one domain. */
 export const topicOf = (domain: Domain): string => `uc.${domain}.events`;
+
+/** Beside each of them: what a consumer of the topic could not read, or gave up after its attempts. */
+export const deadLetterTopicOf = (topic: string): string => `${topic}.dlq`;

@@ -1,14 +1,15 @@
 import { topicOf } from '../catalog/applications.ts';
 import { objects } from '../catalog/catalog.ts';
 import { Problem } from '../catalog/problems.ts';
-import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
+import { allEvents, consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { AnyService } from '../contract/handler.ts';
+import { type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Pipeline, WORK_DEADLINE_MS } from '../runtime/pipeline.ts';
 import type { Context } from '../simulation/context.ts';
 import type { JournalRecord } from '../simulation/journal.ts';
 import type { Directory, Simulation, Store, World, WorldView } from '../store/ports.ts';
-import type { Bus } from './bus.ts';
+import type { Bus, Refused } from './bus.ts';
 import { type EstateEvent, nameOf } from './envelope.ts';
 
 /** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
@@ -23,6 +24,7 @@ export interface ConsumerOptions {
   readonly simulation: Simulation;
   readonly pipeline: Pipeline;
   readonly log: Logger;
+  readonly observer?: Observer | undefined;
 }
 
 /**
@@ -42,20 +44,42 @@ export async function startConsumer(options: ConsumerOptions): Promise<{ stop():
   return bus.subscribe(service.application, [...topics], (world, id, json) => consume(options, { world, id, json }));
 }
 
-async function consume(options: ConsumerOptions, { world, id, json }: { world: World; id: string; json: string }): Promise<void> {
-  const { service, directory, store, log } = options;
+const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name));
+
+/** @returns undefined when it is none of the estate's events: on a shared bus anybody may write anything */
+function readEvent(json: string): EstateEvent | undefined {
+  try {
+    const event = JSON.parse(json) as Partial<EstateEvent> | null;
+    return typeof event?.type === 'string' && knownTypes.has(nameOf(event.type)) ? (event as EstateEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function consume(
+  options: ConsumerOptions,
+  { world, id, json }: { world: World; id: string; json: string },
+): Promise<Refused | undefined> {
+  const { service, directory, store, log, observer = UNOBSERVED } = options;
+  const event = readEvent(json);
+  if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
   const view = await directory.current(world);
   if (!view) return;
-  const event = JSON.parse(json) as EstateEvent;
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptDelivery(options, { event, view });
+      await attemptDelivery(options, { event, view });
+      return;
     } catch (error) {
       if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
-      log.warn({ err: error, event: event.type, id, attempt, correlationId: event.correlationid }, 'consuming an event failed');
-      if (attempt >= ATTEMPTS)
-        return store.park(world, `${service.application}|${id}`, error instanceof Error ? error.message : String(error));
+      const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
+      log.warn({ err: error, ...about }, 'consuming an event failed');
+      if (attempt >= ATTEMPTS) {
+        const reason = error instanceof Error ? error.message : String(error);
+        observer.parked(nameOf(event.type));
+        await store.park(world, `${service.application}|${id}`, reason);
+        return { as: 'parked', reason };
+      }
       await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** attempt));
     }
   }
@@ -66,12 +90,14 @@ const stillPending = ({ store, service }: ConsumerOptions, world: World, id: str
   store.isPending(world, `${service.application}|${id}`);
 
 async function attemptDelivery(
-  { service, pipeline, simulation }: ConsumerOptions,
+  { service, pipeline, simulation, observer = UNOBSERVED }: ConsumerOptions,
   { event, view }: { event: EstateEvent; view: WorldView },
 ): Promise<void> {
   const { world, now, faults, progression } = view;
   const started = performance.now();
   const calls: string[] = [];
+  const span = observer.tracer?.start(processSpan(service.application, event));
+  const traceparent = span?.traceparent ?? event.traceparent;
   const context: Context = {
     world,
     now,
@@ -79,6 +105,7 @@ async function attemptDelivery(
     requestId: `${event.id}.${service.application}`,
     parentId: event.causationid,
     correlationId: event.correlationid,
+    ...(traceparent !== undefined && { traceparent }),
     deadline: Date.now() + WORK_DEADLINE_MS,
     faults,
     ...(progression && { progression }),
@@ -89,6 +116,9 @@ async function attemptDelivery(
     await pipeline.event(event, context, calls, subscriptionOf(nameOf(event.type), service.application)?.mode);
     status = 200;
   } finally {
+    const ms = performance.now() - started;
+    span?.end(status === 200 ? undefined : 'failed');
+    observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
     const record: JournalRecord = {
       requestId: context.requestId,
       parentId: context.parentId,
@@ -99,10 +129,32 @@ async function attemptDelivery(
       path: event.subject,
       status,
       at: new Date(now).toISOString(),
-      durationMs: Math.round((performance.now() - started) * 100) / 100,
+      durationMs: Math.round(ms * 100) / 100,
       calls,
       faults: [],
     };
     simulation.journal(world, { requestId: record.requestId, correlationId: record.correlationId, json: JSON.stringify(record) });
   }
+}
+
+function processSpan(application: string, { id, type, source, subject, traceparent }: EstateEvent): SpanStart {
+  const about = objects.find((object) => subject.startsWith(`${object.type}/`));
+  const topic = about ? topicOf(about.domain) : 'unknown';
+  return {
+    kind: 'consumer',
+    name: `process ${topic}`,
+    parent: traceparent,
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.consumer.group.name': application,
+      'messaging.destination.name': topic,
+      'messaging.message.id': id,
+      'cloudevents.event_id': id,
+      'cloudevents.event_source': source,
+      'cloudevents.event_type': type,
+      'cloudevents.event_subject': subject,
+    },
+  };
 }

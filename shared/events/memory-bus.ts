@@ -1,30 +1,26 @@
-import type { Application } from '../catalog/applications.ts';
 import { READY } from '../runtime/readiness.ts';
 import type { World } from '../store/ports.ts';
 import type { Bus, BusMessage, Deliver } from './bus.ts';
+import { createDeliveryLanes, type DeliveryLanes } from './delivery-lanes.ts';
 
 interface Subscription {
-  readonly application: Application;
   readonly topics: ReadonlySet<string>;
   readonly deliver: Deliver;
-  /** Per key the tail of what is being delivered: the order per aggregate. */
-  readonly tails: Map<string, Promise<void>>;
+  readonly lanes: DeliveryLanes;
 }
 
 /** An in-process bus with the manners of a real one: copies, asynchronous, at least once, ordered per key. */
 export function createMemoryBus(): Bus {
   const subscriptions = new Set<Subscription>();
 
-  function enqueue(subscription: Subscription, message: BusMessage): void {
-    const { tails, deliver } = subscription;
-    const lane = `${message.topic}/${message.key}`;
-    const tail = (tails.get(lane) ?? Promise.resolve())
-      .then(() => deliver(message.headers['world'] as World, message.headers['id'] ?? '', message.json))
-      .catch(() => undefined)
-      .finally(() => {
-        if (tails.get(lane) === tail) tails.delete(lane);
-      });
-    tails.set(lane, tail);
+  function enqueue({ lanes, deliver }: Subscription, { topic, key, headers, json }: BusMessage): void {
+    const { world, id = '' } = headers;
+    lanes.add({
+      lane: `${topic}/${key}`,
+      deliver: async () => {
+        await deliver(world as World, id, json);
+      },
+    });
   }
 
   return {
@@ -36,13 +32,18 @@ export function createMemoryBus(): Bus {
         }
       }
     },
-    subscribe: async (application, topics, deliver) => {
-      const subscription: Subscription = { application, topics: new Set(topics), deliver, tails: new Map() };
+    subscribe: async (_application, topics, deliver) => {
+      const lanes = createDeliveryLanes({
+        concurrency: Number.POSITIVE_INFINITY,
+        capacity: Number.POSITIVE_INFINITY,
+        failed: () => undefined,
+      });
+      const subscription: Subscription = { topics: new Set(topics), deliver, lanes };
       subscriptions.add(subscription);
       return {
         stop: async () => {
           subscriptions.delete(subscription);
-          await Promise.all(subscription.tails.values());
+          await lanes.stop('all');
         },
       };
     },

@@ -2,10 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import type { Bus, BusMessage } from '../../shared/events/bus.ts';
 import { eventually } from '../support/eventually.ts';
 
-const message = (id: string, key = 'k', topic = 'uc.order.events'): BusMessage => ({
+const TOPIC = 'uc.order.events';
+/** A transport that has to join a group first takes its time. */
+const PATIENCE_MS = 20_000;
+
+let worlds = 0;
+
+/** A world of its own for each test: on a real broker the records of all the others are still there. */
+const nextWorld = (): string => `r${process.pid}-${Date.now()}~${++worlds}`;
+
+const message = (world: string, id: string, { key = 'k', topic = TOPIC } = {}): BusMessage => ({
   topic,
   key,
-  headers: { id, world: 'r~1' },
+  headers: { id, world },
   json: `{"id":"${id}"}`,
 });
 
@@ -14,62 +23,113 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
   describe(`bus: ${name}`, () => {
     test('every subscriber of a topic gets each message with its world, id and json', async () => {
       const bus = await create();
-      const got: string[] = [];
+      const world = nextWorld();
+      const got = new Set<string>();
       for (const application of ['crm', 'oms'] as const) {
-        await bus.subscribe(
-          application,
-          ['uc.order.events'],
-          async (world, id, json) => void got.push(`${application} ${world} ${id} ${json}`),
-        );
+        await bus.subscribe(application, [TOPIC], async (of, id, json) => {
+          if (of === world) got.add(`${application} ${id} ${json}`);
+        });
       }
-      await bus.publish([message('e1'), message('e2', 'k', 'uc.payment.events')]);
-      await eventually('both get it', async () => got.length === 2);
-      expect(got.sort()).toEqual(['crm r~1 e1 {"id":"e1"}', 'oms r~1 e1 {"id":"e1"}']);
+      await bus.publish([message(world, 'e1'), message(world, 'e2', { topic: 'uc.payment.events' })]);
+      await eventually('both get it', async () => got.size === 2, PATIENCE_MS);
+      expect([...got].sort()).toEqual(['crm e1 {"id":"e1"}', 'oms e1 {"id":"e1"}']);
       await bus.close();
     });
 
     test('messages of one key come one after the other, in order, however slow the consumer is', async () => {
       const bus = await create();
+      const world = nextWorld();
       const done: string[] = [];
       let running = 0;
-      await bus.subscribe('crm', ['uc.order.events'], async (_world, id) => {
+      let overlapped = false;
+      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+        if (of !== world) return;
         running += 1;
-        expect(running).toBe(1);
+        overlapped ||= running > 1;
         await new Promise((resolve) => setTimeout(resolve, id === 'e1' ? 30 : 1));
         running -= 1;
         done.push(id);
       });
-      await bus.publish([message('e1'), message('e2')]);
-      await bus.publish([message('e3')]);
-      await eventually('all three are consumed', async () => done.length === 3);
+      await bus.publish([message(world, 'e1'), message(world, 'e2')]);
+      await bus.publish([message(world, 'e3')]);
+      await eventually('all three are consumed', async () => done.length === 3, PATIENCE_MS);
       expect(done).toEqual(['e1', 'e2', 'e3']);
+      expect(overlapped).toBe(false);
       await bus.close();
     });
 
-    test('publishing does not wait for consumers, and a consumer that throws does not stop the next message', async () => {
+    test('messages of another key do not wait for a slow one', async () => {
       const bus = await create();
+      const world = nextWorld();
       const done: string[] = [];
-      await bus.subscribe('crm', ['uc.order.events'], async (_world, id) => {
+      const slow = Promise.withResolvers<void>();
+      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+        if (of !== world) return;
+        if (id === 'slow') await slow.promise;
+        done.push(id);
+      });
+      await bus.publish([message(world, 'slow', { key: 'a' })]);
+      for (const key of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) await bus.publish([message(world, key, { key })]);
+      await eventually('all others are consumed', async () => done.length === 7, PATIENCE_MS);
+      slow.resolve();
+      await eventually('the slow one is consumed', async () => done.includes('slow'));
+      await bus.close();
+    });
+
+    test('publishing does not wait for consumers, and a consumer that throws does not stop messages of another key', async () => {
+      const bus = await create();
+      const world = nextWorld();
+      const done: string[] = [];
+      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+        if (of !== world) return;
         if (id === 'poison') throw new Error('poison');
         done.push(id);
       });
-      await bus.publish([message('poison'), message('e2')]);
-      await eventually('the message behind is consumed', async () => done.includes('e2'));
+      await bus.publish([message(world, 'poison', { key: 'a' }), message(world, 'e2', { key: 'b' })]);
+      await eventually('the other message is consumed', async () => done.includes('e2'), PATIENCE_MS);
       await bus.close();
     });
 
-    test('a stopped subscription finishes what it was given and gets nothing more', async () => {
+    test('what a consumer could not take comes again, and before what is behind it of the same key', async () => {
       const bus = await create();
+      const world = nextWorld();
+      const tried: string[] = [];
+      await bus.subscribe('crm', [TOPIC], async (of, id) => {
+        if (of !== world) return;
+        tried.push(id);
+        if (tried.length < 3) throw new Error('the store is away');
+      });
+      await bus.publish([message(world, 'e1'), message(world, 'e2')]);
+      await eventually('the one behind is consumed', async () => tried.includes('e2'), PATIENCE_MS);
+      expect(tried).toEqual(['e1', 'e1', 'e1', 'e2']);
+      await bus.close();
+    });
+
+    test('a stopped subscription finishes what it has begun and gets nothing more', async () => {
+      const bus = await create();
+      const world = nextWorld();
+      const begun: string[] = [];
       const done: string[] = [];
-      const subscription = await bus.subscribe('crm', ['uc.order.events'], async (_world, id) => {
+      const subscription = await bus.subscribe('crm', [TOPIC], async (of, id) => {
+        if (of !== world) return;
+        begun.push(id);
         await new Promise((resolve) => setTimeout(resolve, 20));
         done.push(id);
       });
-      await bus.publish([message('e1')]);
+      await bus.publish([message(world, 'e1')]);
+      await eventually('the message is being consumed', async () => begun.length > 0, PATIENCE_MS);
       await subscription.stop();
-      await bus.publish([message('e2')]);
+      await bus.publish([message(world, 'e2')]);
       await new Promise((resolve) => setImmediate(resolve));
       expect(done).toEqual(['e1']);
+      await bus.close();
+    });
+
+    test('it is ready when every subscription has begun', async () => {
+      const bus = await create();
+      await bus.subscribe('crm', [TOPIC], async () => undefined);
+      await eventually('it is ready', async () => bus.state().ready, PATIENCE_MS);
+      expect(bus.state()).toEqual({ ready: true });
       await bus.close();
     });
   });

@@ -106,6 +106,7 @@ export async function startMortalApplications(leases: Leases) {
       drain: alive(store.drain),
       held: alive(store.held),
       unsent: alive(store.unsent),
+      outbox: alive(store.outbox),
       isPending: alive(store.isPending),
       park: alive(store.park),
       commit: alive(async (world, plan) => {
@@ -126,8 +127,9 @@ export async function startMortalApplications(leases: Leases) {
       ...bus,
       subscribe: async (application, topics, deliver) => {
         instance.deliver = async (...delivery) => {
-          const heir = await Promise.race([instance.dead ? never<undefined>() : deliver(...delivery), instance.death.promise]);
-          await heir?.deliver?.(...delivery);
+          const delivered = instance.dead ? never<undefined>() : deliver(...delivery).then(() => undefined);
+          const heir = await Promise.race([delivered, instance.death.promise]);
+          return heir?.deliver?.(...delivery);
         };
         const subscription = await bus.subscribe(application, topics, instance.deliver);
         instance.unsubscribe = () => void subscription.stop();
