@@ -52,9 +52,16 @@ export function identify(headers: IncomingHttpHeaders, now: number): RequestIds 
   return { requestId, correlationId: typeof sent === 'string' && CORRELATION_ID.test(sent) ? sent : requestId };
 }
 
+/** The W3C traceparent that a client sent; whatever else stands in that header is none. */
+export function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
+  return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined;
+}
+
 export interface EdgeRequest {
   readonly headers: IncomingHttpHeaders;
   readonly ids: RequestIds;
+  /** The trace it belongs to, if any. */
+  readonly traceparent: string | undefined;
   readonly view: WorldView;
   readonly principal: string;
   readonly token: string;
@@ -65,25 +72,24 @@ export interface EdgeRequest {
  * The headers that an application gets: what the client sent, without what ends here, and with the estate's own. They are made before
  * the proxy sees the request, because its hook for request headers is skipped for requests with `Expect`.
  */
-export function headersForApplication({ headers, ids, view, principal, token, body }: EdgeRequest): IncomingHttpHeaders {
-  const traceparent = headers.traceparent;
+export function headersForApplication({ headers, ids, traceparent, view, principal, token, body }: EdgeRequest): IncomingHttpHeaders {
   const context: Context = {
     world: view.world,
     now: view.now,
     principal,
     requestId: ids.requestId,
     correlationId: ids.correlationId,
-    ...(typeof traceparent === 'string' && TRACEPARENT.test(traceparent) && { traceparent }),
+    ...(traceparent !== undefined && { traceparent }),
     deadline: Date.now() + REQUEST_MS,
     faults: view.faults,
     ...(view.progression && { progression: view.progression }),
     chain: [],
   };
   const passed = passedOn(headers);
-  if (context.traceparent === undefined) {
+  if (traceparent === undefined) {
     delete passed['traceparent'];
     delete passed['tracestate'];
-  }
+  } else passed['traceparent'] = traceparent;
   passed[CONTEXT_HEADER] = encodeContext(context);
   passed[TOKEN_HEADER] = token;
   passed['x-correlation-id'] = ids.correlationId;

@@ -7,6 +7,8 @@ import { apis } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { asProblem } from '../shared/contract/http-binding.ts';
+import type { Observability } from '../shared/observability/observability.ts';
+import { type Observer, type Span, traceIds, UNOBSERVED } from '../shared/observability/observer.ts';
 import { listen } from '../shared/runtime/application.ts';
 import { type Connections, watchConnections } from '../shared/runtime/connections.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
@@ -14,7 +16,8 @@ import { readinessAnswer, type State } from '../shared/runtime/readiness.ts';
 import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
-import { headersForApplication, identify, REQUEST_MS, type RequestIds } from './edge-context.ts';
+import { headersForApplication, identify, REQUEST_MS, type RequestIds, traceparentOf } from './edge-context.ts';
+import { type About, observeRequest, startEdgeSpan, startHopSpan } from './observing.ts';
 import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
 import { methodNotAllowed, sendProblem } from './problems.ts';
 import { type ApplicationProxy, createProxy } from './proxy.ts';
@@ -41,6 +44,8 @@ export interface GatewayOptions {
   /** Takes the journal of what the gateway refused itself. */
   readonly simulation: Simulation;
   readonly log: Logger;
+  /** What this process shows of itself, at `/metrics` for credentials with the scope `sim:admin`; without it the gateway is not observed. */
+  readonly observability?: Observability | undefined;
   /** The simulation plane, at `/_sim` for credentials with the scope `sim:admin`; `response.locals` has `principal` and `rehearsal`. */
   readonly control: Router;
   /** What anybody may read: asked for every path that is not an API's. */
@@ -75,6 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const access = rehearsalAccess(options);
   const gate: Gate = {
     options,
+    observer: options.observability?.observer('gateway', options.log) ?? UNOBSERVED,
     connections,
     limits,
     proxy,
@@ -105,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
 interface Gate {
   readonly options: GatewayOptions;
+  readonly observer: Observer;
   readonly connections: Connections;
   readonly limits: RateLimits;
   readonly proxy: ApplicationProxy;
@@ -118,31 +125,38 @@ interface Gate {
 interface Passage {
   readonly started: number;
   path: string;
+  about: About;
   api?: ApiDefinition;
+  span?: Span | undefined;
+  traceparent?: string | undefined;
   view?: WorldView;
   ids?: RequestIds;
 }
 
 async function answer(gate: Gate, request: Request, response: Response): Promise<void> {
-  const passage: Passage = { started: performance.now(), path: '' };
+  const passage: Passage = { started: performance.now(), path: '', about: 'none' };
   try {
     await pass(gate, passage, request, response);
   } catch (error) {
     refuse({ gate, passage, error, request, response });
   }
+  observeRequest(gate.observer, passage, request, response);
 }
 
 /** What happens to a request, in this order. Whatever refuses it throws. */
 async function pass(gate: Gate, passage: Passage, request: Request, response: Response): Promise<void> {
-  const { options, limits, keyring } = gate;
+  const { options, limits, keyring, observer } = gate;
   secureHeaders(request, response, () => {});
   passage.path = unambiguousPath(request.url);
   requireHost(request);
   refuseWebSocket(request);
-  if (answerHealth(gate, passage.path, response)) return;
-  const isControl = passage.path === '/_sim' || passage.path.startsWith('/_sim/');
-  const api = isControl ? undefined : apiOf(gate, passage, request);
-  if (!isControl && !api) return handOver(options.documents, request, response);
+  passage.about = aboutOf(gate, passage.path);
+  if (passage.about === 'health') return answerHealth(gate, passage.path, response);
+  const api = passage.about === 'documents' ? apiOf(gate, passage, request) : undefined;
+  if (passage.about === 'documents' && !api) return handOver(options.documents, request, response);
+  const sent = traceparentOf(request.headers);
+  passage.span = observer.tracer && startEdgeSpan(observer.tracer, request.method, api, sent);
+  passage.traceparent = passage.span?.traceparent ?? sent;
 
   await limits.countAddress(request);
   const scheme = api ? api.auth : 'bearer';
@@ -154,8 +168,10 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   if (caller?.bound) passage.view = caller.bound;
   const rehearsal = named ?? rehearsalName(request.get('x-rehearsal'), caller);
   const principal = caller?.principal ?? 'anonymous';
+  if (passage.about === 'metrics') return answerMetrics(gate, request, response);
   if (!api) {
-    response.setHeader('X-Correlation-Id', identify(request.headers, Date.now()).correlationId);
+    passage.ids = identify(request.headers, Date.now());
+    response.setHeader('X-Correlation-Id', passage.ids.correlationId);
     Object.assign(response.locals, { principal, rehearsal });
     return handOver(gate.control, request, response);
   }
@@ -165,9 +181,17 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   const ids = identify(request.headers, view.now);
   passage.ids = ids;
   const body = await readBody(request, response);
-  request.headers = headersForApplication({ headers: request.headers, ids, view, principal, token: options.token, body });
+  const hop = observer.tracer && startHopSpan(observer.tracer, api, passage.traceparent);
+  const traceparent = hop?.traceparent ?? passage.traceparent;
+  request.headers = headersForApplication({ headers: request.headers, ids, traceparent, view, principal, token: options.token, body });
   response.setHeader('X-Correlation-Id', ids.correlationId);
-  if (!response.destroyed) await gate.proxy.forward(request, response, { application: api.application, body });
+  try {
+    if (!response.destroyed) await gate.proxy.forward(request, response, { application: api.application, body });
+    hop?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
+  } catch (error) {
+    hop?.end('no answer');
+    throw error;
+  }
 }
 
 /** HTML of the documents sets a policy of its own. */
@@ -185,13 +209,22 @@ const secureHeaders = helmet({
   xXssProtection: false,
 });
 
-function answerHealth({ options, connections }: Gate, path: string, response: Response): boolean {
-  if (path === '/healthz') response.json({ status: 'ok' });
-  else if (path === '/readyz') {
-    const { status, body } = readinessAnswer(options.states(), connections.draining());
-    response.status(status).json(body);
-  } else return false;
-  return true;
+/** What is no API's belongs to the documents, unless there is nothing. */
+function aboutOf({ options }: Gate, path: string): About {
+  if (path === '/healthz' || path === '/readyz') return 'health';
+  if (path === '/_sim' || path.startsWith('/_sim/')) return 'simulation plane';
+  return path === '/metrics' && options.observability ? 'metrics' : 'documents';
+}
+
+function answerHealth({ options, connections }: Gate, path: string, response: Response): void {
+  const { status, body } =
+    path === '/healthz' ? { status: 200, body: { status: 'ok' } } : readinessAnswer(options.states(), connections.draining());
+  response.status(status).json(body);
+}
+
+async function answerMetrics({ options }: Gate, request: Request, response: Response): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+  await options.observability?.answerMetrics(request, response);
 }
 
 /** @throws Problem method_not_allowed for a path that an API has by another method */
@@ -236,13 +269,16 @@ interface Refused {
   readonly response: Response;
 }
 
-function refuse({ gate: { options }, passage, error, request, response }: Refused): void {
+function refuse({ gate: { options, observer }, passage, error, request, response }: Refused): void {
   if (error instanceof ClientGone || response.destroyed) return;
   const ids = passage.ids ?? identify(request.headers, passage.view?.now ?? Date.now());
-  const problem = asProblem(error, options.log, ids);
+  passage.ids = ids;
+  const problem = asProblem(error, options.log, { ...ids, traceparent: passage.traceparent });
+  observer.refused(problem.code);
   sendProblem(request, response, { problem, ids, path: passage.path });
   const { api, view, started } = passage;
-  const facts = { correlationId: ids.correlationId, api: api?.id, code: problem.code, status: problem.status };
+  const trace = traceIds(passage.traceparent);
+  const facts = { ...ids, world: view?.world, ...trace, api: api?.id, code: problem.code, status: problem.status };
   if (problem.status >= 500) options.log.warn(facts, 'refused');
   else options.log.debug(facts, 'refused');
   if (api && view)

@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type NextFunction, type Request, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
+import { type Ids, type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import type { ReadinessAnswer } from '../runtime/readiness.ts';
-import { CONTEXT_HEADER, type Context, decodeContext, instant, OUTSIDE_WORLD, TOKEN_HEADER } from '../simulation/context.ts';
+import { CONTEXT_HEADER, type Context, decodeContext, instant, OUTSIDE_WORLD, rehearsalOf, TOKEN_HEADER } from '../simulation/context.ts';
 import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { type JournalRecord, journalBody } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
@@ -23,6 +31,9 @@ export interface BindingOptions {
   readonly directory: Directory;
   readonly token: string;
   readonly log: Logger;
+  readonly observer?: Observer | undefined;
+  /** Answers `GET /metrics`; without it there is nothing there. */
+  readonly metrics?: RequestHandler | undefined;
   readonly readiness: () => ReadinessAnswer;
   /** Ends what a fault makes wait. */
   readonly stopping: AbortSignal;
@@ -41,6 +52,7 @@ export function bindService(options: BindingOptions): Express {
     const { status, body } = options.readiness();
     response.status(status).json(body);
   });
+  if (options.metrics) app.get('/metrics', options.metrics);
   app.use(insideOnly(options.token));
   const faults = createFaults(options.simulation);
   for (const bound of [...Object.values(service.apis), ...Object.values(service.internal)]) {
@@ -115,8 +127,11 @@ interface ApiCall {
 
 async function answerApi({ options, faults, bound, request, response }: ApiCall): Promise<void> {
   const started = performance.now();
-  const context = contextOf(request);
   const { application } = options.service;
+  const { observer = UNOBSERVED } = options;
+  const asked = contextOf(request);
+  const span = observer.tracer?.start(serverSpan(bound, asked));
+  const context = span ? { ...asked, traceparent: span.traceparent } : asked;
   const calls: string[] = [];
   // Nobody rehearses a person of the outside world who cannot be reached.
   const isOutside = context.principal === OUTSIDE_WORLD && context.chain.length === 0;
@@ -140,6 +155,10 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   } catch (error) {
     answer = error instanceof Dropped ? undefined : answerProblem(asProblem(error, options.log, context), request.path);
   } finally {
+    const ms = performance.now() - started;
+    const status = answer?.status ?? 0;
+    observer.answered({ ids: context, api: bound.id, method: request.method, route: bound.api.path, status, ms });
+    span?.end(status >= 500 || status === 0 ? String(status) : undefined, { 'http.response.status_code': status });
     const record: JournalRecord = {
       requestId: context.requestId,
       parentId: context.parentId,
@@ -148,9 +167,9 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
       api: bound.id,
       method: request.method,
       path: request.originalUrl,
-      status: answer?.status ?? 0,
+      status,
       at: instant(context.now),
-      durationMs: Math.round((performance.now() - started) * 100) / 100,
+      durationMs: Math.round(ms * 100) / 100,
       calls,
       faults: struck.map(({ name }) => name),
       request: journalBody(request.body),
@@ -164,6 +183,23 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   }
   if (answer) send(response, context, answer);
   else request.socket.destroy();
+}
+
+function serverSpan({ api }: Bound<string>, { traceparent, correlationId, requestId, world }: Context): SpanStart {
+  return {
+    kind: 'server',
+    name: `${api.method} ${api.path}`,
+    parent: traceparent,
+    attributes: {
+      'http.request.method': api.method,
+      'http.route': api.path,
+      'url.scheme': 'http',
+      'uc.api': api.id,
+      'uc.correlation_id': correlationId,
+      'uc.request_id': requestId,
+      'uc.rehearsal': rehearsalOf(world),
+    },
+  };
 }
 
 /** @throws Problem unauthenticated unless the rehearsal's webhook secret signed this body, lately by the rehearsal's clock */
@@ -290,6 +326,9 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
   } catch (error) {
     answer = answerProblem(asProblem(error, options.log, context), request.path);
   }
+  const ms = performance.now() - started;
+  const observed = { api: 'due-work', method: request.method, route: request.path, status: answer.status, ms };
+  options.observer?.answered({ ids: context, ...observed });
   const record: JournalRecord = {
     requestId: context.requestId,
     parentId: context.parentId,
@@ -300,7 +339,7 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
     path: key,
     status: answer.status,
     at: instant(context.now),
-    durationMs: Math.round((performance.now() - started) * 100) / 100,
+    durationMs: Math.round(ms * 100) / 100,
     calls,
     faults,
     ...(answer.status >= 400 && { response: journalBody(answer.body) }),
@@ -314,7 +353,7 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
 }
 
 /** What Express and its body parser throw, in the codes of the estate. */
-export function asProblem(error: unknown, log: Logger, context: { readonly correlationId?: string | undefined }): Problem {
+export function asProblem(error: unknown, log: Logger, context: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;
   const { type, status, name } = error as { type?: string; status?: number; name?: string };
   if (name === 'WorldGone') return new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
@@ -323,7 +362,8 @@ export function asProblem(error: unknown, log: Logger, context: { readonly corre
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new Problem('unsupported_media_type', 'Send the body as UTF-8 JSON without content coding.');
   if (status !== undefined && status >= 400 && status < 500) return new Problem('malformed_request', 'The request cannot be read.');
-  log.error({ err: error, correlationId: context.correlationId }, 'unexpected error');
+  const { requestId, correlationId, world, traceparent } = context;
+  log.error({ err: error, requestId, correlationId, world, ...traceIds(traceparent) }, 'unexpected error');
   return new Problem('internal_error', 'Something went wrong in the estate itself; its log has the details under the correlation id.');
 }
 

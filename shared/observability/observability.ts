@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../runtime/logger.ts';
 import type { OutboxBacklog, WorldsBacklog } from '../store/ports.ts';
 import { logAnswered } from './access-log.ts';
@@ -11,9 +12,8 @@ export interface Observability {
   observer(application: Observed, log: Logger): Observer;
   watchOutbox(application: Observed, read: () => Promise<OutboxBacklog>): void;
   watchWorlds(read: () => Promise<WorldsBacklog>): void;
-  readonly metricsContentType: string;
-  /** The metrics of the whole process, as Prometheus reads them. */
-  scrape(): Promise<string>;
+  /** Answers with the metrics of the whole process, as Prometheus reads them. */
+  answerMetrics(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Sends the traces that are left. */
   stop(): Promise<void>;
 }
@@ -34,8 +34,12 @@ export function createObservability({ tracing }: { readonly tracing?: Tracing | 
     },
     watchOutbox: metrics.watchOutbox,
     watchWorlds: metrics.watchWorlds,
-    metricsContentType: metrics.contentType,
-    scrape: metrics.scrape,
+    answerMetrics: async (_request, response) => {
+      const text = await metrics.scrape();
+      response.setHeader('Content-Type', metrics.contentType);
+      response.setHeader('Cache-Control', 'no-store');
+      response.end(text);
+    },
     stop: async () => {
       await tracing?.stop();
     },

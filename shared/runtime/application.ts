@@ -8,6 +8,7 @@ import type { Bus } from '../events/bus.ts';
 import { startConsumer } from '../events/consumer.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
+import type { Observability } from '../observability/observability.ts';
 import type { StoreAdapter } from '../store/ports.ts';
 import { watchConnections } from './connections.ts';
 import type { Logger } from './logger.ts';
@@ -24,6 +25,8 @@ export interface ApplicationOptions {
   readonly token: string;
   readonly agent: Agent;
   readonly log: Logger;
+  /** What this process shows of itself; without it the application is not observed. */
+  readonly observability?: Observability | undefined;
   /** Where webhooks go; without a gateway they do not arrive. */
   readonly gatewayUrl?: () => string;
   readonly host: string;
@@ -55,7 +58,9 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const log = options.log.child({ application: service.application });
   const store = adapter.store(service.application);
   const divert = createEventFaults({ store, simulation: adapter.simulation, directory: adapter.worlds });
-  const relay = createRelay({ store, bus, log, divert });
+  const observer = options.observability?.observer(service.application, log);
+  options.observability?.watchOutbox(service.application, store.outbox);
+  const relay = createRelay({ store, bus, log, divert, observer });
   const pipeline = createPipeline({
     service,
     store,
@@ -66,6 +71,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     token: options.token,
     agent: options.agent,
     log,
+    observer,
     strictResponses: options.strictResponses,
     ...options.timing,
     relay: (world) => relay.kick(world),
@@ -78,6 +84,8 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     directory: adapter.worlds,
     token: options.token,
     log,
+    observer,
+    metrics: options.observability?.answerMetrics,
     readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
     stopping,
   });
@@ -85,7 +93,16 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const connections = watchConnections(server);
   server.keepAliveTimeout = 65_000;
   const url = await listen(server, options.port, options.host);
-  const consumer = await startConsumer({ service, store, bus, directory: adapter.worlds, simulation: adapter.simulation, pipeline, log });
+  const consumer = await startConsumer({
+    service,
+    store,
+    bus,
+    directory: adapter.worlds,
+    simulation: adapter.simulation,
+    pipeline,
+    log,
+    observer,
+  });
   consuming = READY;
   return {
     application: service.application,

@@ -12,7 +12,8 @@ import { digest } from '../domain/ids.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { nameOf } from '../events/envelope.ts';
 import { isNewest } from '../events/newest-versions.ts';
-import type { Context } from '../simulation/context.ts';
+import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
+import { type Context, rehearsalOf } from '../simulation/context.ts';
 import { createFaults } from '../simulation/faults.ts';
 import { createWebhooks } from '../simulation/webhook-sender.ts';
 import {
@@ -40,6 +41,7 @@ export interface PipelineOptions {
   readonly token: string;
   readonly agent: Agent;
   readonly log: Logger;
+  readonly observer?: Observer | undefined;
   /** Refuse responses with undeclared members instead of filtering them. */
   readonly strictResponses: boolean;
   /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */
@@ -114,7 +116,7 @@ export const WORK_DEADLINE_MS = 15_000;
  * A handler that lost a race runs again from the start, so that it decides on what is true now.
  */
 export function createPipeline(options: PipelineOptions) {
-  const { service, store, relay, leaseMarginMs = LEASE_MARGIN_MS, workDeadlineMs = WORK_DEADLINE_MS } = options;
+  const { service, store, relay, observer = UNOBSERVED, leaseMarginMs = LEASE_MARGIN_MS, workDeadlineMs = WORK_DEADLINE_MS } = options;
   const faults = createFaults(options.simulation);
   const leaseOf = (context: Context): number => Math.max(0, context.deadline - Date.now()) + leaseMarginMs;
 
@@ -130,6 +132,7 @@ export function createPipeline(options: PipelineOptions) {
     const claim = await store.claim(context.world, claimKey, fingerprint, context.now, leaseOf(context));
     switch (claim.is) {
       case 'done':
+        observer.replayed();
         return { ...(JSON.parse(claim.json) as Answer), replayed: true };
       case 'running':
         throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', { retryAfter: 1 });
@@ -207,6 +210,7 @@ export function createPipeline(options: PipelineOptions) {
         return await attempt();
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
+        observer.conflicted(error.why);
         if (error.why === 'held' && whenLost) return whenLost();
         if (error.why === 'held' || error.why === 'world') {
           throw new Problem('contention', 'This request was taken over or its rehearsal was reset meanwhile; send it again.', {
@@ -224,7 +228,7 @@ export function createPipeline(options: PipelineOptions) {
     context,
     work,
     call: createCaller(
-      { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent },
+      { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent, observer },
       { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId) },
     ),
     webhooks: createWebhooks({
@@ -239,7 +243,8 @@ export function createPipeline(options: PipelineOptions) {
     webhookId,
     // Made when asked for: most work has nothing to say.
     get log() {
-      return options.log.child({ correlationId: context.correlationId, world: context.world, requestId: context.requestId });
+      const { correlationId, world, requestId, traceparent } = context;
+      return options.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
     },
   });
 
@@ -263,7 +268,8 @@ export function createPipeline(options: PipelineOptions) {
       try {
         await dueWork({ item, token, context: { ...context, requestId: `${context.requestId}.${kind}` }, calls, faults: [] });
       } catch (error) {
-        options.log.warn({ err: error, kind, key, correlationId: context.correlationId }, 'due work before the reply failed; it stays due');
+        const about = { kind, key, requestId: context.requestId, correlationId: context.correlationId, world: context.world };
+        options.log.warn({ err: error, ...about, ...traceIds(context.traceparent) }, 'due work before the reply failed; it stays due');
         await store.releaseDue(context.world, kind, key, token);
       }
     }
@@ -272,6 +278,17 @@ export function createPipeline(options: PipelineOptions) {
 
   /** Runs a due item that `token` holds. @throws what the handler threw; the item then stays for its holder to put back */
   async function dueWork(due: DueWork): Promise<void> {
+    const started = performance.now();
+    let done = false;
+    try {
+      await runDue(due);
+      done = true;
+    } finally {
+      observer.worked({ kind: due.item.kind, done, ms: performance.now() - started });
+    }
+  }
+
+  async function runDue(due: DueWork): Promise<void> {
     const { kind, key } = due.item;
     if (kind === PUBLISH_HELD_EVENT) return publishHeldEvent(due);
     const handler = service.due[kind];
@@ -279,7 +296,12 @@ export function createPipeline(options: PipelineOptions) {
     const name = dueKey(service.application, kind, key);
     const item = await store.due(due.context.world, kind, key, due.token);
     if (!item) return;
-    const context: Context = { ...due.context, deadline: Date.now() + workDeadlineMs, correlationId: item.correlationId };
+    const { correlationId } = item;
+    const parent = due.context.traceparent ?? item.traceparent;
+    const about = { 'uc.due_kind': kind, 'uc.due_key': key, 'uc.correlation_id': correlationId };
+    const span = observer.tracer?.start({ kind: 'internal', name: `due ${kind}`, parent, attributes: about });
+    const traceparent = span?.traceparent ?? parent;
+    const context: Context = { ...due.context, deadline: Date.now() + workDeadlineMs, correlationId, traceparent };
     const unitKey = digest('due', name, String(item.seq));
     const hold: Hold = { kind: 'due', key: name, token: due.token };
     await withInline(context, due.calls, (inline) =>
@@ -298,6 +320,12 @@ export function createPipeline(options: PipelineOptions) {
         await unit.finish();
         // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
       }, nothing),
+    ).then(
+      () => span?.end(),
+      (error: unknown) => {
+        span?.end(error instanceof Problem ? error.code : 'failed');
+        throw error;
+      },
     );
   }
 

@@ -70,7 +70,12 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     try {
       const response = await request(`${gatewayUrl()}${path}?rehearsal=${rehearsalOf(world)}`, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json', 'x-correlation-id': correlationId },
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'x-correlation-id': correlationId,
+          ...(context.traceparent !== undefined && { traceparent: context.traceparent }),
+        },
         body: json,
         dispatcher: agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import type { Observer, Span, Tracer } from '../shared/observability/observer.ts';
+import { rehearsalOf } from '../shared/simulation/context.ts';
+import type { WorldView } from '../shared/store/ports.ts';
+import type { RequestIds } from './edge-context.ts';
+
+/** What a request is about that is for no API. */
+export type About = 'simulation plane' | 'metrics' | 'health' | 'documents' | 'none';
+
+/** What is known of a request when it is over. */
+export interface Passed {
+  readonly started: number;
+  readonly about: About;
+  readonly api?: ApiDefinition;
+  readonly view?: WorldView;
+  readonly ids?: RequestIds;
+  readonly span?: Span | undefined;
+  readonly traceparent?: string | undefined;
+}
+
+/** Tells of a request that is over: its answer has gone out, or nobody is there any more to get one. */
+export function observeRequest(observer: Observer, passed: Passed, request: IncomingMessage, response: ServerResponse): void {
+  const { started, about, api, view, ids, span, traceparent } = passed;
+  // Probes come every few seconds and say nothing about the work.
+  if (about === 'health') return;
+  const status = response.destroyed && !response.writableFinished ? 0 : response.statusCode;
+  observer.answered({
+    ids: { requestId: ids?.requestId ?? '', correlationId: ids?.correlationId ?? '', world: view?.world, traceparent },
+    api: api?.id ?? about,
+    method: request.method ?? '',
+    route: api?.path ?? about,
+    status,
+    ms: performance.now() - started,
+  });
+  span?.end(status >= 500 || status === 0 ? String(status) : undefined, {
+    'http.response.status_code': status,
+    ...(ids && { 'uc.correlation_id': ids.correlationId, 'uc.request_id': ids.requestId }),
+    ...(view && { 'uc.rehearsal': rehearsalOf(view.world) }),
+  });
+}
+
+/** The span of a request at the edge; it goes on with the trace of a client that sent a `traceparent`. */
+export function startEdgeSpan(tracer: Tracer, method: string, api: ApiDefinition | undefined, parent: string | undefined): Span {
+  const route = api?.path ?? '/_sim';
+  const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http', ...(api && { 'uc.api': api.id }) };
+  return tracer.start({ kind: 'server', name: `${method} ${route}`, parent, attributes });
+}
+
+/** The span of what the gateway asks of an application. */
+export function startHopSpan(tracer: Tracer, { id, method, path, application }: ApiDefinition, parent: string | undefined): Span {
+  const attributes = { 'http.request.method': method, 'url.template': path, 'server.address': application, 'uc.api': id };
+  return tracer.start({ kind: 'client', name: `${method} ${path}`, parent, attributes });
+}
