@@ -17,6 +17,15 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+const TIDY = `
+  for (const [id, value] of [['authorization', 'valid'], ['calculate-address', 'alias']]) {
+    const select = document.getElementById(id);
+    select.value = value;
+    select.dispatchEvent(new Event('change'));
+  }
+  for (const name of ['10', '02']) document.querySelector('button[data-case="' + name + '"]').click();
+  for (const part of ['steps', 'outcome']) document.getElementById('sequence-' + part).replaceChildren();
+`;
 const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
 function isInstalled(): boolean {
@@ -70,7 +79,6 @@ if (!isInstalled()) {
     await page.waitForSelector('[data-case="10claimed"]');
   }
 
-  beforeEach(() => open());
   afterEach(() => expect(complaints.splice(0)).toEqual([]));
 
   const caseButton = (name: string) => page.locator(`button[data-case="${name}"]`);
@@ -84,151 +92,200 @@ if (!isInstalled()) {
   const responseBody = async (form: string) => (await page.locator(`#${form}-result pre`).textContent()) ?? '';
   const openAllDetails = () => page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
   const choose = (authorization: string) => page.selectOption('#authorization', authorization);
+  /** As it is when it is opened: to open it again takes longer than most of what is tried on it. */
+  const tidy = () => page.evaluate(TIDY);
 
-  test('lists the 21 cases with their scenario and status', async () => {
-    expect(await page.locator('button[data-case]').count()).toBe(21);
-    expect(await caseButton('19').textContent()).toBe('19The dedicated operator is unavailable503');
+  describe('that was just opened', () => {
+    beforeEach(() => open());
+
+    test('lists the 21 cases with their scenario and status', async () => {
+      expect(await page.locator('button[data-case]').count()).toBe(21);
+      expect(await caseButton('19').textContent()).toBe('19The dedicated operator is unavailable503');
+    });
+
+    test('has the selector 02 filled in for calculate, and 10 for finish', async () => {
+      expect(await page.getByRole('combobox', { name: 'X-Mock-Case selector' }).first().inputValue()).toBe('02');
+      expect(await page.inputValue('#finish-selector')).toBe('10');
+    });
+
+    test('selects the command when the browser does not allow copying', async () => {
+      await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      await page.click('#calculate-copy');
+      await page.getByText('the command is selected').waitFor();
+      expect(await page.evaluate('String(getSelection())')).toContain('curl -i -X POST');
+    });
+
+    test('can be used from the first key press to the answer with the keyboard alone', async () => {
+      const focused = () => page.evaluate('(({ id, dataset, className }) => id || dataset.case || className)(document.activeElement)');
+      const tabTo = async (target: string) => {
+        for (let presses = 0; presses < 60; presses += 1) {
+          if ((await focused()) === target) return;
+          await page.keyboard.press('Tab');
+        }
+        throw new Error(`Tab never reached ${target}`);
+      };
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('skip');
+      await tabTo('17');
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+      await page.keyboard.press('Enter');
+      expect(await focused()).toBe('calculate-send');
+      await page.keyboard.press('Enter');
+      await page.locator('#calculate-result .line.rejected').waitFor();
+
+      await page.reload();
+      await page.waitForSelector('[data-case="10claimed"]');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await tabTo('authorization');
+      await page.keyboard.type('rev');
+      expect(await page.inputValue('#authorization')).toBe('revoked');
+      await tabTo('run-sequence');
+      await page.keyboard.press('Space');
+      await page.getByText('Stopped at step 1 of 6').waitFor();
+      await tabTo('calculate-selector');
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('18');
+      await page.keyboard.press('Enter');
+      await verdict('calculate').waitFor();
+      await tabTo('calculate-body');
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('calculate-send');
+    });
   });
 
-  test('has the selector 02 filled in for calculate, and 10 for finish', async () => {
-    expect(await page.getByRole('combobox', { name: 'X-Mock-Case selector' }).first().inputValue()).toBe('02');
-    expect(await page.inputValue('#finish-selector')).toBe('10');
-  });
+  describe('in use', () => {
+    beforeAll(() => open());
+    beforeEach(tidy);
 
-  test('shows status, headers and body of an answer', async () => {
-    expect(await send('calculate')).toContain('200 OK');
-    expect(await page.locator('#calculate-result dl').textContent()).toContain('application/json');
-    const body = await responseBody('calculate');
-    expect(JSON.parse(body)).toMatchObject({ basketId: 'basket-1001', total: 1.49 });
-    expect(body).toContain('"saving": 0.00');
-  });
+    test('shows status, headers and body of an answer', async () => {
+      expect(await send('calculate')).toContain('200 OK');
+      expect(await page.locator('#calculate-result dl').textContent()).toContain('application/json');
+      const body = await responseBody('calculate');
+      expect(JSON.parse(body)).toMatchObject({ basketId: 'basket-1001', total: 1.49 });
+      expect(body).toContain('"saving": 0.00');
+    });
 
-  test.each(['07', '08', '15', '16b', '17'])('marks the rejected line of case %s, in the list and in the body', async (name) => {
-    await caseButton(name).click();
-    expect(await page.inputValue('#calculate-selector')).toBe(name);
-    expect(await send('calculate')).toContain('was rejected');
-    expect(await page.locator('#calculate-result .line.rejected').textContent()).toContain('✕ Rejected');
-    expect(await page.locator('#calculate-result mark').textContent()).toContain('"status": "REJECTED"');
-    expect(await page.locator('#calculate-result mark').count()).toBe(1);
-  });
-
-  test('sends the body as it was edited, and echoes its basket', async () => {
-    const body = JSON.parse(await page.inputValue('#calculate-body'));
-    await page.fill('#calculate-body', JSON.stringify({ ...body, basketId: 'my "own" basket' }));
-    await send('calculate');
-    expect(JSON.parse(await responseBody('calculate'))).toMatchObject({ basketId: 'my "own" basket' });
-  });
-
-  test('keeps an edited body when the selector changes, and loads the request of the case otherwise', async () => {
-    await page.fill('#calculate-selector', '04');
-    expect(JSON.parse(await page.inputValue('#calculate-body')).lines).toHaveLength(2);
-    await page.fill('#calculate-body', '{"touchpointId":"SCO-01"}');
-    await page.fill('#calculate-selector', '14');
-    expect(await page.inputValue('#calculate-body')).toBe('{"touchpointId":"SCO-01"}');
-  });
-
-  test('says in plain words what each authorization fixture leads to', async () => {
-    const fixtures = await page
-      .locator('#authorization option')
-      .evaluateAll((options) => options.map((option) => option.getAttribute('value')));
-    expect(fixtures).toEqual(['valid', 'missing', 'wrong-scheme', 'wrong-key', 'other-store', 'revoked', 'wrong-lane']);
-    for (const name of fixtures.slice(1)) {
-      await choose(name ?? '');
-      for (const form of ['calculate', 'finish']) expect(await send(form)).toContain('refused the key or the lane');
-    }
-    await choose('valid');
-    expect(await send('calculate')).toContain('200 OK');
-  });
-
-  test('puts the wrong lane into the body where it can be seen', async () => {
-    await choose('wrong-lane');
-    expect(JSON.parse(await page.inputValue('#calculate-body')).touchpointId).toBe('SCO-99');
-    await choose('valid');
-    expect(JSON.parse(await page.inputValue('#finish-body')).touchpointId).toBe('SCO-01');
-  });
-
-  test.each([
-    ['an incompatible selector', async () => page.fill('#calculate-selector', '10'), 'belongs to the other alias'],
-    ['no selector', async () => page.fill('#calculate-selector', ''), 'There is no default case'],
-    ['a selector that no header can carry', async () => page.fill('#calculate-selector', '☕'), 'no HTTP header can carry'],
-    ['a body that is not JSON', async () => page.fill('#calculate-body', '{'), 'refused the key or the lane'],
-    ['touchpoints that are disabled', async () => caseButton('18').click(), 'switched off'],
-    ['an operator that is unavailable', async () => caseButton('19').click(), 'Try again after 30 seconds'],
-  ])('explains %s', async (_what, prepare, words) => {
-    await prepare();
-    expect(await send('calculate')).toContain(words);
-  });
-
-  test('explains the refusals of finish', async () => {
-    for (const [name, words] of [
-      ['09', 'digest is stale'],
-      ['10c', 'already paid'],
-      ['10claimed', 'assisted lane'],
-    ] as const) {
+    test.each(['07', '08', '15', '16b', '17'])('marks the rejected line of case %s, in the list and in the body', async (name) => {
       await caseButton(name).click();
-      expect(await send('finish')).toContain(words);
-    }
-  });
+      expect(await page.inputValue('#calculate-selector')).toBe(name);
+      expect(await send('calculate')).toContain('was rejected');
+      expect(await page.locator('#calculate-result .line.rejected').textContent()).toContain('✕ Rejected');
+      expect(await page.locator('#calculate-result mark').textContent()).toContain('"status": "REJECTED"');
+      expect(await page.locator('#calculate-result mark').count()).toBe(1);
+    });
 
-  test('warns beside the editor while the body is not JSON', async () => {
-    await page.fill('#calculate-body', '{');
-    expect(await page.locator('#calculate-body-hint').textContent()).toContain('not JSON');
-    await page.fill('#calculate-body', '{}');
-    expect(await page.locator('#calculate-body-hint').textContent()).toBe('');
-  });
+    test('sends the body as it was edited, and echoes its basket', async () => {
+      const body = JSON.parse(await page.inputValue('#calculate-body'));
+      await page.fill('#calculate-body', JSON.stringify({ ...body, basketId: 'my "own" basket' }));
+      await send('calculate');
+      expect(JSON.parse(await responseBody('calculate'))).toMatchObject({ basketId: 'my "own" basket' });
+    });
 
-  test('reaches the scenario endpoint without the selector header', async () => {
-    await caseButton('14').click();
-    await page.selectOption('#calculate-address', 'scenario');
-    const [request] = await Promise.all([page.waitForRequest('**/mock/**'), page.click('#calculate-send')]);
-    expect(new URL(request.url()).pathname).toBe('/mock/caso14');
-    expect(request.headers()).not.toHaveProperty('x-mock-case');
-    await verdict('calculate').waitFor();
-    expect(await verdict('calculate').textContent()).toContain('loyalty card was accepted');
-  });
+    test('keeps an edited body when the selector changes, and loads the request of the case otherwise', async () => {
+      await page.fill('#calculate-selector', '04');
+      expect(JSON.parse(await page.inputValue('#calculate-body')).lines).toHaveLength(2);
+      await page.fill('#calculate-body', '{"touchpointId":"SCO-01"}');
+      await page.fill('#calculate-selector', '14');
+      expect(await page.inputValue('#calculate-body')).toBe('{"touchpointId":"SCO-01"}');
+    });
 
-  test('copies the request as curl', async () => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: portal.url });
-    await page.click('#calculate-copy');
-    await page.getByText('Copied.').waitFor();
-    const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(copied).toContain(`curl -i -X POST '${portal.url}/mock/retail/touchpoint/basket/calculate'`);
-    expect(copied).toContain("-H 'Authorization: Bearer demo-store-key'");
-    expect(copied).toContain("-H 'X-Mock-Case: 02'");
-    expect(copied).toContain('"basketId": "basket-1001"');
-    expect(await page.locator('#calculate-curl').textContent()).toBe(copied);
-  });
+    test('says in plain words what each authorization fixture leads to', async () => {
+      const fixtures = await page
+        .locator('#authorization option')
+        .evaluateAll((options) => options.map((option) => option.getAttribute('value')));
+      expect(fixtures).toEqual(['valid', 'missing', 'wrong-scheme', 'wrong-key', 'other-store', 'revoked', 'wrong-lane']);
+      for (const name of fixtures.slice(1)) {
+        await choose(name ?? '');
+        for (const form of ['calculate', 'finish']) expect(await send(form)).toContain('refused the key or the lane');
+      }
+      await choose('valid');
+      expect(await send('calculate')).toContain('200 OK');
+    });
 
-  test('selects the command when the browser does not allow copying', async () => {
-    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await page.click('#calculate-copy');
-    await page.getByText('the command is selected').waitFor();
-    expect(await page.evaluate('String(getSelection())')).toContain('curl -i -X POST');
-  });
+    test('puts the wrong lane into the body where it can be seen', async () => {
+      await choose('wrong-lane');
+      expect(JSON.parse(await page.inputValue('#calculate-body')).touchpointId).toBe('SCO-99');
+      await choose('valid');
+      expect(JSON.parse(await page.inputValue('#finish-body')).touchpointId).toBe('SCO-01');
+    });
 
-  test('runs the suggested sequence and shows each step', async () => {
-    await page.click('#run-sequence');
-    await page.getByText('All 6 steps were answered as expected.').waitFor();
-    const steps = page.locator('#sequence-steps > li');
-    expect(await steps.evaluateAll((all) => all.map((step) => step.getAttribute('data-case')))).toEqual([
-      '02',
-      '03',
-      '04',
-      '14',
-      '10',
-      '10r',
-    ]);
-    const totals = await steps.locator('> details > summary').allTextContents();
-    expect(totals.map((summary) => summary.match(/[\d.]+$/)?.[0])).toEqual(['1.49', '3.47', '11.37', '10.37', '10.37', '10.37']);
-    await steps.nth(5).locator('> details > summary').click();
-    expect(await steps.nth(5).locator('pre').textContent()).toContain('"repeated": true');
-  });
+    test.each([
+      ['an incompatible selector', async () => page.fill('#calculate-selector', '10'), 'belongs to the other alias'],
+      ['no selector', async () => page.fill('#calculate-selector', ''), 'There is no default case'],
+      ['a selector that no header can carry', async () => page.fill('#calculate-selector', '☕'), 'no HTTP header can carry'],
+      ['a body that is not JSON', async () => page.fill('#calculate-body', '{'), 'refused the key or the lane'],
+      ['touchpoints that are disabled', async () => caseButton('18').click(), 'switched off'],
+      ['an operator that is unavailable', async () => caseButton('19').click(), 'Try again after 30 seconds'],
+    ])('explains %s', async (_what, prepare, words) => {
+      await prepare();
+      expect(await send('calculate')).toContain(words);
+    });
 
-  test('stops the sequence at a denied authorization instead of trying on', async () => {
-    await choose('revoked');
-    await page.click('#run-sequence');
-    await page.getByText('Stopped at step 1 of 6').waitFor();
-    expect(await page.locator('#sequence-steps > li').count()).toBe(1);
+    test('explains the refusals of finish', async () => {
+      for (const [name, words] of [
+        ['09', 'digest is stale'],
+        ['10c', 'already paid'],
+        ['10claimed', 'assisted lane'],
+      ] as const) {
+        await caseButton(name).click();
+        expect(await send('finish')).toContain(words);
+      }
+    });
+
+    test('warns beside the editor while the body is not JSON', async () => {
+      await page.fill('#calculate-body', '{');
+      expect(await page.locator('#calculate-body-hint').textContent()).toContain('not JSON');
+      await page.fill('#calculate-body', '{}');
+      expect(await page.locator('#calculate-body-hint').textContent()).toBe('');
+    });
+
+    test('reaches the scenario endpoint without the selector header', async () => {
+      await caseButton('14').click();
+      await page.selectOption('#calculate-address', 'scenario');
+      const [request] = await Promise.all([page.waitForRequest('**/mock/**'), page.click('#calculate-send')]);
+      expect(new URL(request.url()).pathname).toBe('/mock/caso14');
+      expect(request.headers()).not.toHaveProperty('x-mock-case');
+      await verdict('calculate').waitFor();
+      expect(await verdict('calculate').textContent()).toContain('loyalty card was accepted');
+    });
+
+    test('copies the request as curl', async () => {
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: portal.url });
+      await page.click('#calculate-copy');
+      await page.getByText('Copied.').waitFor();
+      const copied = await page.evaluate('navigator.clipboard.readText()');
+      expect(copied).toContain(`curl -i -X POST '${portal.url}/mock/retail/touchpoint/basket/calculate'`);
+      expect(copied).toContain("-H 'Authorization: Bearer demo-store-key'");
+      expect(copied).toContain("-H 'X-Mock-Case: 02'");
+      expect(copied).toContain('"basketId": "basket-1001"');
+      expect(await page.locator('#calculate-curl').textContent()).toBe(copied);
+    });
+
+    test('runs the suggested sequence and shows each step', async () => {
+      await page.click('#run-sequence');
+      await page.getByText('All 6 steps were answered as expected.').waitFor();
+      const steps = page.locator('#sequence-steps > li');
+      expect(await steps.evaluateAll((all) => all.map((step) => step.getAttribute('data-case')))).toEqual([
+        '02',
+        '03',
+        '04',
+        '14',
+        '10',
+        '10r',
+      ]);
+      const totals = await steps.locator('> details > summary').allTextContents();
+      expect(totals.map((summary) => summary.match(/[\d.]+$/)?.[0])).toEqual(['1.49', '3.47', '11.37', '10.37', '10.37', '10.37']);
+      await steps.nth(5).locator('> details > summary').click();
+      expect(await steps.nth(5).locator('pre').textContent()).toContain('"repeated": true');
+    });
+
+    test('stops the sequence at a denied authorization instead of trying on', async () => {
+      await choose('revoked');
+      await page.click('#run-sequence');
+      await page.getByText('Stopped at step 1 of 6').waitFor();
+      expect(await page.locator('#sequence-steps > li').count()).toBe(1);
+    });
   });
 
   test('says that the mock cannot be reached, and that the portal itself cannot', async () => {
@@ -241,44 +298,6 @@ if (!isInstalled()) {
     await page.getByText('Stopped at step 1 of 6').waitFor();
     await facing.close();
     expect(await send('calculate')).toContain('The portal does not answer');
-  });
-
-  test('can be used from the first key press to the answer with the keyboard alone', async () => {
-    const focused = () => page.evaluate('(({ id, dataset, className }) => id || dataset.case || className)(document.activeElement)');
-    const tabTo = async (target: string) => {
-      for (let presses = 0; presses < 60; presses += 1) {
-        if ((await focused()) === target) return;
-        await page.keyboard.press('Tab');
-      }
-      throw new Error(`Tab never reached ${target}`);
-    };
-    await page.keyboard.press('Tab');
-    expect(await focused()).toBe('skip');
-    await tabTo('17');
-    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
-    await page.keyboard.press('Enter');
-    expect(await focused()).toBe('calculate-send');
-    await page.keyboard.press('Enter');
-    await page.locator('#calculate-result .line.rejected').waitFor();
-
-    await page.reload();
-    await page.waitForSelector('[data-case="10claimed"]');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await tabTo('authorization');
-    await page.keyboard.type('rev');
-    expect(await page.inputValue('#authorization')).toBe('revoked');
-    await tabTo('run-sequence');
-    await page.keyboard.press('Space');
-    await page.getByText('Stopped at step 1 of 6').waitFor();
-    await tabTo('calculate-selector');
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type('18');
-    await page.keyboard.press('Enter');
-    await verdict('calculate').waitFor();
-    await tabTo('calculate-body');
-    await page.keyboard.press('Tab');
-    expect(await focused()).toBe('calculate-send');
   });
 
   test.each([320, 768, 1280])('needs no horizontal scrolling in a window %i wide, with answers shown', async (width) => {
@@ -302,8 +321,12 @@ if (!isInstalled()) {
 
   test.each(['light', 'dark'] as const)('has nothing for axe to complain about in %s colours', async (colorScheme) => {
     await open({ colorScheme });
-    const violations = async () =>
-      (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+    // The page has no frames: axe need not open another one to put its findings together. Colours change nothing but colours.
+    const axe = () => {
+      const builder = new AxeBuilder({ page }).setLegacyMode();
+      return colorScheme === 'light' ? builder : builder.withTags('cat.color');
+    };
+    const violations = async () => (await axe().analyze()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
     expect(await violations()).toEqual([]);
     await caseButton('17').click();
     await send('calculate');
