@@ -11,7 +11,7 @@ export type ListedTender = z.output<typeof ListedTender>;
 /**
  * A checkout at the till, under the id of its order.
  * `opening`: its basket is being priced and locked. `given-up`: it never got one. `open`: it is being paid. `paid`: the sale stands,
- * the OMS has not completed the order yet. `completed`, `voided`: over.
+ * the OMS has not completed the order yet; when the OMS misses money, it is `open` again. `completed`, `voided`: over.
  */
 const StoredTransaction = z.object({
   id: Id,
@@ -32,6 +32,9 @@ const StoredTransaction = z.object({
   voidReason: z.string().optional(),
   /** Tenders or the basket are still to be undone. */
   compensation: z.literal('pending').optional(),
+  /** How often the OMS has missed money: what is submitted after that is another submission. */
+  refusals: z.int().min(0).optional(),
+  /** Of the moment at which it was paid first; nobody gets it while the sale is open. */
   receipt: z.object({ number: z.string(), issuedAt: Instant }).optional(),
 });
 export type StoredTransaction = z.output<typeof StoredTransaction>;

@@ -16,7 +16,4 @@ export const EXPIRE_TRANSACTION = 'expire-transaction';
 /** How often work was put off because somebody else is down. */
 export const triesOf = (payload: unknown): number => Tries.parse(payload)?.tries ?? 0;
 
-/** Of due work `submit-order`: what the OMS refused before may be possible now; undefined for the first submission. */
-export const newsOf = (payload: unknown): string | undefined => Tries.parse(payload)?.news;
-
-const Tries = z.object({ tries: z.int(), news: z.string().optional() }).nullable();
+const Tries = z.object({ tries: z.int() }).nullable();

@@ -13,9 +13,9 @@ export async function nextReceipt(work: UnitOfWork, { storeId, laneId }: Sale): 
   return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
 }
 
-/** Undefined until everything is paid. */
-export function receiptOf({ basket, tenders, receipt }: Sale): z.output<typeof Receipt> | undefined {
-  if (!receipt) return undefined;
+/** Undefined while something is to be paid. */
+export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<typeof Receipt> | undefined {
+  if (!receipt || state === 'open') return undefined;
   return {
     ...receipt,
     lines: basket.lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),

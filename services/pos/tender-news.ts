@@ -2,7 +2,7 @@ import type { EventHandler } from '../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
 import { UNDO_SALE } from './due-kinds.ts';
-import { markPaid, submitAnew } from './submission.ts';
+import { markPaid } from './submission.ts';
 import { bindsMoney, type HubPayment, isCovered, listing, paymentOf } from './tender-rules.ts';
 import { isSale, save } from './transactions.ts';
 
@@ -29,12 +29,10 @@ export const tenderMoved: EventHandler = async (event, { work }) => {
   if (isCovered(next)) await markPaid(work, next);
 };
 
-/** Somebody voided a tender of a sale that still has to be submitted, or pays for that. */
+/** Somebody voided a tender of a sale that still has to be submitted, or paid for that: whether money is missing the OMS decides. */
 function listAfterwards(work: UnitOfWork, sale: Sale, payment: HubPayment): void {
   const tenders = listing(sale.tenders, payment);
-  if (tenders === sale.tenders || payment.state === 'failed') return;
-  const next = save(work, sale, { tenders });
-  if (isCovered(next)) submitAnew(work, next, `${payment.id} ${payment.version}`);
+  if (tenders !== sale.tenders && payment.state !== 'failed') save(work, sale, { tenders });
 }
 
 const isKnown = ({ tenders }: Sale, { id, version }: HubPayment): boolean =>

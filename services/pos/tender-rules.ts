@@ -5,9 +5,10 @@ import type { ListedTender, Sale } from './collections.ts';
 
 export type HubPayment = z.output<typeof Payment>;
 
-/** What a tender takes off the bill: a pending one too, for it may still be approved. */
-function coveredBy({ state, amount }: ListedTender): number {
-  return state === 'failed' || state === 'voided' ? 0 : amount.amount;
+/** What a tender takes off the bill: a pending one too, for it may still be approved; of a captured one what is kept of it. */
+export function coveredBy({ state, amount, capturedAmount, refundedAmount }: ListedTender): number {
+  if (state === 'failed' || state === 'voided') return 0;
+  return state === 'pending' || state === 'authorised' ? amount.amount : capturedAmount.amount - refundedAmount.amount;
 }
 
 /** What is left to pay. */

@@ -1,13 +1,13 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { type addPayment, authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { Sale } from './collections.ts';
 import { RESOLVE_TENDER } from './due-kinds.ts';
+import { paymentsOf } from './hub-payments.ts';
 import { markPaid } from './submission.ts';
 import { type HubPayment, isCovered, listing, listingAll } from './tender-rules.ts';
-import { AUTHORISE_PATIENCE_MS, delayAfter, PATIENCE_MS } from './timing.ts';
+import { AUTHORISE_PATIENCE_MS, delayAfter } from './timing.ts';
 import { renewIdleTimer, save, tenderUnderWay } from './transactions.ts';
 
 type Body = InputOf<typeof addPayment>['body'];
@@ -32,10 +32,6 @@ export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   const payments = await paymentsOf(scope, sale.id);
   scope.work.cancel(RESOLVE_TENDER, sale.id);
   return save(scope.work, sale, { tenders: listingAll(sale.tenders, payments), pending: undefined });
-}
-
-export async function paymentsOf({ call }: Scope, orderId: string): Promise<readonly HubPayment[]> {
-  return (await call(listPayments, { query: { orderId } }, { timeoutMs: PATIENCE_MS })).items;
 }
 
 /** Commits that this request asks for a tender, and the work that finds out what became of it, before the Hub is asked. */

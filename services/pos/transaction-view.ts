@@ -5,13 +5,12 @@ import { mintedAt } from '../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { Sale } from './collections.ts';
-
-const hasMoney: ReadonlySet<string> = new Set(['authorised', 'captured']);
+import { coveredBy } from './tender-rules.ts';
 
 function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
   const total = basket.totals.total.amount;
   if (total === 0) return 'paid';
-  const authorised = tenders.reduce((sum, { state, amount }) => sum + (hasMoney.has(state) ? amount.amount : 0), 0);
+  const authorised = tenders.reduce((sum, tender) => sum + (tender.state === 'pending' ? 0 : coveredBy(tender)), 0);
   return authorised >= total ? 'authorised' : 'unpaid';
 }
 

@@ -6,8 +6,8 @@ import type { Scope } from '../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { Sale } from './collections.ts';
 import { EXPIRE_TRANSACTION, RESOLVE_TENDER, UNDO_SALE } from './due-kinds.ts';
+import { paymentsOf } from './hub-payments.ts';
 import { bindsMoney, type HubPayment, listingAll } from './tender-rules.ts';
-import { paymentsOf } from './tenders.ts';
 import { PATIENCE_MS } from './timing.ts';
 import { save } from './transactions.ts';
 

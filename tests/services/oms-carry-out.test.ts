@@ -291,14 +291,14 @@ describe('A carry-out that another application does not let happen', () => {
     await rehearsal.verify();
   });
 
-  test('a tender that was voided and is paid anew after the till had given up: it is carried out at once', async () => {
+  test('a tender that was voided and is paid anew after the till had found that: it is carried out at once', async () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
     const [payment] = (await order(rehearsal, id)).payments;
     await rehearsal.ok('POST', `/payments/authorizations/${payment.id}/void`, {});
     await rehearsal.noFaults();
     await rehearsal.advance('PT12H');
-    expect((await rehearsal.settle()).parked).toMatchObject([{ what: 'due', key: expect.stringContaining(id) }]);
+    expect((await rehearsal.settle()).parked).toEqual([]);
     await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
     await rehearsal.settle();
     await rehearsal.advance('PT1S');

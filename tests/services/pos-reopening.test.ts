@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
+
+/** A sale is paid, and what paid it is undone at the Payment Hub before the OMS could complete the order. */
+
+const order = (rehearsal: TestRehearsal, id: string) => rehearsal.ok('GET', `/orders/${id}`);
+
+/** Two mugs for 25.98, paid by 10.00 in cash and 15.98 by card, and not submitted yet, since an application does not answer. */
+async function paidAndQueued(rehearsal: TestRehearsal, match: object) {
+  const { id } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
+  const cash = await pay(rehearsal, id, CASH, 1000);
+  await rehearsal.fault('down', { match, fault: { kind: 'outage' } });
+  const paid = await pay(rehearsal, id, card(), 1598);
+  expect(paid).toMatchObject({ status: 201, body: { transactionState: 'paid', orderSubmission: 'queued' } });
+  return { id, cash: cash.body.id as string, card: paid.body.id as string, receipt: paid.body.receipt.number as string };
+}
+
+const capture = (rehearsal: TestRehearsal, id: string, amount: number) =>
+  rehearsal.ok('POST', `/payments/authorizations/${id}/capture`, { amount: eur(amount) });
+const isOver = async (rehearsal: TestRehearsal): Promise<void> => {
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  await rehearsal.verify();
+};
+
+const UNDOINGS = [
+  ['voided', 1598, (rehearsal: TestRehearsal, id: string) => rehearsal.ok('POST', `/payments/authorizations/${id}/void`, {})],
+  ['captured in part', 1098, (rehearsal: TestRehearsal, id: string) => capture(rehearsal, id, 500)],
+] as const;
+
+describe.each(UNDOINGS)('A sale of which a tender was %s before it was submitted', (_what, missing, undo) => {
+  test.each([
+    ['the OMS', { application: 'oms' }],
+    ['Confirm Order', { api: 'confirm-order-api' }],
+    ['the carry-out', { api: 'carry-out' }],
+  ])('since %s was down is open again: new money completes it, once, with the receipt that it had', async (_who, match) => {
+    await using rehearsal = await newRehearsal();
+    const { id, card: undone, receipt } = await paidAndQueued(rehearsal, match);
+    await undo(rehearsal, undone);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    await isOver(rehearsal);
+
+    const tooMuch = await pay(rehearsal, id, card(), 2598);
+    expect(tooMuch).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(missing) } });
+    const part = await pay(rehearsal, id, CASH, 98);
+    expect(part).toMatchObject({
+      status: 201,
+      body: { outstanding: eur(missing - 98), transactionState: 'open', orderSubmission: 'none' },
+    });
+    expect(part.body).not.toHaveProperty('receipt');
+    const last = await pay(rehearsal, id, card(), missing - 98);
+    expect(last).toMatchObject({
+      status: 201,
+      body: { outstanding: eur(0), transactionState: 'completed', orderSubmission: 'accepted', receipt: { number: receipt } },
+    });
+
+    const done = await order(rehearsal, id);
+    expect(done).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    const kept = done.payments.map(({ capturedAmount }: { capturedAmount: { amount: number } }) => capturedAmount.amount);
+    expect(kept.reduce((sum: number, amount: number) => sum + amount, 0)).toBe(2598);
+    expect(typesOf(await rehearsal.events({ type: 'order-created' }))).toHaveLength(1);
+    expect(typesOf(await rehearsal.events({ type: 'order-confirmed' }))).toHaveLength(1);
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
+    const { entries } = await rehearsal.object('loyalty-account', 'loy_ada');
+    expect(entries.filter((entry: { orderId?: string }) => entry.orderId === id)).toMatchObject([{ type: 'earn', points: 25 }]);
+    await isOver(rehearsal);
+  });
+
+  test('can be voided: its money goes back, its order is cancelled, its stock is free', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, cash, card: undone } = await paidAndQueued(rehearsal, { api: 'carry-out' });
+    await undo(rehearsal, undone);
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 409, body: { currentState: 'paid' } });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    const voided = await voidIt(rehearsal, id);
+    expect(voided).toMatchObject({ status: 200, body: { state: 'cancelled', paymentStatus: 'unpaid' } });
+    expect(voided.body).not.toHaveProperty('compensation');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'cancelled' });
+    for (const payment of [cash, undone]) {
+      expect(['voided', 'fully-refunded']).toContain((await rehearsal.object('payment', payment)).state);
+    }
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await isOver(rehearsal);
+  });
+
+  test('and for which nobody pays ends as any other that is not paid', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, card: undone } = await paidAndQueued(rehearsal, { application: 'oms' });
+    await undo(rehearsal, undone);
+    await rehearsal.noFaults();
+    await rehearsal.advance('P3D');
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 0 });
+    await isOver(rehearsal);
+  });
+});
+
+describe('A tender that pays the rest', () => {
+  test('of a sale of which an earlier one was captured in part is told that something is left to pay', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await begin(rehearsal);
+    const first = await pay(rehearsal, id, card(), 1000);
+    await capture(rehearsal, first.body.id, 400);
+    const second = await pay(rehearsal, id, CASH, 1598);
+    expect(second).toMatchObject({
+      status: 201,
+      body: { state: 'authorised', outstanding: eur(600), transactionState: 'open', orderSubmission: 'none' },
+    });
+    expect(await pay(rehearsal, id, CASH, 600)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await isOver(rehearsal);
+  });
+});
+
+describe('A sale that was paid back before it was submitted', () => {
+  test('is not paid once more; it can be voided', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, card: undone } = await paidAndQueued(rehearsal, { application: 'oms' });
+    await capture(rehearsal, undone, 1598);
+    await rehearsal.ok('POST', `/payments/${undone}/refunds`, { amount: eur(598) });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
+    expect(await pay(rehearsal, id, CASH, 598)).toMatchObject({ status: 409, body: { code: 'overpayment' } });
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
+    expect(await rehearsal.object('payment', undone)).toMatchObject({ state: 'fully-refunded' });
+    await isOver(rehearsal);
+  });
+});
+
+describe('While the Payment Hub does not say what is missing', () => {
+  test('the sale waits, and what was paid anew meanwhile completes it', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, card: undone } = await paidAndQueued(rehearsal, { api: 'carry-out' });
+    await rehearsal.ok('POST', `/payments/authorizations/${undone}/void`, {});
+    await rehearsal.noFaults();
+    await rehearsal.fault('lost', { match: { api: 'list-payments' }, fault: { kind: 'status', status: 503 } });
+    await rehearsal.advance('PT1H');
+    expect(await voidIt(rehearsal, id)).toMatchObject({ status: 409, body: { currentState: 'paid' } });
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: card() });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT2H');
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await isOver(rehearsal);
+  });
+});
