@@ -21,10 +21,14 @@ import { readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
 import { readObject } from './object-reader.ts';
 import { createOutsideWorld } from './outside-world.ts';
+import { redriveParked } from './parked.ts';
 import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 import { verifyWorld } from './verify.ts';
 import { withheld } from './withheld.ts';
+
+/** Wall time after which a wait looks again although nobody told of a change. */
+const UNTOLD_MS = 250;
 
 export interface ControlPlaneOptions {
   readonly worlds: Worlds;
@@ -149,6 +153,11 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
         withheld: held.map(withheld),
       };
     },
+    'list-parked': async (_input, { view }) => {
+      const { parked } = await worlds.ledger(view.world);
+      return { items: parked.map((one) => ({ ...one, at: instant(one.at) })) };
+    },
+    'redrive-parked': ({ body }, { view }) => redriveParked(worlds, view.world, body.key),
     'list-events': async ({ query }, { view }) => {
       if (query.type !== undefined) known(query.type, '?type');
       return plainEvents(await readEvents(worlds, view.world, { ...query, ext: query.ext === 'true' }));
@@ -157,6 +166,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       known(body.type, '/type');
       const until = Date.now() + body.timeoutMs;
       for (;;) {
+        const change = driver.changes.next(view.world, Math.min(UNTOLD_MS, until - Date.now()));
         const read = await readEvents(worlds, view.world, {
           type: body.type,
           subject: body.subject,
@@ -165,8 +175,11 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
           ext: true,
         });
         const found = read.items.length >= body.count;
-        if (found || Date.now() >= until || stopping.aborted) return { found, ...plainEvents(read) };
-        await pause(10, stopping);
+        if (found || Date.now() >= until || stopping.aborted) {
+          change.forget();
+          return { found, ...plainEvents(read) };
+        }
+        await change.happened;
       }
     },
     'read-object': ({ params }, { view }) => readObject(worlds, view.world, { objects, ...params }),

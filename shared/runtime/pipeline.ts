@@ -5,6 +5,7 @@ import type { Application } from '../catalog/applications.ts';
 import type { Subscription } from '../catalog/define.ts';
 import { type ApiDefinition, isMutating } from '../catalog/define.ts';
 import { Problem } from '../catalog/problems.ts';
+import { subscriptionOf } from '../catalog/subscriptions.ts';
 import { createCaller } from '../contract/client.ts';
 import { Again, type AnyService, type Bound, type Scope } from '../contract/handler.ts';
 import { filterResponse } from '../contract/validation.ts';
@@ -17,6 +18,7 @@ import { type Context, rehearsalOf } from '../simulation/context.ts';
 import { createFaults } from '../simulation/faults.ts';
 import { createWebhooks } from '../simulation/webhook-sender.ts';
 import {
+  DELIVER_AGAIN,
   type Directory,
   type DueItem,
   dueKey,
@@ -291,6 +293,7 @@ export function createPipeline(options: PipelineOptions) {
   async function runDue(due: DueWork): Promise<void> {
     const { kind, key } = due.item;
     if (kind === PUBLISH_HELD_EVENT) return publishHeldEvent(due);
+    if (kind === DELIVER_AGAIN) return deliverAgain(due);
     const handler = service.due[kind];
     if (!handler) throw new Error(`${service.application} has no due work of kind ${kind}.`);
     const name = dueKey(service.application, kind, key);
@@ -335,9 +338,35 @@ export function createPipeline(options: PipelineOptions) {
     if (!item) return;
     const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
-    const noChange = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
-    await store.commit(world, { ...noChange, operation: randomUUID(), last: true, now, hold, events: [entry] });
+    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, hold, events: [entry] });
     relay(world);
+  }
+
+  /** A delivery that was parked is tried once more; if it fails again, it is parked again. */
+  async function deliverAgain({ item: { kind, key }, token, context, calls }: DueWork): Promise<void> {
+    const { world, now } = context;
+    const item = await store.due(world, kind, key, token);
+    if (!item) return;
+    const delivered = JSON.parse((item.payload as OutboxEntry).json) as EstateEvent;
+    const again: Context = {
+      ...context,
+      principal: `event:${service.application}`,
+      parentId: delivered.causationid,
+      correlationId: delivered.correlationid,
+      deadline: Date.now() + workDeadlineMs,
+    };
+    try {
+      await event(delivered, again, calls, subscriptionOf(nameOf(delivered.type), service.application)?.mode);
+    } catch (error) {
+      options.log.warn(
+        { err: error, event: delivered.type, id: key, world, correlationId: again.correlationId },
+        'consuming it again failed',
+      );
+      // One that was consumed meanwhile is not owed any more, and stays out.
+      await store.park(world, `${service.application}|${key}`, error instanceof Error ? error.message : String(error));
+    }
+    const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
+    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, hold });
   }
 
   /**
@@ -374,6 +403,8 @@ export function createPipeline(options: PipelineOptions) {
 export type Pipeline = ReturnType<typeof createPipeline>;
 
 const nothing = (): void => {};
+
+const NO_CHANGE = { expect: [], put: [], unique: [], index: [], move: [], guard: [], events: [], due: [] } as const;
 
 /** Refusals that a repeat with the same key gets again: those that say something definite about the request. */
 const isKept = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;

@@ -92,6 +92,7 @@ const Withheld = z.object({
   fault: z.string(),
   until: Instant.optional().describe('Absent: until the fault is deleted.'),
 });
+const Parked = z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant });
 const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
 export const createRehearsal = defineOperation({
@@ -181,9 +182,30 @@ export const settle = defineOperation({
   response: z.object({
     settled: z.boolean(),
     waitingFor: WaitingFor,
-    parked: z.array(z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant })),
+    parked: z.array(Parked).describe('What was given up. It can be driven again.'),
     withheld: z.array(Withheld).describe('What faults keep: owed, and not on its way. Deleting the fault lets it go.'),
   }),
+});
+
+export const listParked = defineOperation({
+  id: 'list-parked',
+  summary: 'What was given up after it had failed too often: deliveries of events, and due work.',
+  method: 'GET',
+  path: '/_sim/parked',
+  response: z.object({ items: z.array(Parked) }),
+});
+
+export const redriveParked = defineOperation({
+  id: 'redrive-parked',
+  summary: 'Drives again what was given up: one by its key, or everything. What fails again is parked again.',
+  method: 'POST',
+  path: '/_sim/parked/redrive',
+  request: z.strictObject({ key: z.string().min(1).max(512).optional().describe('As it is listed; without it, everything.') }),
+  response: z.object({
+    redriven: z.array(Parked.pick({ what: true, key: true })).describe('It runs now; settle waits for it.'),
+    left: z.array(Parked.pick({ what: true, key: true })).describe('Deliveries whose event is not on the bus yet.'),
+  }),
+  problems: ['not_found'],
 });
 
 export const listEvents = defineOperation({
@@ -376,6 +398,8 @@ export const controlOperations = {
   [setClock.id]: setClock,
   [advanceClock.id]: advanceClock,
   [settle.id]: settle,
+  [listParked.id]: listParked,
+  [redriveParked.id]: redriveParked,
   [listEvents.id]: listEvents,
   [waitForEvents.id]: waitForEvents,
   [readObject.id]: readObject,
