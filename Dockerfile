@@ -20,6 +20,7 @@ RUN NODE_COMPILE_CACHE=/app/.compiled node image/compile.ts
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="unified-commerce-estate" \
       org.opencontainers.image.description="Every owning application of a unified-commerce retailer, simulated: one consistent world to rehearse whole flows on." \
+      org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
 COPY --from=application /app ./

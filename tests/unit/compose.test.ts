@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { readConfiguration, startableServices, variablesByName } from '../../services/configuration.ts';
+import { applicationNames } from '../../shared/catalog/applications.ts';
+import { composeFile } from '../support/compose-file.ts';
+import { textOf, trackedFiles } from '../support/tracked-files.ts';
+
+const { services } = composeFile('docker-compose.yml');
+const named = (name: string) => services[name] ?? { image: '' };
+const running = Object.entries(services).filter(([, { profiles }]) => profiles === undefined);
+const ofEstate = running.filter(([, { environment }]) => environment?.['SERVICE'] !== undefined);
+const of = (setting: string): unknown[] => Object.values(services).map((service) => service[setting]);
+
+/** `${NAME:-default}` as compose reads it when NAME is not set. */
+const withDefaults = (text: string | number): string => String(text).replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');
+
+describe('The compose file', () => {
+  test('starts every application, the gateway and the touchpoint mock, each under its own name, and Kafka and Redis', () => {
+    expect(ofEstate.map(([name]) => name).toSorted()).toEqual([...startableServices].toSorted());
+    for (const [name, { environment }] of ofEstate) expect(environment?.['SERVICE']).toBe(name);
+    expect(running.map(([name]) => name).toSorted()).toEqual([...startableServices, 'kafka', 'redis'].toSorted());
+  });
+
+  test('gives each process what it can start with, and only variables that it reads', () => {
+    for (const [name, { environment = {} }] of ofEstate) {
+      expect(Object.keys(environment).filter((variable) => !(variable in variablesByName))).toEqual([]);
+      const given = Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, withDefaults(value)]));
+      expect(readConfiguration(given)).toMatchObject({ SERVICE: name, LOG_LEVEL: 'info' });
+    }
+  });
+
+  test('asks for nothing that a fresh clone does not have: what may be set from outside has a default', () => {
+    const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([^}]*)\}/g)].map(([, name = '']) => name).filter((name) => name !== '…');
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.filter((name) => !/^[A-Z_]+:-.+/.test(name))).toEqual([]);
+  });
+
+  test('lets nothing out that it does not have to, from anybody', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect([name, service]).toEqual([
+        name,
+        expect.objectContaining({
+          read_only: true,
+          cap_drop: ['ALL'],
+          security_opt: ['no-new-privileges:true'],
+          init: true,
+          pids_limit: expect.any(Number),
+          mem_limit: expect.stringMatching(/^\d+[mg]$/),
+          logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } },
+          tmpfs: expect.arrayContaining(['/tmp']),
+          healthcheck: expect.objectContaining({
+            test: expect.arrayContaining([expect.stringMatching(/^CMD/)]),
+            interval: expect.any(String),
+          }),
+        }),
+      ]);
+    }
+  });
+
+  test('names no container, so that it can run twice, and an application in replicas', () => {
+    expect(of('container_name').filter(Boolean)).toEqual([]);
+    expect(of('hostname').filter(Boolean)).toEqual([]);
+    const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+    expect(published.map(([name]) => name)).toEqual(['gateway', 'touchpoint-mock', 'debug-ports']);
+  });
+
+  test('publishes the gateway, the touchpoint, and its portal to this machine alone', () => {
+    expect(named('gateway').ports?.map(withDefaults)).toEqual(['8080:8080']);
+    expect(named('touchpoint-mock').ports?.map(withDefaults)).toEqual(['15115:15115', '127.0.0.1:15116:15116']);
+    for (const port of named('debug-ports').ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('starts the applications after Kafka and Redis, and the gateway after every application', () => {
+    const ready = { condition: 'service_healthy' };
+    for (const name of applicationNames) expect(named(name).depends_on).toEqual({ kafka: ready, redis: ready });
+    expect(Object.keys(named('gateway').depends_on ?? {}).toSorted()).toEqual([...applicationNames, 'kafka', 'redis'].toSorted());
+    for (const one of Object.values(named('gateway').depends_on ?? {})) expect(one).toEqual(ready);
+  });
+
+  test('uses one image for the whole estate, which one service builds', () => {
+    const images = new Set(ofEstate.map(([, { image }]) => withDefaults(image)));
+    expect([...images]).toEqual(['unified-commerce-estate:local']);
+    expect(
+      Object.entries(services)
+        .filter(([, { build }]) => build !== undefined)
+        .map(([name]) => name),
+    ).toEqual(['gateway']);
+  });
+
+  test('keeps Kafka and Redis, which forgets nothing, in volumes', () => {
+    expect(named('redis')['volumes']).toEqual(['redis:/data']);
+    expect(named('kafka')['volumes']).toContain('kafka:/var/lib/kafka/data');
+    expect((named('redis')['command'] as string[]).join(' ')).toMatch(/--appendonly yes.* --maxmemory-policy noeviction/);
+  });
+
+  test('has a second file that asks for three replicas of what exists', () => {
+    const more = composeFile('compose.replicas.yml').services;
+    expect(Object.keys(more).toSorted()).toEqual(['inventory-service', 'oms', 'sim']);
+    for (const [name, one] of Object.entries(more)) {
+      expect(applicationNames).toContain(name);
+      expect(one['deploy']).toEqual({ replicas: 3 });
+    }
+  });
+});
+
+describe('The image', () => {
+  const dockerfile = textOf('Dockerfile');
+
+  test('carries the version of the package', () => {
+    const { version } = JSON.parse(textOf('package.json')) as { version: string };
+    expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
+  });
+
+  test('runs as a numeric user, and node itself, without a shell between', () => {
+    const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
+    expect(last).toMatch(/^USER 1000:1000$/m);
+    expect(last).toMatch(/^CMD \["node", "services\/main\.ts"\]$/m);
+    expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
+  });
+
+  test('builds without BuildKit', () => {
+    expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
+  });
+
+  test('holds all that is imported, and no test', () => {
+    const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
+    const production = trackedFiles.filter((file) => /^(services|gateway|shared|fixtures|rehearsal|image)\//.test(file));
+    expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
+    expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
+  });
+});
