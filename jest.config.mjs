@@ -10,6 +10,7 @@ export default {
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
   testTimeout: 30_000,
-  // As many as there are cores, not one less: a test mostly waits for the estate, which is a process of its own.
-  maxWorkers: '100%',
+  testSequencer: '<rootDir>/tests/support/longest-first.mjs',
+  // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
+  maxWorkers: '150%',
 };

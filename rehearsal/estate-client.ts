@@ -11,6 +11,8 @@ export interface EstateClientOptions {
   readonly admin: string;
   /** The rehearsal that control operations are about, and plain calls when the bearer is not bound to one. */
   readonly rehearsal?: string;
+  /** Connections to share with others, who also close them; a client has its own otherwise. */
+  readonly agent?: Agent;
 }
 
 export interface Reply {
@@ -38,7 +40,7 @@ export class ControlError extends Error {
 
 /** Talks to an estate from outside, over its public HTTP only. */
 export function createEstateClient(options: EstateClientOptions) {
-  const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+  const agent = options.agent ?? new Agent({ connections: 256, keepAliveTimeout: 20_000 });
   const credential = (as: CallOptions['as']): Record<string, string> => {
     if (as === 'none') return {};
     if (as === 'api-key') return { 'x-api-key': options.apiKey };
@@ -78,13 +80,9 @@ export function createEstateClient(options: EstateClientOptions) {
       query = {},
       body,
     } = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-    const entries = Object.entries(query).filter(([, value]) => value !== undefined);
-    const search =
-      entries.length === 0 ? '' : `?${new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]))}`;
     const reply = await call(
       operation.method,
-      `${path}${search}`,
+      filledPath(operation.path, { params, query }),
       operation.method === 'GET' || operation.method === 'DELETE' ? undefined : (body ?? {}),
       { as: 'admin' },
     );
@@ -92,7 +90,18 @@ export function createEstateClient(options: EstateClientOptions) {
     return (reply.body ?? null) as ControlOutput<(typeof controlOperations)[Id]>;
   }
 
-  return { call, control, close: () => agent.close() };
+  return { call, control, close: () => (options.agent ? Promise.resolve() : agent.close()) };
+}
+
+/** A path of the catalog with its parameters filled in, and the query behind it. */
+export function filledPath(
+  path: string,
+  { params = {}, query = {} }: { readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, unknown>> },
+): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]));
+  return entries.length === 0 ? filled : `${filled}?${search}`;
 }
 
 export type EstateClient = ReturnType<typeof createEstateClient>;

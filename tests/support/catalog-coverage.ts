@@ -15,10 +15,9 @@ const DIRECTORY = process.env['CATALOG_COVERAGE'];
 /** Notes the trace of a rehearsal, when the whole suite runs. */
 export async function noteTrace(client: EstateClient): Promise<void> {
   if (DIRECTORY === undefined) return;
-  const [{ items: hops }, { items: seen }] = await Promise.all([
-    client.control('read-journal', { query: { limit: 5_000 } }),
-    client.control('list-events', { query: { ext: 'true', limit: 1_000 } }),
-  ]);
+  // One after the other: both at once take another connection.
+  const { items: hops } = await client.control('read-journal', { query: { limit: 5_000 } });
+  const { items: seen } = await client.control('list-events', { query: { ext: 'true', limit: 1_000 } });
   const trace = new Set([
     ...hops.flatMap(traceOfHop(hops as unknown as readonly Hop[])),
     ...seen.flatMap(({ event }) => traceOfEvent(event)),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
+import { Agent } from 'undici';
 import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
 import { noteTrace } from './catalog-coverage.ts';
@@ -17,23 +18,16 @@ export const ADMIN = 'demo-sim-admin';
 /** What only chance reaches does not count as tested. */
 const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/reliability/') === true;
 
+/** Connections that all rehearsals of a file use: to connect takes longer than most of what is asked. */
+const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+const outside = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, agent };
+const unbound = createEstateClient({ ...outside, rehearsal: 'default' });
+afterAll(() => agent.close());
+
 /** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
 export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
-  const unbound = createEstateClient({
-    gateway: estate.gateway,
-    bearer: 'demo-integration-token',
-    apiKey: 'demo-carrier-key',
-    admin: ADMIN,
-    rehearsal: 'default',
-  });
   const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
-  const client = createEstateClient({
-    gateway: estate.gateway,
-    bearer: credentials.bearer,
-    apiKey: credentials.apiKey,
-    admin: ADMIN,
-    rehearsal: name,
-  });
+  const client = createEstateClient({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name });
   return {
     name,
     world,
@@ -80,8 +74,6 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
     async [Symbol.asyncDispose]() {
       if (!isRandom()) await noteTrace(client);
       await client.control('delete-rehearsal', { params: { name } });
-      await client.close();
-      await unbound.close();
     },
   };
 }

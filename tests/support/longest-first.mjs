@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import Sequencer from '@jest/test-sequencer';
+
+/** About how many seconds the longest files take on two cores: for a machine that has not run them before. */
+const SECONDS = {
+  'reliability/random-histories': 34,
+  'browser/portal': 25,
+  'services/oms-fulfilment-crashes': 25,
+  'reliability/killed-at-every-commit': 20,
+  'services/pos-crashes': 20,
+  'services/carrier-webhooks': 18,
+  'services/returns-crashes': 16,
+  'start/starting': 14,
+  'flows/bad-input': 12,
+  'flows/life-cycles': 12,
+  'services/returns': 12,
+  'services/pos-trouble': 11,
+  'services/stock-movement-conservation': 11,
+  'services/oms-carry-out': 10,
+  'services/payment-hub': 9,
+  'services/carrier-platform': 9,
+  'services/oms-fulfilment': 9,
+  'services/oms-confirm-order': 8,
+  'services/stock-conservation': 7,
+  'flows/idempotency': 7,
+  'touchpoint/hardening': 7,
+  'flows/many-orders': 6,
+};
+/** What a file takes otherwise grows with what is written in it. */
+const MS_PER_CHARACTER = 0.1;
+
+/** Files that start what they test themselves. All others wait for the one estate of the run. */
+const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|start|browser)\//;
+const BY_ITSELF = /support\/(inside|crashing-estate|mortal-applications)\.ts/;
+
+/**
+ * Starts the longest files first, so that none of them is what a run ends with. Files that keep the run's estate busy and files that
+ * start what they test take turns, so that neither the estate, which is one process, nor a core is idle while the other is waited for.
+ */
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const known = tests.map((test) => {
+      const text = readFileSync(test.path, 'utf8');
+      const name = /\/tests\/(.*)\.test\.ts$/.exec(test.path)?.[1] ?? '';
+      test.duration = this.time(test);
+      return {
+        test,
+        failed: this.hasFailed(test),
+        ms: test.duration ?? ((SECONDS[name] ?? 0) * 1_000 || text.length * MS_PER_CHARACTER),
+        alone: ELSEWHERE.test(test.path) || BY_ITSELF.test(text),
+      };
+    });
+    const queues = [known.filter(({ alone }) => !alone), known.filter(({ alone }) => alone)].map(lineUp);
+    const order = [];
+    for (;;) {
+      // Whose next file begins earliest, if each queue is spread over the whole run.
+      const [next] = queues.filter(({ files }) => files.length > 0).sort((a, b) => a.done / a.total - b.done / b.total);
+      if (!next) break;
+      const file = next.files.shift();
+      next.done += file.ms;
+      order.push(file);
+    }
+    return order.sort((a, b) => Number(b.failed) - Number(a.failed)).map(({ test }) => test);
+  }
+}
+
+function lineUp(files) {
+  return { files: files.sort((a, b) => b.ms - a.ms), done: 0, total: files.reduce((sum, { ms }) => sum + ms, 1) };
+}
