@@ -1,0 +1,257 @@
+import { type ApiId, apis } from '../shared/catalog/catalog.ts';
+import type { ApiDefinition, CallOf, OutputOf } from '../shared/catalog/define.ts';
+import type { ControlCall, ControlId, ControlOutput, controlOperations } from '../shared/simulation/control-api.ts';
+import type { FaultInput } from '../shared/simulation/faults.ts';
+import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Reply } from './estate-client.ts';
+
+/** What lets a test suite in. */
+export interface EstateCredentials {
+  /** For the APIs. */
+  readonly bearer: string;
+  /** For the carrier's APIs. */
+  readonly apiKey: string;
+  /** For the simulation plane. */
+  readonly admin: string;
+}
+
+/** Those of fixtures/credentials.json: they are public, and let in wherever they are not switched off. */
+export const DEMO_CREDENTIALS: EstateCredentials = {
+  bearer: 'demo-integration-token',
+  apiKey: 'demo-carrier-key',
+  admin: 'demo-sim-admin',
+};
+
+export interface EstateAccess {
+  /** Address of the gateway. */
+  readonly gateway: string;
+  readonly credentials: EstateCredentials;
+}
+
+/** APIs that are asked and answered in JSON with a credential; the carrier's webhook is signed, and a label is a document. */
+export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document'>;
+type Api<Id extends TypedApiId> = (typeof apis)[Id];
+type Control<Id extends ControlId> = (typeof controlOperations)[Id];
+/** May be left out where nothing in it is needed. */
+type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
+
+/** An API refused. */
+export class ApiRefusal extends Error {
+  override readonly name = 'ApiRefusal';
+  readonly status: number;
+  /** What a program looks at: `insufficient_stock`. */
+  readonly code: string | undefined;
+  /** The whole answer, RFC 9457. */
+  readonly problem: Readonly<Record<string, unknown>>;
+  constructor(call: string, { status, body }: Reply) {
+    const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    super(`${call}: ${status} ${problem['code'] ?? ''} ${problem['detail'] ?? ''}`.trim());
+    this.status = status;
+    this.code = typeof problem['code'] === 'string' ? problem['code'] : undefined;
+    this.problem = problem;
+  }
+}
+
+/** Stock, money and events do not agree, or the estate did not come to rest. */
+export class VerificationFailed extends Error {
+  override readonly name = 'VerificationFailed';
+}
+
+/** An event as it is on the bus: CloudEvents 1.0. */
+export interface EstateEvent {
+  readonly id: string;
+  /** With its prefix: `com.unified-commerce.order-confirmed`. */
+  readonly type: string;
+  /** `order/ord_…` */
+  readonly subject: string;
+  readonly time: string;
+  readonly source: string;
+  readonly rehearsal: string;
+  readonly correlationid: string;
+  readonly aggregateversion: number;
+  // biome-ignore lint/suspicious/noExplicitAny: which object it is follows from the type, and a test knows what it looks for
+  readonly data: { readonly object: any; readonly previousState?: string };
+  readonly [member: string]: unknown;
+}
+
+export interface EventFilter {
+  /** With or without its prefix: `payment-authorized`. */
+  readonly type?: string;
+  /** `payment/pay_…` */
+  readonly subject?: string;
+  readonly correlationId?: string;
+  /** Also the additional ones, which the source document does not name. */
+  readonly additional?: boolean;
+}
+
+/**
+ * A rehearsal on an estate that runs: a world of its own, freshly seeded, with its own clock, faults and events, so that tests that
+ * run at the same time do not see each other. `await using` deletes it at the end of the test.
+ */
+export class EstateRehearsal implements AsyncDisposable {
+  readonly name: string;
+  /** Bound to this rehearsal: any client that sends one of them is in it. */
+  readonly credentials: Omit<EstateCredentials, 'admin'> & { readonly webhookSecret: string; readonly webhookUrl: string };
+  readonly client: EstateClient;
+  /** Any operation of the simulation plane. @throws ControlError when it is refused */
+  readonly control: EstateClient['control'];
+
+  private constructor({ name, credentials, client }: Pick<EstateRehearsal, 'name' | 'credentials' | 'client'>) {
+    this.name = name;
+    this.credentials = credentials;
+    this.client = client;
+    this.control = client.control;
+  }
+
+  /** @param name lower-case letters, digits and hyphens; a new one by default */
+  static async create({ gateway, credentials: own }: EstateAccess, name?: string): Promise<EstateRehearsal> {
+    const outside = createEstateClient({ gateway, ...own, rehearsal: 'default' });
+    try {
+      const { credentials, ...created } = await outside.control('create-rehearsal', { body: name === undefined ? {} : { name } });
+      const bound = { gateway, bearer: credentials.bearer, apiKey: credentials.apiKey, admin: own.admin, rehearsal: created.name };
+      return new EstateRehearsal({ name: created.name, credentials, client: createEstateClient(bound) });
+    } finally {
+      await outside.close();
+    }
+  }
+
+  /** Calls a public API by its id and answers what it answers. @throws ApiRefusal for anything but a success */
+  async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<CallOf<Api<Id>>>): Promise<OutputOf<Api<Id>>> {
+    const { method, path, auth } = apis[id] as unknown as ApiDefinition;
+    const sections = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+    const reply = await this.client.call(method, filledPath(path, sections), method === 'GET' ? undefined : (sections.body ?? {}), {
+      as: auth === 'signature' ? 'none' : auth,
+    });
+    if (reply.status >= 300) throw new ApiRefusal(id, reply);
+    return reply.body as OutputOf<Api<Id>>;
+  }
+
+  /** A plain call of a public API, whatever it answers. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> {
+    return this.client.call(method, path, body, options);
+  }
+
+  /** Epoch milliseconds of the rehearsal's clock. */
+  async now(): Promise<number> {
+    return Date.parse((await this.control('read-clock')).now);
+  }
+
+  /**
+   * Moves the clock forward by an ISO 8601 duration, and runs what falls due on the way.
+   * @throws VerificationFailed when the estate does not come to rest
+   */
+  async advance(by: string): Promise<ControlOutput<Control<'advance-clock'>>> {
+    const outcome = await this.control('advance-clock', { body: { by } });
+    refuseUnrest(outcome);
+    return outcome;
+  }
+
+  /** Waits until nothing is on its way. @throws VerificationFailed when the estate does not come to rest */
+  async settle(): Promise<ControlOutput<Control<'settle'>>> {
+    const outcome = await this.control('settle');
+    refuseUnrest(outcome);
+    return outcome;
+  }
+
+  /** Makes something go wrong, until `deleteFault`, or as often as `times` says. */
+  fault(name: string, rule: FaultInput): Promise<ControlOutput<Control<'put-fault'>>> {
+    return this.control('put-fault', { params: { name }, body: rule });
+  }
+
+  /** The faults that are set, with how often each struck. */
+  async faults(): Promise<ControlOutput<Control<'list-faults'>>['items']> {
+    return (await this.control('list-faults')).items;
+  }
+
+  async deleteFault(name: string): Promise<void> {
+    await this.control('delete-fault', { params: { name } });
+  }
+
+  async deleteFaults(): Promise<void> {
+    await this.control('delete-faults');
+  }
+
+  /** The events that are on the bus, in their order, once nothing is on its way. */
+  async events({ additional = false, ...filter }: EventFilter = {}): Promise<readonly EstateEvent[]> {
+    await this.settle();
+    const found: EstateEvent[] = [];
+    for (let after = 0; ; ) {
+      const { items, next } = await this.control('list-events', {
+        query: { ...filter, ext: additional ? 'true' : 'false', after, limit: 1_000 },
+      });
+      found.push(...items.map(({ event }) => event as unknown as EstateEvent));
+      if (items.length < 1_000) return found;
+      after = next;
+    }
+  }
+
+  /**
+   * Waits until so many events of a type are on the bus, without waiting for quiet.
+   * @throws VerificationFailed when they do not come in time
+   */
+  async awaitEvents(
+    type: string,
+    { count = 1, subject, timeoutMs = 10_000 }: { readonly count?: number; readonly subject?: string; readonly timeoutMs?: number } = {},
+  ): Promise<readonly EstateEvent[]> {
+    const { found, items } = await this.control('wait-for-events', {
+      body: { type, count, timeoutMs, ...(subject !== undefined && { subject }) },
+    });
+    if (!found) throw new VerificationFailed(`${items.length} of ${count} ${type} came within ${timeoutMs} ms.`);
+    return items.map(({ event }) => event as unknown as EstateEvent);
+  }
+
+  /** Any business object, also those that no API reads. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into objects freely
+  async object(type: string, id: string): Promise<any> {
+    return this.control('read-object', { params: { type, id } });
+  }
+
+  /** Every hop: who called whom, with which outcome. */
+  async journal(correlationId?: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return (await this.control('read-journal', { query: { correlationId } })).items;
+  }
+
+  /** Plays the carrier: scans a parcel, and waits until everybody has heard of it. */
+  async scan(shipmentId: string, scan: string): Promise<ControlOutput<Control<'play-scan'>>> {
+    const shipment = await this.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
+    await this.settle();
+    return shipment;
+  }
+
+  /** Says what moves by itself: `{ warehouse: 'immediate' }`. */
+  progression(change: NonNullable<ControlCall<Control<'set-progression'>>['body']>): Promise<ControlOutput<Control<'set-progression'>>> {
+    return this.control('set-progression', { body: change });
+  }
+
+  /** As freshly seeded; name and credentials stay. */
+  async reset(): Promise<void> {
+    await this.control('reset-rehearsal');
+  }
+
+  /**
+   * Whether stock, money, points, parcels and events agree over everything that happened.
+   * @throws VerificationFailed naming what is broken
+   */
+  async verify(): Promise<ControlOutput<Control<'verify'>>> {
+    const outcome = await this.control('verify');
+    refuseUnrest(outcome);
+    const broken = outcome.invariants.flatMap(({ title, violations }) => violations.map((violation) => `${title}: ${violation}`));
+    if (!outcome.holds) throw new VerificationFailed(`Broken:\n${broken.join('\n')}`);
+    return outcome;
+  }
+
+  async delete(): Promise<void> {
+    try {
+      await this.control('delete-rehearsal', { params: { name: this.name } });
+    } finally {
+      await this.client.close();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.delete();
+  }
+}
+
+function refuseUnrest({ settled, waitingFor }: { readonly settled: boolean; readonly waitingFor: readonly string[] }): void {
+  if (!settled) throw new VerificationFailed(`The estate did not come to rest: ${waitingFor.join(', ')}`);
+}

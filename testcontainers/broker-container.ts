@@ -1,0 +1,102 @@
+import {
+  AbstractStartedContainer,
+  BoundPorts,
+  GenericContainer,
+  getContainerRuntimeClient,
+  type InspectResult,
+  type StartedTestContainer,
+  Wait,
+  waitForContainer,
+} from 'testcontainers';
+import { explained, lastWords } from './last-words.ts';
+
+/** The name by which containers beside it reach the broker. */
+const ALIAS = 'kafka';
+const WITHIN_PORT = 9_092;
+const OUTSIDE_PORT = 19_092;
+const CONTROLLER_PORT = 9_093;
+
+/** A broker tells its clients where to find it, and from outside that is known only once the container has its port. */
+const OUTSIDE_ADDRESS = '/tmp/outside-address';
+const WAITING = 'waiting for the address outside';
+const START_WHEN_KNOWN = `
+echo ${WAITING}
+until [ -f ${OUTSIDE_ADDRESS} ]; do sleep 0.05; done
+export KAFKA_ADVERTISED_LISTENERS=WITHIN://${ALIAS}:${WITHIN_PORT},OUTSIDE://$(cat ${OUTSIDE_ADDRESS})
+exec /etc/kafka/docker/run
+`;
+
+const READY = /Kafka Server started/;
+/** Our own, since the one in an image may be read-only, and what starts the broker then cannot complete it. */
+const LOG_CONFIGURATION = `Configuration:
+  Appenders:
+    Console:
+      name: STDOUT
+      PatternLayout: { pattern: "[%d] %p %m (%c)%n" }
+  Loggers:
+    Root: { level: WARN, AppenderRef: [{ ref: STDOUT }] }
+    Logger: [{ name: kafka.server, level: INFO }]
+`;
+const LOG_FOLDER = '/mnt/shared/config';
+
+/** One Kafka broker, which is its own controller, reachable from its network and from the test. */
+export class BrokerContainer extends GenericContainer {
+  constructor(image: string) {
+    super(image);
+    this.withNetworkAliases(ALIAS)
+      .withExposedPorts(OUTSIDE_PORT)
+      .withEntrypoint(['sh', '-c'])
+      .withCommand([START_WHEN_KNOWN])
+      .withWaitStrategy(Wait.forLogMessage(WAITING))
+      .withCopyContentToContainer(
+        ['log4j2.yaml', 'tools-log4j2.yaml'].map((name) => ({ content: LOG_CONFIGURATION, target: `${LOG_FOLDER}/${name}`, mode: 0o644 })),
+      )
+      .withEnvironment({
+        KAFKA_NODE_ID: '1',
+        KAFKA_PROCESS_ROLES: 'broker,controller',
+        KAFKA_LISTENERS: `WITHIN://:${WITHIN_PORT},OUTSIDE://:${OUTSIDE_PORT},CONTROLLER://:${CONTROLLER_PORT}`,
+        KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'WITHIN:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT',
+        KAFKA_INTER_BROKER_LISTENER_NAME: 'WITHIN',
+        KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+        KAFKA_CONTROLLER_QUORUM_VOTERS: `1@localhost:${CONTROLLER_PORT}`,
+        // One broker can hold one copy; and whoever joins a group is alone in it, so it need not wait for others.
+        KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+        KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '5',
+        KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+        KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+        KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+        KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+        KAFKA_HEAP_OPTS: '-Xms128m -Xmx512m',
+      });
+  }
+
+  /** @throws EstateStartError that shows what the broker said last */
+  override async start(): Promise<StartedBrokerContainer> {
+    const words = lastWords();
+    this.withLogConsumer((stream) => words.follow(stream));
+    return new StartedBrokerContainer(await explained({ image: this.imageName.string, words }, () => super.start()));
+  }
+
+  protected override async containerStarted(container: StartedTestContainer, inspectResult: InspectResult): Promise<void> {
+    const address = `${container.getHost()}:${container.getMappedPort(OUTSIDE_PORT)}`;
+    // Moved there in one piece: what waits for it must not read half of it.
+    await container.exec(['sh', '-c', `echo ${address} > ${OUTSIDE_ADDRESS}.new && mv ${OUTSIDE_ADDRESS}.new ${OUTSIDE_ADDRESS}`]);
+    const client = await getContainerRuntimeClient();
+    const ports = BoundPorts.fromInspectResult(client.info.containerRuntime.hostIps, inspectResult).filter(this.exposedPorts);
+    const strategy = Wait.forLogMessage(READY);
+    if (this.startupTimeoutMs !== undefined) strategy.withStartupTimeout(this.startupTimeoutMs);
+    await waitForContainer(client, client.container.getById(container.getId()), strategy, ports);
+  }
+}
+
+export class StartedBrokerContainer extends AbstractStartedContainer {
+  /** For the test and whatever else runs on the machine. */
+  getBrokers(): readonly string[] {
+    return [`${this.getHost()}:${this.getMappedPort(OUTSIDE_PORT)}`];
+  }
+
+  /** For containers on the same network. */
+  getBrokersWithin(): readonly string[] {
+    return [`${ALIAS}:${WITHIN_PORT}`];
+  }
+}

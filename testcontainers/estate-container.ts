@@ -1,0 +1,127 @@
+import { resolve } from 'node:path';
+import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import type { EstateClient } from '../rehearsal/estate-client.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import { credentialsOf } from './fixture-credentials.ts';
+import { explained, lastWords } from './last-words.ts';
+import {
+  clientOn,
+  DEMO_TOUCHPOINT,
+  GATEWAY_PORT,
+  PORTAL_PORT,
+  rehearsalOn,
+  type StartedEstate,
+  TOUCHPOINT_PORT,
+  type TouchpointAccess,
+} from './started-estate.ts';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+const FIXTURES_WITHIN = '/fixtures';
+/** The container's user only reads them, whoever they belong to outside. */
+const READABLE = 0o755;
+
+/**
+ * The whole estate in one container: gateway, applications and touchpoint mock in one process, state and events in its memory
+ * unless it is told of a Redis and a Kafka. Ports are whatever is free.
+ */
+export class EstateContainer extends GenericContainer {
+  #credentials = DEMO_CREDENTIALS;
+  #touchpoint = DEMO_TOUCHPOINT;
+
+  constructor(image: string) {
+    super(image);
+    this.withExposedPorts(GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_PORT)
+      .withEnvironment({ ALLOW_DEMO_CREDENTIALS: 'true' })
+      .withWaitStrategy(Wait.forHttp('/readyz', GATEWAY_PORT, { abortOnContainerExit: true }).forStatusCode(200));
+  }
+
+  /** A folder with a retailer of your own: the files of the project's fixtures/, its credentials.json among them. */
+  withFixtures(folder: string): this {
+    this.#credentials = credentialsOf(folder);
+    return this.withCopyDirectoriesToContainer([{ source: resolve(folder), target: FIXTURES_WITHIN, mode: READABLE }]).withEnvironment({
+      FIXTURES_DIR: FIXTURES_WITHIN,
+    });
+  }
+
+  /** What the container logs; `info` by default. */
+  withLogLevel(level: LogLevel): this {
+    return this.withEnvironment({ LOG_LEVEL: level });
+  }
+
+  /** Records no hops for the journal, which takes time and memory in a long test. */
+  withoutJournal(): this {
+    return this.withEnvironment({ JOURNAL: 'off' });
+  }
+
+  /** The key and the lanes that the touchpoint mock knows. */
+  withTouchpoint(access: Partial<TouchpointAccess>): this {
+    this.#touchpoint = { ...this.#touchpoint, ...access };
+    return this.withEnvironment({ MOCK_STORE_KEY: this.#touchpoint.storeKey, MOCK_LANES: this.#touchpoint.lanes.join(',') });
+  }
+
+  /** Keeps state in a Redis that the container can reach: `redis://redis:6379`. */
+  withRedis(url: string): this {
+    return this.withEnvironment({ REDIS_URL: url });
+  }
+
+  /** Sends events through a Kafka that the container can reach: `kafka:9092`. */
+  withKafka(...brokers: readonly string[]): this {
+    return this.withEnvironment({ KAFKA_BROKERS: brokers.join(',') });
+  }
+
+  /** @throws EstateStartError that says what is missing, or shows what the estate said last */
+  override async start(): Promise<StartedEstateContainer> {
+    const words = lastWords();
+    const { logConsumer } = this;
+    this.withLogConsumer((stream) => {
+      words.follow(stream);
+      logConsumer?.(stream);
+    });
+    const started = await explained({ image: this.imageName.string, words }, () => super.start());
+    return new StartedEstateContainer(started, { credentials: this.#credentials, touchpoint: this.#touchpoint });
+  }
+}
+
+export class StartedEstateContainer extends AbstractStartedContainer implements StartedEstate {
+  readonly #credentials: EstateCredentials;
+  readonly #touchpoint: TouchpointAccess;
+
+  constructor(started: StartedTestContainer, access: { readonly credentials: EstateCredentials; readonly touchpoint: TouchpointAccess }) {
+    super(started);
+    this.#credentials = access.credentials;
+    this.#touchpoint = access.touchpoint;
+  }
+
+  getGatewayUrl(): string {
+    return this.#urlOf(GATEWAY_PORT);
+  }
+
+  getTouchpointUrl(): string {
+    return this.#urlOf(TOUCHPOINT_PORT);
+  }
+
+  getPortalUrl(): string {
+    return this.#urlOf(PORTAL_PORT);
+  }
+
+  getTouchpointAccess(): TouchpointAccess {
+    return this.#touchpoint;
+  }
+
+  getCredentials(): EstateCredentials {
+    return this.#credentials;
+  }
+
+  createRehearsal(name?: string): Promise<EstateRehearsal> {
+    return rehearsalOn({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, name);
+  }
+
+  createClient(rehearsal?: string): EstateClient {
+    return clientOn({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, rehearsal);
+  }
+
+  #urlOf(port: number): string {
+    return `http://${this.getHost()}:${this.getMappedPort(port)}`;
+  }
+}

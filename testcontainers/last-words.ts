@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream';
+import { getContainerRuntimeClient, ImageName } from 'testcontainers';
+
+/** A container did not come up; the message says why, as far as it can be known. */
+export class EstateStartError extends Error {
+  override readonly name = 'EstateStartError';
+}
+
+const LINES = 25;
+/** The last lines are still on their way when a container has ended. */
+const LATE_LINES_MS = 500;
+
+/** Keeps the last lines that a container says. */
+export function lastWords() {
+  const lines: string[] = [];
+  let ended: Promise<void> = Promise.resolve();
+  return {
+    follow(stream: Readable): void {
+      const hear = (chunk: unknown): void => {
+        lines.push(
+          ...String(chunk)
+            .split('\n')
+            .map((line) => line.trimEnd())
+            .filter((line) => line !== ''),
+        );
+        lines.splice(0, lines.length - LINES);
+      };
+      stream.on('data', hear).on('err', hear);
+      ended = new Promise((resolve) => stream.once('end', resolve).once('close', resolve));
+    },
+    async all(): Promise<readonly string[]> {
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LATE_LINES_MS))]);
+      return lines;
+    },
+  };
+}
+
+export type LastWords = ReturnType<typeof lastWords>;
+
+export interface Explained {
+  readonly image: string;
+  /** What was to be started, for the message; the image by default. */
+  readonly what?: string;
+  readonly words: LastWords;
+}
+
+/** @throws EstateStartError that says how to get a missing image, or shows what the container said last */
+export async function explained<T>({ image, what = image, words }: Explained, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (!(await mayExist(image))) {
+      throw new EstateStartError(`There is no image ${image} here, and it could not be pulled (${reason}). ${howToGet(image)}`, {
+        cause: error,
+      });
+    }
+    const lines = await words.all();
+    if (lines.length === 0) throw error;
+    // Of a container that ended, the library tells them already.
+    const said = reason.includes(lines.at(-1) ?? '') ? '' : `\nIt said last:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+    throw new EstateStartError(`${what} did not start: ${reason}${said}`, { cause: error });
+  }
+}
+
+/** Without a container engine nothing is known of images, and the reason speaks for itself. */
+async function mayExist(image: string): Promise<boolean> {
+  const client = await getContainerRuntimeClient().catch(() => undefined);
+  return client === undefined || (await client.image.exists(ImageName.fromString(image)).catch(() => true));
+}
+
+const howToGet = (image: string): string =>
+  /unified-commerce-estate/.test(image)
+    ? `Build it in a checkout of the estate: docker build -t ${image} .`
+    : 'Name another one, or load it.';

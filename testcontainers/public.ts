@@ -1,0 +1,14 @@
+/** What `unified-commerce-estate/testcontainers` is for whoever imports it. */
+export { ControlError, type EstateClient, type Reply } from '../rehearsal/estate-client.ts';
+export {
+  ApiRefusal,
+  type EstateCredentials,
+  type EstateEvent,
+  EstateRehearsal,
+  type EventFilter,
+  VerificationFailed,
+} from '../rehearsal/estate-rehearsal.ts';
+export { EstateContainer, type LogLevel, StartedEstateContainer } from './estate-container.ts';
+export { type EnsembleMember, EstateEnsemble, StartedEstateEnsemble } from './estate-ensemble.ts';
+export { EstateStartError } from './last-words.ts';
+export type { StartedEstate, TouchpointAccess } from './started-estate.ts';
