@@ -4,6 +4,7 @@ import type { Logger } from '../shared/runtime/logger.ts';
 import { allReady, type State } from '../shared/runtime/readiness.ts';
 import type { Configuration } from './configuration.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
+import { observing } from './observing.ts';
 import { portTaken } from './ports-taken.ts';
 import type { RegisteredApplication } from './registry.ts';
 
@@ -24,11 +25,12 @@ export async function startApplicationAlone(application: Application, configurat
   const { service } = await load(application);
   const adapter = openStore(configuration, log);
   const bus = await openBus(configuration, log);
+  const observability = await observing(configuration);
   const agent = agentForCalls();
   const stopping = new AbortController();
   const states = (): readonly State[] => [adapter.state(), bus.state()];
   const running = await startApplication({
-    ...{ service, adapter, bus, addressOf, token, agent, log },
+    ...{ service, adapter, bus, addressOf, token, agent, log, observability },
     gatewayUrl: () => GATEWAY_URL,
     host: HOST,
     port: PORT,
@@ -44,6 +46,7 @@ export async function startApplicationAlone(application: Application, configurat
       await running.close();
       await agent.close();
       await bus.close();
+      await observability.stop();
       await adapter.close();
     },
   };

@@ -64,6 +64,12 @@ const variables = {
     .max(60_000)
     .default(0)
     .describe('How long a process that stops is not ready but still serves; 5000 in Kubernetes.'),
+  OUTBOX_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(100_000)
+    .describe('Events that an application keeps for a rehearsal while Kafka is away; beyond that it refuses changes with 503.'),
   REDIS_URL: z
     .string()
     .optional()

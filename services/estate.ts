@@ -6,6 +6,7 @@ import { allReady, type State } from '../shared/runtime/readiness.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
+import { observing } from './observing.ts';
 import { registeredApplications } from './registry.ts';
 import { startTouchpoint } from './touchpoint.ts';
 
@@ -32,6 +33,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
   const fixtures = await fixturesOf(configuration);
   const adapter = openStore(configuration, log);
   const bus = await openBus(configuration, log);
+  const observability = await observing(configuration);
   const { ESTATE_TOKEN: token = ownSecret(), CREDENTIAL_PEPPER: pepper = ownSecret() } = configuration;
   const agent = agentForCalls();
   const addresses = new Map<Application, string>();
@@ -50,13 +52,14 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     for (const close of closing.toReversed()) await close();
     await agent.close();
     await bus.close();
+    await observability.stop();
     await adapter.close();
   };
   const states = (): readonly State[] => [adapter.state(), bus.state()];
   try {
     for (const { service } of registeredApplications) {
       const started = await startApplication({
-        ...{ service, adapter, bus, addressOf, token, agent, log },
+        ...{ service, adapter, bus, addressOf, token, agent, log, observability },
         gatewayUrl: () => gatewayUrl,
         host: '127.0.0.1',
         port: 0,
@@ -68,7 +71,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
       addresses.set(started.application, started.url);
     }
     const door = await openFrontDoor({
-      ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log },
+      ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log, observability },
       stopping: stopping.signal,
     });
     closing.push(door.close);

@@ -8,6 +8,7 @@ import { createRehearsals, DEFAULT_REHEARSAL, type Rehearsals } from '../gateway
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
+import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { READY, type State } from '../shared/runtime/readiness.ts';
 import type { Snapshot, StoreAdapter } from '../shared/store/ports.ts';
@@ -32,6 +33,7 @@ export interface FrontDoorOptions {
   readonly pepper: string;
   readonly agent: Agent;
   readonly log: Logger;
+  readonly observability: Observability;
   readonly stopping: AbortSignal;
 }
 
@@ -48,7 +50,7 @@ export const fixturesOf = ({ FIXTURES_DIR }: Configuration): Promise<FixtureSet>
 
 /** Starts the gateway with the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, stopping } = options;
+  const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
   refuseDemoCredentials(configuration);
   const { credentials } = fixtures.at(Date.now());
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
@@ -58,6 +60,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
   });
+  observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
     host: configuration.HOST,
@@ -85,6 +88,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     documents: createDocuments(),
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],
+    observability,
   }).catch(portTaken('GATEWAY_PORT'));
   const prepared = prepareDefault(rehearsals, stopping).then(() => {
     preparing = READY;

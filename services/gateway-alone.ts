@@ -4,17 +4,19 @@ import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openStore } from './infrastructure.ts';
+import { observing } from './observing.ts';
 
 /** Starts the gateway with the simulation plane, in front of applications that run elsewhere. */
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
   const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
   const fixtures = await fixturesOf(configuration);
   const adapter = openStore(configuration, log);
+  const observability = await observing(configuration);
   const agent = agentForCalls();
   const stopping = new AbortController();
   const states = (): readonly State[] => [adapter.state()];
   const door = await openFrontDoor({
-    ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log },
+    ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log, observability },
     stopping: stopping.signal,
   });
   return {
@@ -25,6 +27,7 @@ export async function startGatewayAlone(configuration: Configuration, log: Logge
       stopping.abort();
       await door.close();
       await agent.close();
+      await observability.stop();
       await adapter.close();
     },
   };

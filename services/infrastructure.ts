@@ -16,15 +16,15 @@ export const agentForCalls = (): Agent =>
   new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, connect: { lookup: spreadLookup } });
 
 /** Where state is: what was configured, for good. A Redis that is away is waited for; nothing else ever takes its place. */
-export function openStore({ REDIS_URL, JOURNAL }: Configuration, log: Logger): StoreAdapter {
+export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Configuration, log: Logger): StoreAdapter {
   const journal = JOURNAL === 'on';
-  if (REDIS_URL === undefined) return createMemoryStore({ journal });
+  if (REDIS_URL === undefined) return createMemoryStore({ journal, outboxLimit });
   return awaitStore({
     log,
     connect: async () => {
       const { createRedisStore } = await import('../shared/store/redis-store.ts');
       const onError = (error: Error): void => log.warn({ err: error }, 'the connection to Redis');
-      return createRedisStore({ url: REDIS_URL, journal, startTimeoutMs: TRY_MS, onError });
+      return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: TRY_MS, onError });
     },
   });
 }
