@@ -61,6 +61,23 @@ export async function openReservationOf(work: UnitOfWork, basketId: string): Pro
 }
 
 /**
+ * A new hold of the same basket is about to give this one's stock back: what left it now, or was promised from it for good, would be
+ * given back as well. A new one that begins at the same moment lets the commit fail.
+ * @throws Problem `contention`
+ */
+export async function refuseWhileReplaced({ id, basketId }: StoredReservation, work: UnitOfWork): Promise<void> {
+  const newest = basketId === undefined ? undefined : await work.get(basketAttempts, basketId);
+  if (!newest) return;
+  const attempt = await work.get(attempts, newest.attempt);
+  if (attempt?.status === 'under-way' && attempt.replaces === id) {
+    throw new Problem('contention', `The reservation "${id}" is just being replaced by another of its basket; send it again.`, {
+      retryAfter: 1,
+    });
+  }
+  work.expect(basketAttempts, newest);
+}
+
+/**
  * Takes the stock and records the reservation; the reservation that it replaces gives its stock in the same step there, and ends in
  * the same commit here. A refusal after which nothing is held ends the attempt. The caller commits.
  * @throws Problem `contention` when the attempt was given up meanwhile

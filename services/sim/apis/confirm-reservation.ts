@@ -6,6 +6,7 @@ import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { fulfilmentHolds, reservations } from '../collections.ts';
 import { EXPIRE_RESERVATION } from '../due-kinds.ts';
 import { refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
+import { refuseWhileReplaced } from '../reserving.ts';
 
 export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, { work }) => {
   const { orderId, forFulfilment } = body;
@@ -14,7 +15,10 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   if (found.state === 'expired') throw reservationExpired(found);
   const confirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);
-  if (forFulfilment && !(await work.get(fulfilmentHolds, id))) {
+  const isNew = forFulfilment && !(await work.get(fulfilmentHolds, id));
+  if (confirmed && !isNew) return again(found);
+  await refuseWhileReplaced(found, work);
+  if (isNew) {
     // Whoever releases it at the same moment comes first, or finds this.
     work.expect(reservations, found);
     work.put(fulfilmentHolds, { id, ...(orderId !== undefined && { orderId }) });

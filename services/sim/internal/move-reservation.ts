@@ -1,13 +1,13 @@
 import { moveReservation as moveReservationCall } from '../../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
 import { rowFor } from '../../../shared/domain/life-cycle.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
-import { attempts, basketAttempts, movementId, movements, reservations, type StoredReservation } from '../collections.ts';
+import { movementId, movements, reservations } from '../collections.ts';
 import { MOVE_STOCK } from '../due-kinds.ts';
 import { afterMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
+import { refuseWhileReplaced } from '../reserving.ts';
 
 /**
  * The record first, then the stock, before the reply when it can be had: what is promised to others is the same before and after,
@@ -26,16 +26,3 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   work.due(MOVE_STOCK, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, verbAfter(allocations), { allocations });
 });
-
-/** A new hold of the same basket is about to give this one's stock back: what left it now would be given back as well. */
-async function refuseWhileReplaced({ id, basketId }: StoredReservation, work: UnitOfWork): Promise<void> {
-  const newest = basketId === undefined ? undefined : await work.get(basketAttempts, basketId);
-  if (!newest) return;
-  const attempt = await work.get(attempts, newest.attempt);
-  if (attempt?.status === 'under-way' && attempt.replaces === id) {
-    throw new Problem('contention', `The reservation "${id}" is just being replaced by another of its basket; send it again.`, {
-      retryAfter: 1,
-    });
-  }
-  work.expect(basketAttempts, newest);
-}
