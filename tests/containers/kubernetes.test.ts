@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../services/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { composeFile } from '../support/compose-file.ts';
 import { type Container, environmentOf, type KubernetesObject, quantity, schemaComplaints } from '../support/kubernetes-objects.ts';
+import { textOf } from '../support/tracked-files.ts';
 import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
 const IMAGE = 'unified-commerce-estate:local';
@@ -10,6 +12,14 @@ const ours = [...applicationNames, 'gateway', 'touchpoint-mock'].toSorted();
 const overlays = readdirSync(new URL('../../k8s/overlays', import.meta.url));
 /** Time that a process takes to stop at most, once it no longer waits. */
 const STOPPING_MS = 15_000;
+
+/** What the image sets itself, for whoever says nothing else. */
+const imageEnvironment = Object.fromEntries(
+  [...(/^ENV ((?:.*\\\n)*.*)$/m.exec(textOf('Dockerfile'))?.[1] ?? '').matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]),
+);
 
 if (whyNoKustomize === undefined)
   describe.each(overlays)('The overlay %s', (overlay) => {
@@ -51,8 +61,8 @@ if (whyNoKustomize === undefined)
     test.each(ours)('gives %s an environment that it accepts', (name) => {
       const deployment = deployments.find(({ metadata }) => metadata.name === name);
       const environment = deployment ? environmentOf(containerOf(deployment), objects) : {};
-      const configuration = readConfiguration(environment);
-      expect(configuration).toMatchObject({ SERVICE: name, NODE_ENV: 'production', ALLOW_DEMO_CREDENTIALS: true, DRAIN_DELAY_MS: 5000 });
+      const configuration = readConfiguration({ ...imageEnvironment, ...environment });
+      expect(configuration).toMatchObject({ SERVICE: name, NODE_ENV: 'production', HOST: '0.0.0.0', DRAIN_DELAY_MS: 5000 });
       // In a cluster an application is found under its name, at the port of its service.
       for (const application of applicationNames) expect(configuration.addressOf(application)).toBe(`http://${application}:8080`);
       if (name === 'touchpoint-mock') expect(environment).not.toMatchObject({ ESTATE_TOKEN: expect.anything() });
@@ -159,6 +169,54 @@ if (whyNoKustomize === undefined)
         ({ spec }) => named(objects, 'Deployment', spec?.scaleTargetRef?.name ?? '')?.spec?.replicas !== undefined,
       );
       expect(fixed.map(({ metadata }) => metadata.name)).toEqual([]);
+    });
+  });
+
+/** What differs between one machine and a cluster on purpose; addresses are functions, held against the catalog above. */
+const OF_A_CLUSTER = ['REDIS_URL', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'];
+/** The compose file gives tools on the machine a listener of their own, in a cluster they are forwarded to that of the pod. */
+const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
+
+const without = (record: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+
+if (whyNoKustomize === undefined)
+  describe('The sandbox and the compose file', () => {
+    const files = copyOfFiles();
+    afterAll(() => files.remove());
+    const { services } = composeFile('docker-compose.yml');
+    const objects = files.render('overlays/sandbox');
+    const containers = objects
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+      .flatMap(({ metadata, spec }) => (spec?.template?.spec.containers ?? []).map((container) => ({ name: metadata.name, container })));
+    const withDefaults = (value: unknown): string => String(value).replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');
+    const composed = (name: string): Record<string, string> =>
+      Object.fromEntries(Object.entries(services[name]?.environment ?? {}).map(([variable, value]) => [variable, withDefaults(value)]));
+
+    test.each(containers)('run the same $name from the same image, with as much memory', ({ name, container }) => {
+      expect(container.image).toBe(withDefaults(services[name]?.image));
+      const memory = String(services[name]?.['mem_limit']).replace(/[mg]$/, (unit) => `${unit.toUpperCase()}i`);
+      expect(container.resources?.limits?.['memory']).toEqual(expect.stringMatching(/^\d+[MG]i$/));
+      expect(quantity(container.resources?.limits?.['memory'] ?? '')).toBe(quantity(memory));
+    });
+
+    test.each(containers.filter(({ name }) => ours.includes(name)))('configure $name alike', ({ name, container }) => {
+      const configured = (environment: object) => without(readConfiguration({ ...imageEnvironment, ...environment }), OF_A_CLUSTER);
+      expect(configured(environmentOf(container, objects))).toEqual(configured(composed(name)));
+    });
+
+    test('configure Kafka alike, apart from who reaches it', () => {
+      const kafka = containers.find(({ name }) => name === 'kafka')?.container;
+      const given = kafka ? environmentOf(kafka, objects) : {};
+      expect(without(given, LISTENERS)).toEqual(without(composed('kafka'), LISTENERS));
+      for (const name of LISTENERS)
+        expect(composed('kafka')[name]?.split(',')).toEqual(expect.arrayContaining(given[name]?.split(',') ?? []));
+    });
+
+    test('configure Redis alike, apart from its password', () => {
+      const redis = containers.find(({ name }) => name === 'redis')?.container;
+      const command = services['redis']?.['command'];
+      expect(redis?.args).toEqual([...(Array.isArray(command) ? command : []), '--requirepass', '$(PASSWORD_OF_REDIS)']);
     });
   });
 
