@@ -10,6 +10,19 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 const LAGS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300];
 const BATCHES = [1, 2, 5, 10, 25, 50, 100];
 
+export interface Described {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+interface Look<Seen> {
+  readonly read: () => Promise<Seen>;
+  readonly show: (seen: Seen) => void;
+  readonly forget: () => void;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
@@ -19,16 +32,19 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const metrics = estateMetrics(registry);
+  const described: Described[] = [];
+  const metrics = estateMetrics(registry, (one) => void described.push(one));
   const looks: (() => Promise<void>)[] = [];
   let looking: Promise<unknown> | undefined;
 
   /** What lies in the store is looked at only when somebody asks, once for all who ask at the same time. */
-  function look(application: Observed, read: () => Promise<void>): void {
+  function look<Seen>(application: Observed, { read, show, forget }: Look<Seen>): void {
     looks.push(async () => {
       try {
-        await inTime(read());
+        show(await inTime(read()));
       } catch {
+        // No number is better than one of long ago.
+        forget();
         metrics.backlogUnread.inc({ application });
       }
     });
@@ -37,19 +53,31 @@ export function createMetrics() {
   return {
     observer: (application: Observed): Omit<Observer, 'tracer'> => counting(application, metrics),
     watchOutbox: (application: Observed, read: () => Promise<OutboxBacklog>): void => {
-      look(application, async () => {
-        const { events, oldestAt } = await read();
-        metrics.outboxEvents.set({ application }, events);
-        metrics.outboxAge.set({ application }, oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000);
+      look(application, {
+        read,
+        show: ({ events, oldestAt }) => {
+          metrics.outboxEvents.set({ application }, events);
+          metrics.outboxAge.set({ application }, oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000);
+        },
+        forget: () => {
+          metrics.outboxEvents.remove({ application });
+          metrics.outboxAge.remove({ application });
+        },
       });
     },
     watchWorlds: (read: () => Promise<WorldsBacklog>): void => {
-      look('gateway', async () => {
-        const { rehearsals, pending, overdue, running, scheduled, withheld, parked } = await read();
-        metrics.rehearsals.set(rehearsals);
-        metrics.deliveriesPending.set(pending);
-        for (const [state, items] of Object.entries({ overdue, running, scheduled, withheld })) metrics.dueWork.set({ state }, items);
-        metrics.parkedWork.set(parked);
+      look('gateway', {
+        read,
+        show: ({ rehearsals, pending, overdue, running, scheduled, withheld, parked }) => {
+          metrics.rehearsals.set(rehearsals);
+          metrics.deliveriesPending.set(pending);
+          for (const [state, items] of Object.entries({ overdue, running, scheduled, withheld })) metrics.dueWork.set({ state }, items);
+          metrics.parkedWork.set(parked);
+        },
+        forget: () => {
+          for (const gauge of [metrics.rehearsals, metrics.deliveriesPending, metrics.parkedWork]) gauge.remove();
+          for (const state of ['overdue', 'running', 'scheduled', 'withheld']) metrics.dueWork.remove({ state });
+        },
       });
     },
     contentType: registry.contentType,
@@ -61,21 +89,25 @@ export function createMetrics() {
       await looking;
       return registry.metrics();
     },
-    /** Name, kind, labels and meaning of all that the estate itself measures: what the documentation is held against. */
-    described: () => registry.getMetricsAsJSON().then((all) => all.filter(({ name }) => /^(estate|http)_/.test(name))),
+    /** All that the estate itself measures: what the documentation is held against. */
+    described: (): readonly Described[] => described,
   };
 }
 
 type EstateMetrics = ReturnType<typeof estateMetrics>;
 
-function estateMetrics(registry: Registry) {
+function estateMetrics(registry: Registry, describe: (one: Described) => void) {
   const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Counter<Label>({ name, help, labelNames, registers });
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Gauge<Label>({ name, help, labelNames, registers });
-  const histogram = <Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets: number[]) =>
-    new Histogram<Label>({ name, help, labelNames, buckets, registers });
+  const described = <Label extends string>(type: Described['type'], name: string, help: string, labels: readonly Label[]) => {
+    describe({ name, type, help, labels });
+    return { name, help, labelNames: labels, registers };
+  };
+  const counter = <Label extends string>(name: string, help: string, labels: readonly Label[]) =>
+    new Counter<Label>(described('counter', name, help, labels));
+  const gauge = <Label extends string>(name: string, help: string, labels: readonly Label[]) =>
+    new Gauge<Label>(described('gauge', name, help, labels));
+  const histogram = <Label extends string>(name: string, help: string, labels: readonly Label[], buckets: number[]) =>
+    new Histogram<Label>({ ...described('histogram', name, help, labels), buckets });
   return {
     requests: histogram('http_server_requests_seconds', 'Requests answered.', ['application', 'api', 'status'], DURATIONS),
     calls: histogram('http_client_requests_seconds', 'Calls made to other applications.', ['application', 'api', 'outcome'], DURATIONS),
@@ -151,13 +183,13 @@ function typeIn(json: string): string {
   return /"type":"com\.unified-commerce\.([^"]+)"/.exec(json)?.[1] ?? 'unknown';
 }
 
-async function inTime(reading: Promise<void>): Promise<void> {
+async function inTime<Seen>(reading: Promise<Seen>): Promise<Seen> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('too slow')), LOOK_MS);
   });
   try {
-    await Promise.race([reading, late]);
+    return await Promise.race([reading, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -59,7 +59,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   const store = adapter.store(service.application);
   const divert = createEventFaults({ store, simulation: adapter.simulation, directory: adapter.worlds });
   const observer = options.observability?.observer(service.application, log);
-  options.observability?.watchOutbox(service.application, store.outbox);
+  options.observability?.watchOutbox(service.application, () => store.outbox());
   const relay = createRelay({ store, bus, log, divert, observer });
   const pipeline = createPipeline({
     service,

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { applicationNames } from '../../shared/catalog/applications.ts';
+import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { problems } from '../../shared/catalog/problems.ts';
+import { allEvents } from '../../shared/catalog/subscriptions.ts';
+import { createMetrics } from '../../shared/observability/metrics.ts';
+import { eventually } from '../support/eventually.ts';
+import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
+
+interface Series {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+function read(text: string): readonly Series[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    if (name === undefined) return [];
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', is = '']) => [label, is]);
+    return [{ name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) }];
+  });
+}
+
+async function scrape(url: string, authorization = 'Bearer demo-sim-admin'): Promise<readonly Series[]> {
+  const response = await fetch(`${url}/metrics`, { headers: authorization === '' ? {} : { authorization } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return read(await response.text());
+}
+
+const sumOf = (series: readonly Series[], name: string, labels: Readonly<Record<string, string>> = {}): number =>
+  series
+    .filter((one) => one.name === name && Object.entries(labels).every(([label, is]) => one.labels[label] === is))
+    .reduce((sum, { value }) => sum + value, 0);
+
+describe('Metrics', () => {
+  test('are for whoever may simulate at the gateway, and for anybody who reaches an application', async () => {
+    await using estate = await anObservedEstate();
+    const { gateway, applications } = estate.running;
+    const status = async (url: string, init: RequestInit = {}) => {
+      const response = await fetch(`${url}/metrics`, init);
+      return [response.status, response.headers.get('content-type')];
+    };
+    const problem = 'application/problem+json; charset=utf-8';
+    expect(await status(gateway)).toEqual([401, problem]);
+    expect(await status(gateway, { headers: { authorization: 'Bearer demo-integration-token' } })).toEqual([403, problem]);
+    expect(await status(gateway, { method: 'POST', headers: { authorization: 'Bearer demo-sim-admin' } })).toEqual([405, problem]);
+    expect(await scrape(applications['oms'] ?? '', '')).not.toEqual([]);
+    expect(sumOf(await scrape(gateway), 'estate_gateway_refusals_total', { code: 'unauthenticated' })).toBe(1);
+  });
+
+  test('count an order wherever it went: requests, calls, events, due work', async () => {
+    await using estate = await anObservedEstate();
+    await placeAnOrder(estate.running.gateway);
+    await estate.client.control('settle');
+    const series = await scrape(estate.running.gateway);
+    const count = (name: string, labels: Readonly<Record<string, string>>) => sumOf(series, name, labels);
+    expect(count('http_server_requests_seconds_count', { application: 'gateway', api: 'confirm-order-api', status: '2xx' })).toBe(1);
+    expect(count('http_server_requests_seconds_count', { application: 'oms', api: 'confirm-order-api', status: '2xx' })).toBe(1);
+    expect(
+      count('http_client_requests_seconds_count', { application: 'ecommerce-platform', api: 'create-order-api', outcome: '2xx' }),
+    ).toBe(1);
+    expect(count('estate_events_published_total', { application: 'oms', type: 'order-confirmed' })).toBe(1);
+    expect(count('estate_events_consumed_seconds_count', { application: 'fms', type: 'order-confirmed', outcome: 'done' })).toBe(1);
+    expect(count('estate_outbox_relay_lag_seconds_count', { application: 'oms' })).toBe(
+      count('estate_events_published_total', { application: 'oms' }),
+    );
+    expect(count('estate_due_work_seconds_count', { application: 'fms', kind: 'allocate', outcome: 'done' })).toBe(1);
+    expect(count('estate_due_work_items', { state: 'scheduled' })).toBeGreaterThan(0);
+    expect(count('estate_rehearsals', {})).toBe(1);
+    expect(count('process_resident_memory_bytes', {})).toBeGreaterThan(0);
+  });
+
+  test('tell of repeats, refusals, calls that found nobody, and work that was given up', async () => {
+    await using estate = await anObservedEstate({ RATE_LIMIT_PER_KEY: '60' });
+    const { gateway } = estate.running;
+    const headers = { authorization: 'Bearer demo-integration-token', 'content-type': 'application/json', 'idempotency-key': 'once' };
+    const basket = { method: 'POST', headers, body: JSON.stringify({ channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] }) };
+    for (const _ of [1, 2]) expect((await fetch(`${gateway}/baskets`, basket)).status).toBe(201);
+    await estate.client.control('put-fault', {
+      params: { name: 'away' },
+      body: { match: { api: 'get-customer-api' }, fault: { kind: 'outage' } },
+    });
+    await placeAnOrder(gateway).catch(() => undefined);
+    const refused = await Promise.all(Array.from({ length: 80 }, () => fetch(`${gateway}/customers/cus_ada`, { headers })));
+    expect(refused.some(({ status }) => status === 429)).toBe(true);
+    const series = await scrape(gateway);
+    expect(sumOf(series, 'estate_idempotent_replays_total', { application: 'ecommerce-platform' })).toBe(1);
+    expect(sumOf(series, 'estate_gateway_refusals_total', { code: 'rate_limited' })).toBe(
+      refused.filter(({ status }) => status === 429).length,
+    );
+    expect(sumOf(series, 'http_client_requests_seconds_count', { api: 'get-customer-api', outcome: '5xx' })).toBeGreaterThan(0);
+    expect(
+      sumOf(series, 'http_server_requests_seconds_count', { application: 'crm', api: 'get-customer-api', status: '5xx' }),
+    ).toBeGreaterThan(0);
+  });
+
+  test('have no label that grows: values are names of the catalog, however many rehearsals, objects and slips there were', async () => {
+    await using estate = await anObservedEstate();
+    const { gateway } = estate.running;
+    for (const name of ['one', 'two', 'three']) await estate.client.control('create-rehearsal', { body: { name } });
+    await placeAnOrder(gateway);
+    for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_sim/nothing', '/openapi.json']) await fetch(`${gateway}${path}`);
+    await fetch(`${gateway}/orders`, { method: 'PROPFIND' });
+    const series = (await scrape(gateway)).filter(({ name }) => /^(http|estate)_/.test(name));
+    const known = new Set([
+      ...[...applicationNames, 'gateway', ...Object.keys(apis), ...Object.keys(internalCalls), ...Object.keys(problems)],
+      ...allEvents.map(({ name }) => name),
+      ...['simulation plane', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
+      ...['timeout', 'unreachable', 'version', 'unique', 'guard', 'held', 'world', 'overdue', 'running', 'scheduled', 'withheld'],
+    ]);
+    const values = series.flatMap(({ labels: { le: _le, kind: _kind, ...labels } }) => Object.values(labels));
+    expect([...new Set(values)].filter((value) => !known.has(value))).toEqual([]);
+    const kinds = new Set(series.flatMap(({ labels: { kind } }) => kind ?? []));
+    for (const kind of kinds) expect(kind).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  });
+
+  test('show events that wait for the bus, with their age, and what is owed, overdue and parked', async () => {
+    await using estate = await anObservedEstate();
+    const { gateway } = estate.running;
+    await estate.client.control('put-fault', {
+      params: { name: 'late' },
+      body: { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } },
+    });
+    await placeAnOrder(gateway);
+    const held = await eventually('the event to be held', async () => {
+      const series = await scrape(gateway);
+      return sumOf(series, 'estate_due_work_items', { state: 'withheld' }) === 1 ? series : undefined;
+    });
+    expect(sumOf(held, 'estate_deliveries_pending')).toBeGreaterThan(0);
+  });
+});
+
+describe('A look into the store', () => {
+  test('is taken at a scrape only, and once for all who ask at the same time', async () => {
+    const metrics = createMetrics();
+    let looks = 0;
+    metrics.watchOutbox('oms', async () => {
+      looks += 1;
+      return { events: 3, oldestAt: Date.now() - 5_000 };
+    });
+    expect(looks).toBe(0);
+    const [series] = await Promise.all([metrics.scrape().then(read), metrics.scrape()]);
+    expect(looks).toBe(1);
+    expect(sumOf(series, 'estate_outbox_events', { application: 'oms' })).toBe(3);
+    expect(sumOf(series, 'estate_outbox_oldest_age_seconds', { application: 'oms' })).toBeCloseTo(5, 0);
+  });
+
+  test('that fails or takes too long leaves the others as they are, and is counted', async () => {
+    const metrics = createMetrics();
+    metrics.watchOutbox('oms', () => Promise.reject(new Error('away')));
+    metrics.watchOutbox('crm', () => new Promise(() => {}));
+    metrics.watchOutbox('fms', async () => ({ events: 1 }));
+    const started = performance.now();
+    const series = read(await metrics.scrape());
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(sumOf(series, 'estate_backlog_unread_total', { application: 'oms' })).toBe(1);
+    expect(sumOf(series, 'estate_backlog_unread_total', { application: 'crm' })).toBe(1);
+    expect(sumOf(series, 'estate_outbox_events', { application: 'fms' })).toBe(1);
+    // Nothing is better than a number of long ago.
+    expect(series.filter(({ name, labels }) => name === 'estate_outbox_events' && labels['application'] === 'oms')).toEqual([]);
+  });
+});
+
+describe('docs/observability.md', () => {
+  test('names each metric that there is, with its kind, labels and meaning, and no other', async () => {
+    const document = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8');
+    const listed = [...document.matchAll(/^\| `((?:http|estate)_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm)].map(
+      ([, name, type, labels, help]) => ({
+        ...{ name, type, help },
+        labels: [...(labels ?? '').matchAll(/`(\w+)`/g)].map(([, label]) => label),
+      }),
+    );
+    expect(listed).toEqual(createMetrics().described());
+  });
+});

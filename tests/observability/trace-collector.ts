@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+export interface CollectedSpan {
+  readonly service: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string | undefined;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+type Attributes = readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: Attributes };
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Omit<CollectedSpan, 'service' | 'attributes'> & { attributes: Attributes })[];
+    }[];
+  }[];
+}
+
+const plain = (attributes: Attributes) => Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+/** A collector of traces as small as it can be: OTLP over HTTP, in JSON. */
+export async function startCollector() {
+  const spans: CollectedSpan[] = [];
+  const paths = new Set<string>();
+  const server = createServer(async (request, response) => {
+    paths.add(request.url ?? '');
+    const { resourceSpans } = (await json(request)) as Export;
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const service = String(plain(resource.attributes)['service.name']);
+      for (const span of scopeSpans.flatMap(({ spans: found }) => found)) {
+        spans.push({ ...span, service, attributes: plain(span.attributes), parentSpanId: span.parentSpanId || undefined });
+      }
+    }
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    paths,
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
