@@ -1,0 +1,275 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { BusMessage, Deliver } from '../../shared/events/bus.ts';
+import { type EstateEvent, EVENT_CONTENT_TYPE } from '../../shared/events/envelope.ts';
+import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
+import { createRelay } from '../../shared/events/relay.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { busSuite } from '../ports/bus-suite.ts';
+import { pipelineOf } from '../ports/one-pipeline.ts';
+import { aPlan } from '../ports/store-suite.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Broker, plainClient, sharedBroker, skipWithoutDocker, whyNoDocker } from './kafka.ts';
+
+const TOPIC = 'uc.order.events';
+const PATIENCE_MS = 30_000;
+/** A member that was killed keeps its partitions until its session ends. */
+const SESSION_MS = 45_000;
+
+let groups = 0;
+const nextGroup = (): string => `test-${process.pid}-${Date.now()}-${++groups}-`;
+let worlds = 0;
+const nextWorld = (): string => `k${process.pid}-${Date.now()}~${++worlds}`;
+
+const message = (world: string, id: string, key = 'k'): BusMessage => ({
+  topic: TOPIC,
+  key,
+  headers: { id, world },
+  json: JSON.stringify({ id }),
+});
+
+if (whyNoDocker === undefined) withBroker(await sharedBroker());
+else skipWithoutDocker('the bus over Kafka');
+
+function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
+  const opened: KafkaBus[] = [];
+  afterAll(stop);
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((bus) => bus.close()));
+  });
+
+  function open(groupPrefix = nextGroup()): KafkaBus {
+    const bus = createKafkaBus({ brokers, clientId: 'test', log: createLogger('silent'), groupPrefix });
+    opened.push(bus);
+    return bus;
+  }
+
+  /** A member that has joined its group, and what it was given of one world. */
+  async function member(world: string, { groupPrefix, deliver }: { groupPrefix?: string; deliver?: Deliver } = {}) {
+    const bus = open(groupPrefix);
+    const got: string[] = [];
+    const subscription = await bus.subscribe('crm', [TOPIC], async (of, id, json) => {
+      if (of !== world) return;
+      const refused = await deliver?.(of, id, json);
+      got.push(id);
+      return refused;
+    });
+    await eventually('it has joined', async () => bus.state().ready, PATIENCE_MS);
+    return { bus, got, stop: subscription.stop };
+  }
+
+  /** What is on a topic that belongs to a world, as a client without anything of ours reads it. */
+  async function readPlainly(topic: string, world: string, count: number) {
+    const consumer = plainClient(brokers).consumer({ groupId: nextGroup(), maxWaitTimeInMs: 200 });
+    const found: { readonly key: string | undefined; readonly value: string | undefined; readonly headers: Record<string, string> }[] = [];
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [topic], fromBeginning: true });
+      await consumer.run({
+        eachMessage: async ({ message: { key, value, headers = {} } }) => {
+          const texts = Object.fromEntries(Object.entries(headers).map(([name, given]) => [name, String(given)]));
+          if (texts['world'] === world || value?.toString().includes(world))
+            found.push({ key: key?.toString(), value: value?.toString(), headers: texts });
+        },
+      });
+      await eventually(`${count} records are on ${topic}`, async () => found.length >= count, PATIENCE_MS);
+      return found;
+    } finally {
+      await consumer.disconnect();
+    }
+  }
+
+  busSuite('kafka', async () => open());
+
+  describe('The bus over Kafka', () => {
+    test('keeps the order of every key over two members of one group, which share the work', async () => {
+      const world = nextWorld();
+      const groupPrefix = nextGroup();
+      const members = [await member(world, { groupPrefix }), await member(world, { groupPrefix })];
+      const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);
+      for (let version = 1; version <= 10; version++) {
+        await members[0]?.bus.publish(keys.map((key) => message(world, `${key}:${version}`, key)));
+      }
+      const all = (): string[] => members.flatMap(({ got }) => got);
+      await eventually('all are consumed', async () => new Set(all()).size === 400, PATIENCE_MS);
+      for (const key of keys) {
+        const versions = [...new Set(all().filter((id) => id.startsWith(`${key}:`)))].map((id) => Number(id.split(':')[1]));
+        expect(versions).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      }
+      for (const { got } of members) expect(got.length).toBeGreaterThan(0);
+    });
+
+    test('gives what a member was working on when it was killed to another one', async () => {
+      const world = nextWorld();
+      const groupPrefix = nextGroup();
+      const child = spawn(
+        process.execPath,
+        [new URL('./stuck-member.ts', import.meta.url).pathname, brokers.join(','), groupPrefix, world],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      const said: string[] = [];
+      createInterface(child.stdout).on('line', (line) => said.push(line));
+      await eventually('it has joined', async () => said.includes('joined'), PATIENCE_MS);
+      const publisher = open();
+      await publisher.publish([message(world, 'done', 'a'), message(world, 'e1', 'b'), message(world, 'e2', 'b')]);
+      await eventually('it is at work', async () => said.includes('e1') && said.includes('done'), PATIENCE_MS);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const heir = open(groupPrefix);
+      const got: string[] = [];
+      await heir.subscribe('crm', [TOPIC], async (of, id) => {
+        if (of === world) got.push(id);
+      });
+      await eventually('another one is given it', async () => got.includes('e2'), SESSION_MS);
+      expect([...new Set(got)].filter((id) => id !== 'done')).toEqual(['e1', 'e2']);
+    });
+
+    test('commits only what was delivered: what a consumer could not take comes again to the next process', async () => {
+      const world = nextWorld();
+      const groupPrefix = nextGroup();
+      let tries = 0;
+      const first = await member(world, {
+        groupPrefix,
+        deliver: async (_world, id) => {
+          if (id !== 'away') return;
+          tries += 1;
+          throw new Error('the store is away');
+        },
+      });
+      await first.bus.publish([message(world, 'away', 'a'), message(world, 'behind', 'a')]);
+      for (const key of ['b', 'c', 'd', 'e', 'f', 'g']) await first.bus.publish([message(world, key, key)]);
+      await eventually('the others are consumed', async () => first.got.length === 6, PATIENCE_MS);
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      expect(tries).toBeGreaterThan(1);
+      // The pause doubles, so that a store that is away is not overrun when it comes back.
+      expect(tries).toBeLessThan(8);
+      await first.bus.close();
+      const second = await member(world, { groupPrefix });
+      await eventually('they come to the next process', async () => second.got.includes('behind'), PATIENCE_MS);
+      expect(second.got.indexOf('away')).toBeLessThan(second.got.indexOf('behind'));
+    });
+
+    test('goes on where it was after it was stopped, and loses nothing that was published meanwhile', async () => {
+      const world = nextWorld();
+      const groupPrefix = nextGroup();
+      const ids = Array.from({ length: 300 }, (_, index) => `e${index}`);
+      const first = await member(world, { groupPrefix, deliver: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5)) });
+      const publishing = Promise.all(ids.map((id) => first.bus.publish([message(world, id, id)])));
+      await eventually('it is in the midst of it', async () => first.got.length > 20, PATIENCE_MS);
+      await first.stop();
+      await publishing;
+      const before = first.got.length;
+      const second = await member(world, { groupPrefix });
+      await eventually('all are consumed', async () => new Set([...first.got, ...second.got]).size === 300, PATIENCE_MS);
+      expect(first.got).toHaveLength(before);
+      // How far the first one came was noted when it stopped; only what it had done ahead of something slower comes again.
+      expect(second.got.filter((id) => first.got.includes(id)).length).toBeLessThan(before);
+    });
+
+    test('sends what was begun before it is closed', async () => {
+      const world = nextWorld();
+      const { bus } = await member(world);
+      const outcomes = Promise.allSettled(
+        Array.from({ length: 50 }, (_, index) => bus.publish([message(world, `e${index}`, `k${index}`)])),
+      );
+      await bus.close();
+      const sent = (await outcomes).filter(({ status }) => status === 'fulfilled').length;
+      expect(sent).toBe(50);
+      expect(await readPlainly(TOPIC, world, sent)).toHaveLength(sent);
+    });
+
+    test('puts aside records that are none of its events, and goes on behind them', async () => {
+      const world = nextWorld();
+      const { bus, got } = await member(world);
+      const producer = plainClient(brokers).producer();
+      await producer.connect();
+      await producer.send({
+        topic: TOPIC,
+        messages: [
+          { key: 'a', value: `hello from ${world}` },
+          { key: 'a', value: `hello from ${world}`, headers: { id: 'x', world: 'no world' } },
+          { key: 'a', value: null, headers: { id: 'x', world } },
+          { key: null, value: `no key, ${world}` },
+        ],
+      });
+      await producer.disconnect();
+      await bus.publish([message(world, 'behind', 'a')]);
+      await eventually('what is behind is consumed', async () => got.includes('behind'), PATIENCE_MS);
+      await eventually('they are counted', async () => bus.counts().foreign >= 4 && bus.counts().deadLetters >= 4, PATIENCE_MS);
+      const letters = await readPlainly(`${TOPIC}.dlq`, world, 4);
+      expect(letters.map(({ headers }) => headers['dead-letter-error']).sort()).toEqual([
+        'It has no header "world" or no header "id".',
+        'It has no header "world" or no header "id".',
+        'It has no value.',
+        'Its header "world" names no world.',
+      ]);
+      for (const { headers } of letters) {
+        expect(headers).toMatchObject({ 'dead-letter-as': 'foreign', 'dead-letter-topic': TOPIC, 'dead-letter-application': 'crm' });
+        expect(Number(headers['dead-letter-offset'])).toBeGreaterThanOrEqual(0);
+        expect(Number(headers['dead-letter-partition'])).toBeGreaterThanOrEqual(0);
+      }
+    });
+
+    test('puts a delivery that was parked on the dead-letter topic as it was, with the reason', async () => {
+      const world = nextWorld();
+      const { bus, got } = await member(world, {
+        deliver: async (_world, id) => (id === 'poison' ? { as: 'parked', reason: 'Nobody knows SKU ☠.' } : undefined),
+      });
+      const rehearsal = world.split('~')[0] ?? '';
+      await bus.publish([{ ...message(world, 'poison'), headers: { id: 'poison', world, rehearsal } }, message(world, 'behind')]);
+      await eventually('what is behind is consumed', async () => got.includes('behind'), PATIENCE_MS);
+      const [letter, ...more] = await readPlainly(`${TOPIC}.dlq`, world, 1);
+      expect(more).toEqual([]);
+      expect(letter).toMatchObject({
+        key: 'k',
+        value: '{"id":"poison"}',
+        headers: { id: 'poison', world, rehearsal, 'dead-letter-as': 'parked', 'dead-letter-error': 'Nobody knows SKU ☠.' },
+      });
+    });
+
+    test('carries what an application committed as CloudEvents, which any client reads', async () => {
+      const { adapter, world } = await pipelineOf({});
+      const event = {
+        specversion: '1.0',
+        id: `evt_${world}`,
+        source: 'urn:uc:app:oms',
+        type: 'com.unified-commerce.order-confirmed',
+        subject: 'order/ord_1',
+        partitionkey: 'ord_1',
+      };
+      const planned = { id: event.id, topic: TOPIC, key: 'ord_1', json: JSON.stringify(event), subscribers: [] };
+      const store = adapter.store('oms');
+      await store.commit(world, aPlan({ events: [planned] }));
+      const relay = createRelay({ store, bus: open(), log: createLogger('silent') });
+      relay.kick(world);
+      const [record] = await readPlainly(TOPIC, world, 1);
+      await relay.stop();
+      expect(record?.key).toBe('ord_1');
+      expect(record?.headers).toMatchObject({ 'content-type': EVENT_CONTENT_TYPE, id: event.id, world, rehearsal: 'r' });
+      expect(JSON.parse(record?.value ?? '') as EstateEvent).toEqual(event);
+      expect((await adapter.worlds.ledger(world)).unsent).toEqual([]);
+    });
+
+    test('takes events as large as the body of a request, and many of them at once', async () => {
+      const world = nextWorld();
+      const { bus, got } = await member(world);
+      const large = (id: string): BusMessage => ({ ...message(world, id), json: JSON.stringify({ id, padding: 'x'.repeat(1_048_576) }) });
+      await bus.publish([large('e1'), message(world, 'e2'), large('e3'), large('e4')]);
+      await eventually('all are consumed', async () => got.length >= 4, PATIENCE_MS);
+      expect([...new Set(got)]).toEqual(['e1', 'e2', 'e3', 'e4']);
+    });
+
+    test('has made its topics once, with as many partitions as were planned', async () => {
+      const admin = plainClient(brokers).admin();
+      await admin.connect();
+      const { topics } = await admin.fetchTopicMetadata();
+      await admin.disconnect();
+      const partitions = Object.fromEntries(topics.map(({ name, partitions: of }) => [name, of.length]));
+      expect(partitions).toMatchObject({ 'uc.order.events': 6, 'uc.payment.events': 6, 'uc.order.events.dlq': 1, 'uc.loyalty.events': 6 });
+    });
+  });
+}

@@ -1,0 +1,124 @@
+import { createServer } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { Kafka, logLevel } from 'kafkajs';
+import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
+
+const IMAGE = 'apache/kafka:4.1.0';
+const START_MS = 90_000;
+
+/** Why tests with a real broker cannot run here; undefined when they can. */
+export const whyNoDocker = await getContainerRuntimeClient().then(
+  () => undefined,
+  (error: unknown) => `there is no container engine (${error instanceof Error ? error.message : String(error)})`,
+);
+
+/** Says loudly that tests did not run, and why. */
+export function skipWithoutDocker(what: string): void {
+  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
+  console.warn(`SKIPPED: ${what}, because ${whyNoDocker}.`);
+  test.skip(`${what}: needs a container engine`, () => undefined);
+  // Jest shows what a file prints only if something in it ran.
+  test('it is said why the others were skipped', () => expect(whyNoDocker).toContain('container engine'));
+}
+
+export interface Broker {
+  readonly brokers: readonly string[];
+  /** Ends the broker's process and starts it again on what it has stored. */
+  restart(): Promise<void>;
+  /** Stops it from answering while its connections stay. */
+  pause(): Promise<void>;
+  unpause(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** One broker for the tests of a file: that of TEST_KAFKA_BROKERS where one runs already, else one of its own. */
+export async function sharedBroker(): Promise<Pick<Broker, 'brokers' | 'stop'>> {
+  const running = process.env['TEST_KAFKA_BROKERS'];
+  return running === undefined ? startBroker() : { brokers: running.split(','), stop: async () => undefined };
+}
+
+/** @param port of this machine; a client has to know it before there is a broker, and after a restart again */
+export async function startBroker(port?: number): Promise<Broker> {
+  const at = port ?? (await freePort());
+  const container = await new GenericContainer(IMAGE)
+    .withExposedPorts({ container: at, host: at })
+    .withEnvironment(settings(at))
+    .withCopyContentToContainer(LOGGING.map((name) => ({ target: `/mnt/shared/config/${name}`, content: LOG_CONFIGURATION, mode: 0o644 })))
+    .withWaitStrategy(Wait.forListeningPorts())
+    .withStartupTimeout(START_MS)
+    .start();
+  const engine = (await getContainerRuntimeClient()).container.getById(container.getId());
+  const brokers = [`127.0.0.1:${at}`];
+  await answering(brokers);
+  return {
+    brokers,
+    restart: async () => {
+      await container.restart({ timeout: 5_000 });
+      await answering(brokers);
+    },
+    pause: () => engine.pause(),
+    unpause: () => engine.unpause(),
+    stop: async () => {
+      await container.stop({ timeout: 0 });
+    },
+  };
+}
+
+/** One node that is broker and controller; one partition less to create for every one that no test looks at. */
+const settings = (port: number): Record<string, string> => ({
+  KAFKA_NODE_ID: '1',
+  KAFKA_PROCESS_ROLES: 'broker,controller',
+  KAFKA_LISTENERS: `OUTSIDE://:${port},CONTROLLER://:29093`,
+  KAFKA_ADVERTISED_LISTENERS: `OUTSIDE://127.0.0.1:${port}`,
+  KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT',
+  KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+  KAFKA_INTER_BROKER_LISTENER_NAME: 'OUTSIDE',
+  KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:29093',
+  KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+  KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '3',
+  KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+  KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+  KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+  // What creates a topic is our code, or nobody.
+  KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+  KAFKA_HEAP_OPTS: '-Xms256m -Xmx384m -XX:TieredStopAtLevel=1',
+});
+
+const LOGGING = ['log4j2.yaml', 'tools-log4j2.yaml'];
+const LOG_CONFIGURATION = `
+Configuration:
+  Appenders:
+    Console:
+      name: STDOUT
+      PatternLayout: { pattern: "[%d] %p %m (%c)%n" }
+  Loggers:
+    Root: { level: WARN, AppenderRef: [{ ref: STDOUT }] }
+`;
+
+/** A client as anybody would make one, without anything of ours. */
+export const plainClient = (brokers: readonly string[]): Kafka =>
+  new Kafka({
+    brokers: [...brokers],
+    clientId: 'plain',
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 20, initialRetryTime: 100, maxRetryTime: 500 },
+  });
+
+/** It listens before it answers. */
+async function answering(brokers: readonly string[]): Promise<void> {
+  const admin = plainClient(brokers).admin();
+  await admin.connect();
+  await admin.listTopics();
+  await admin.disconnect();
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

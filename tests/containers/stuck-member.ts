@@ -1,0 +1,16 @@
+import { createKafkaBus } from '../../shared/events/kafka-bus.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+
+/** A member of a group that says what it is given, finishes `done`, and never finishes anything else. The arguments: brokers, group, world. */
+const [brokers = '', groupPrefix = '', world = ''] = process.argv.slice(2);
+const bus = createKafkaBus({ brokers: brokers.split(','), clientId: 'stuck', log: createLogger('silent'), groupPrefix });
+await bus.subscribe('crm', ['uc.order.events'], async (of, id) => {
+  if (of !== world) return undefined;
+  process.stdout.write(`${id}\n`);
+  return id === 'done' ? undefined : new Promise<undefined>(() => undefined);
+});
+const joined = setInterval(() => {
+  if (!bus.state().ready) return;
+  clearInterval(joined);
+  process.stdout.write('joined\n');
+}, 50);

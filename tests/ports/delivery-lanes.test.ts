@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { createDeliveryLanes } from '../../shared/events/delivery-lanes.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** Deliveries that end when the test says so. */
+function heldUp(options: { readonly concurrency: number; readonly capacity?: number }) {
+  const ends = new Map<string, PromiseWithResolvers<void>>();
+  const begun: string[] = [];
+  const done: string[] = [];
+  const lanes = createDeliveryLanes({ capacity: 1_000, ...options, failed: () => undefined });
+  const add = (name: string, lane: string): void => {
+    ends.set(name, Promise.withResolvers());
+    lanes.add({
+      lane,
+      deliver: async () => {
+        begun.push(name);
+        await ends.get(name)?.promise;
+      },
+      done: () => done.push(name),
+    });
+  };
+  return { lanes, add, begun, done, end: (name: string) => ends.get(name)?.resolve() };
+}
+
+describe('Delivery lanes', () => {
+  test('deliver several lanes at once, but no more than they are allowed, and each in order', async () => {
+    const { add, begun, end } = heldUp({ concurrency: 2 });
+    for (const [name, lane] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b1', 'b'],
+      ['c1', 'c'],
+    ] as const)
+      add(name, lane);
+    expect(begun).toEqual(['a1', 'b1']);
+    end('b1');
+    await eventually('the next lane begins', async () => begun.length === 3);
+    expect(begun).toEqual(['a1', 'b1', 'c1']);
+    end('a1');
+    await eventually('the lane goes on', async () => begun.length === 4);
+    expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
+  });
+
+  test('try again what failed, after pauses that grow, before what is behind it, and hold up no other lane', async () => {
+    const tries: number[] = [];
+    const done: string[] = [];
+    let failures = 0;
+    const lanes = createDeliveryLanes({ concurrency: 1, capacity: 1_000, failed: () => (failures += 1) });
+    lanes.add({
+      lane: 'a',
+      deliver: async () => {
+        tries.push(performance.now());
+        if (tries.length < 4) throw new Error('away');
+      },
+      done: () => done.push('a1'),
+    });
+    lanes.add({ lane: 'a', deliver: async () => undefined, done: () => done.push('a2') });
+    lanes.add({ lane: 'b', deliver: async () => undefined, done: () => done.push('b1') });
+    await eventually('all are done', async () => done.length === 3);
+    expect(done).toEqual(['b1', 'a1', 'a2']);
+    expect(failures).toBe(3);
+    const [first = 0, second = 0, third = 0, fourth = 0] = tries;
+    expect(second - first).toBeGreaterThan(90);
+    expect(fourth - third).toBeGreaterThan(second - first);
+  });
+
+  test('have room again when one is done', async () => {
+    const { lanes, add, end } = heldUp({ concurrency: 1, capacity: 2 });
+    add('a1', 'a');
+    expect(lanes.hasRoom()).toBe(true);
+    add('a2', 'a');
+    expect(lanes.hasRoom()).toBe(false);
+    const room = lanes.room();
+    end('a1');
+    await room;
+    expect(lanes.hasRoom()).toBe(true);
+  });
+
+  test('finish what runs when they are stopped, and begin nothing more', async () => {
+    const { lanes, add, begun, done, end } = heldUp({ concurrency: 1 });
+    add('a1', 'a');
+    add('a2', 'a');
+    const stopped = lanes.stop('running');
+    add('b1', 'b');
+    end('a1');
+    await stopped;
+    expect(begun).toEqual(['a1']);
+    expect(done).toEqual(['a1']);
+  });
+
+  test('finish what waits too when they are told to, except for what fails', async () => {
+    const { lanes, add, done, end } = heldUp({ concurrency: 1 });
+    for (const name of ['a1', 'a2', 'a3']) add(name, 'a');
+    lanes.add({ lane: 'b', deliver: () => Promise.reject(new Error('away')), done: () => done.push('b1') });
+    for (const name of ['a1', 'a2', 'a3']) end(name);
+    await lanes.stop('all');
+    expect(done).toEqual(['a1', 'a2', 'a3']);
+  });
+});

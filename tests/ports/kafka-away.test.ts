@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { eventually } from '../support/eventually.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+function busAt(...brokers: string[]): KafkaBus {
+  const bus = createKafkaBus({ brokers, clientId: 'test', log: createLogger('silent') });
+  closing.push(bus.close);
+  return bus;
+}
+
+const event = { topic: 'uc.order.events', key: 'k', headers: { id: 'e', world: 'r~1' }, json: '{}' };
+/** Nobody listens there. */
+const NOBODY = '127.0.0.1:1';
+
+describe('A bus without its broker', () => {
+  test('is not ready, and says what it tried and which variable says so', async () => {
+    const bus = busAt(NOBODY);
+    await bus.subscribe('crm', ['uc.order.events'], async () => undefined);
+    await eventually('it says why', async () => bus.state().waitingFor?.includes('ECONNREFUSED'));
+    expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringMatching(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/) });
+  });
+
+  test('refuses to publish soon, with the reason, so that the event stays in the outbox', async () => {
+    const bus = busAt(NOBODY);
+    const started = performance.now();
+    await expect(bus.publish([event])).rejects.toThrow(/kafka: .*KAFKA_BROKERS/);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  test('can be closed at any time', async () => {
+    const bus = busAt(NOBODY);
+    await bus.subscribe('crm', ['uc.order.events'], async () => undefined);
+    const started = performance.now();
+    await bus.close();
+    expect(performance.now() - started).toBeLessThan(4_000);
+    await expect(bus.publish([event])).rejects.toThrow();
+  });
+
+  test('says so when something else than Kafka listens at its address', async () => {
+    const server = await otherServer();
+    const bus = busAt(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await eventually('it says why', async () => !bus.state().waitingFor?.includes('connecting'), 20_000);
+    expect(bus.state().waitingFor).toMatch(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1/);
+  });
+});
+
+async function otherServer(): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return server;
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { PartitionProgress } from '../../shared/events/partition-progress.ts';
+
+describe('The progress in a partition', () => {
+  test('is as far as everything before was delivered, whatever was delivered behind it', () => {
+    const progress = new PartitionProgress(10);
+    for (const offset of [10, 11, 12]) progress.taken(offset);
+    progress.delivered(12);
+    progress.delivered(11);
+    expect(progress.uncommitted()).toBe(10);
+    progress.delivered(10);
+    expect(progress.uncommitted()).toBe(13);
+  });
+
+  test('goes over offsets that hold nothing, once what was before them is delivered', () => {
+    const progress = new PartitionProgress(0);
+    progress.taken(0);
+    progress.passed(5);
+    expect(progress.uncommitted()).toBe(0);
+    progress.delivered(0);
+    expect(progress.uncommitted()).toBe(6);
+    expect(progress.next).toBe(6);
+  });
+
+  test('is committed once', () => {
+    const progress = new PartitionProgress(0);
+    progress.taken(0);
+    progress.delivered(0);
+    progress.committed(1);
+    expect(progress.uncommitted()).toBeUndefined();
+    progress.taken(1);
+    expect(progress.uncommitted()).toBeUndefined();
+    progress.delivered(1);
+    expect(progress.uncommitted()).toBe(2);
+  });
+});
