@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { runScenario } from './runner.ts';
@@ -70,7 +71,8 @@ async function reachable(gateway: string): Promise<void> {
 
 /** Starts an estate on free ports, for this run alone. */
 async function startEstate(): Promise<{ gateway: string; stop(): Promise<void> }> {
-  const main = fileURLToPath(new URL('../services/main.ts', import.meta.url));
+  // Compiled to JavaScript in the package, it ends as this file does.
+  const main = fileURLToPath(new URL(`../services/main${extname(import.meta.url)}`, import.meta.url));
   const child: ChildProcess = fork(main, [], {
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
   });

@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly apiKey: string;
   readonly admin: string;
   readonly report: Report;
+  /** Looks at what the scenario left, before its rehearsal is deleted. What it throws fails the scenario. */
+  readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
 
 /** Who is told what happens, as it happens. */
@@ -43,6 +45,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   try {
     await scenario.run(stageOf(client, report, { ...credentials, now }));
     failure = await brokenInvariants(client, report);
+    await options.examine?.({ name, client });
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   } finally {

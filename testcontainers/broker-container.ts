@@ -66,7 +66,8 @@ export class BrokerContainer extends GenericContainer {
         KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
         KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
         KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-        KAFKA_HEAP_OPTS: '-Xms128m -Xmx512m',
+        // What runs for minutes is not worth the second compiler.
+        KAFKA_HEAP_OPTS: '-Xms256m -Xmx384m -XX:TieredStopAtLevel=1',
       });
   }
 

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { cp, glob, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import manifest from '../package.json' with { type: 'json' };
+
+/**
+ * Writes dist/, which is what `npm pack` packs and nothing else uses: Node strips no types below node_modules, so what others
+ * install is JavaScript. Run by npm before it packs; `--clean` takes dist/ away again.
+ */
+const PROJECT = fileURLToPath(new URL('../', import.meta.url));
+const DIST = join(PROJECT, 'dist');
+/** What the estate reads beside its code. */
+const READ = ['fixtures/**/*.json', 'services/touchpoint-mock/portal/*'];
+
+function compile(...options: readonly string[]): void {
+  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc');
+  execFileSync(process.execPath, [tsc, ...options], { cwd: PROJECT, stdio: 'inherit' });
+}
+
+async function emit(): Promise<void> {
+  // Types were checked by `npm run check`; here they are left out, and written down where somebody imports them.
+  compile('-p', 'package/tsconfig.json', '--noCheck');
+  compile('-p', 'package/tsconfig.declarations.json', '--noCheck');
+  for await (const file of glob(READ, { cwd: PROJECT })) {
+    await mkdir(dirname(join(DIST, file)), { recursive: true });
+    await cp(join(PROJECT, file), join(DIST, file));
+  }
+  await writeFile(join(DIST, 'package.json'), `${JSON.stringify({ type: manifest.type, version: manifest.version })}\n`);
+}
+
+await rm(DIST, { recursive: true, force: true });
+if (!process.argv.includes('--clean')) await emit();
