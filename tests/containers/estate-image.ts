@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const BUILT = 'unified-commerce-estate:local';
+
+/** The image under test: ESTATE_IMAGE where somebody has one already, else what the Dockerfile gives. */
+export async function estateImage(): Promise<string> {
+  const given = process.env['ESTATE_IMAGE'];
+  if (given !== undefined && given !== '') return given;
+  // The builder that every engine has.
+  const env = { ...process.env, DOCKER_BUILDKIT: '0' };
+  await promisify(execFile)('docker', ['build', '--quiet', '--tag', BUILT, PROJECT], { env, maxBuffer: 64 * 1_048_576 });
+  return BUILT;
+}
