@@ -67,9 +67,9 @@ describe('The log', () => {
     const json = { 'content-type': 'application/json' };
     const admin = { authorization: 'Bearer demo-sim-admin', 'x-rehearsal': 'secretive' };
     // Refused at the edge: nobody, a wrong scheme, a body that cannot be read, a key in the query.
-    await ask('/orders', { headers: { authorization: 'Bearer reh_secretive_abcdefghijklmnopqrstuvwxyz' } });
-    await ask('/orders', { headers: { 'x-api-key': credentials.apiKey } });
-    await ask(`/orders?key=${credentials.bearer}`, { headers: bound });
+    await ask('/customers/cus_ada', { headers: { authorization: 'Bearer reh_secretive_abcdefghijklmnopqrstuvwxyz' } });
+    await ask('/customers/cus_ada', { headers: { 'x-api-key': credentials.apiKey } });
+    await ask(`/customers/cus_ada?key=${credentials.bearer}`, { headers: bound });
     await ask('/payments/authorizations', {
       method: 'POST',
       headers: { ...bound, ...json },
@@ -88,17 +88,12 @@ describe('The log', () => {
     // Refused by an application itself, and broken on the way.
     const inside = applications['oms'] ?? '';
     await fetch(`${inside}/orders`, { headers: { 'x-estate-token': TOKEN, 'x-estate-context': 'nonsense' } });
-    for (const [name, fault] of Object.entries({
-      away: { kind: 'outage' },
-      cut: { kind: 'drop' },
-      wrong: { kind: 'status', status: 500 },
-    })) {
-      await ask(`/_sim/faults/${name}`, {
-        method: 'PUT',
-        headers: { ...admin, ...json },
-        body: JSON.stringify({ match: { application: name === 'away' ? 'crm' : name === 'cut' ? 'sim' : 'payment-hub' }, fault }),
-      });
-    }
+    const strike = (name: string, match: object, fault: object) =>
+      ask(`/_sim/faults/${name}`, { method: 'PUT', headers: { ...admin, ...json }, body: JSON.stringify({ match, fault }) });
+    await strike('wrong', { api: 'allocate-inventory-api' }, { kind: 'status', status: 500 });
+    await placeAnOrder(gateway, bound);
+    await strike('away', { application: 'crm' }, { kind: 'outage' });
+    await strike('cut', { application: 'payment-hub' }, { kind: 'drop' });
     await placeAnOrder(gateway, bound).catch(() => undefined);
     await ask('/payments/authorizations', {
       method: 'POST',
@@ -109,7 +104,8 @@ describe('The log', () => {
 
     const all = estate.lines.join('');
     expect(estate.lines.length).toBeGreaterThan(30);
-    for (const expected of ['"answered"', '"refused"', '"level":40']) expect(all).toContain(expected);
+    for (const expected of ['"answered"', '"refused"', '"status":401', '"status":503', '"level":40', 'due work'])
+      expect(all).toContain(expected);
     const secrets = [
       ...demo.map(({ secret }) => secret),
       ...Object.values(credentials).filter((value) => !value.startsWith('/')),

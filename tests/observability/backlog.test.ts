@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { NEVER, type PlannedDue, type PlannedEvent, type StoreAdapter } from '../../shared/store/ports.ts';
+import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
+import { aPlan } from '../ports/store-suite.ts';
+import { skipWithoutRedis } from '../ports/without-redis.ts';
+
+const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+const NOTHING = { events: 0 };
+
+function backlogSuite(name: string, create: () => Promise<StoreAdapter>): void {
+  describe(`what waits in ${name}`, () => {
+    let adapter: StoreAdapter;
+    beforeAll(async () => {
+      adapter = await create();
+    });
+    afterAll(() => adapter.close());
+
+    const event = (id: string, committedAt: number): PlannedEvent => ({
+      ...{ id, topic: 'uc.order.events', key: 'k', json: '{}', subscribers: ['fms'], committedAt },
+    });
+    const due = (key: string, at: number, parts: Partial<PlannedDue> = {}): PlannedDue => ({
+      ...{ kind: 'timer', key, at, payload: '1', correlationId: 'c', ...parts },
+    });
+
+    test('is counted over all worlds: events of one application with the age of the oldest, and what is owed and due to all', async () => {
+      const oms = adapter.store('oms');
+      const open = (rehearsal: string) => adapter.worlds.open(rehearsal, { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
+      const [first, second] = [await open('first'), await open('second')];
+      expect(await oms.outbox()).toEqual(NOTHING);
+      await adapter.worlds.setFault(first, 'keeps', '{}');
+      await oms.commit(first, aPlan({ events: [event('e1', 5_000), event('e2', 6_000)], due: [due('now', 1), due('later', NEVER - 1)] }));
+      await oms.commit(second, aPlan({ events: [event('e3', 4_000)], due: [due('kept', NEVER, { heldBy: 'keeps' })] }));
+      await oms.commit(first, aPlan({ due: [due('held', NEVER, { heldBy: 'keeps' })] }));
+      expect(await oms.outbox()).toEqual({ events: 3, oldestAt: 4_000 });
+      expect(await adapter.store('fms').outbox()).toEqual(NOTHING);
+      // No fault of the second world keeps it there: it is due at once.
+      expect(await adapter.worlds.backlog()).toEqual({
+        ...{ rehearsals: 2, pending: 3, overdue: 2, running: 0, scheduled: 1, withheld: 1, parked: 0 },
+      });
+      await adapter.worlds.takeDue(first, 1_000_000, 'token', 60_000);
+      await adapter.store('fms').park(first, 'fms|e1', 'poison');
+      const token = randomUUID();
+      await oms.drain(second, token, []);
+      await oms.drain(second, token, ['e3']);
+      expect(await adapter.worlds.backlog()).toMatchObject({ pending: 2, overdue: 1, running: 1, parked: 1 });
+      expect(await oms.outbox()).toEqual({ events: 2, oldestAt: 5_000 });
+    });
+  });
+}
+
+backlogSuite('memory', async () => createMemoryStore());
+
+if (whyNoRedis) skipWithoutRedis('what waits in Redis');
+else {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+  backlogSuite('Redis', () => createRedisStore({ url: server.url, prefix: `${randomUUID()}:` }));
+}
