@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePort } from './kafka.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const MEBIBYTES_OF_OUTPUT = 64 * 1_048_576;
+
+export interface ComposeOptions {
+  /** The image of the estate; it is not built again. */
+  readonly image: string;
+  readonly files?: readonly string[];
+  readonly profiles?: readonly string[];
+}
+
+/** The compose file, started under a name and on ports of its own, so that it can run beside another one. */
+export async function composeProject({ image, files = ['docker-compose.yml'], profiles = [] }: ComposeOptions) {
+  const name = `estate-test-${randomUUID().slice(0, 8)}`;
+  const ports = {
+    gateway: await freePort(),
+    touchpoint: await freePort(),
+    portal: await freePort(),
+    kafka: await freePort(),
+    redis: await freePort(),
+  };
+  const env = {
+    ...process.env,
+    ESTATE_IMAGE: image,
+    GATEWAY_PORT: String(ports.gateway),
+    TOUCHPOINT_PORT: String(ports.touchpoint),
+    PORTAL_PORT: String(ports.portal),
+    DEBUG_KAFKA_PORT: String(ports.kafka),
+    DEBUG_REDIS_PORT: String(ports.redis),
+  };
+  const before = [
+    'compose',
+    '--project-name',
+    name,
+    ...files.flatMap((file) => ['--file', file]),
+    ...profiles.flatMap((profile) => ['--profile', profile]),
+  ];
+  const compose = async (...args: readonly string[]): Promise<string> =>
+    (await promisify(execFile)('docker', [...before, ...args], { cwd: PROJECT, env, maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout;
+
+  return {
+    name,
+    ports,
+    gateway: `http://127.0.0.1:${ports.gateway}`,
+    compose,
+    /** Ids of the containers of a service. */
+    containers: async (service: string): Promise<readonly string[]> =>
+      (await compose('ps', '--quiet', service)).split('\n').filter(Boolean),
+    /** Removes everything, and all that was kept. */
+    down: () => compose('down', '--volumes', '--timeout', '5'),
+  };
+}
+
+export type ComposeProject = Awaited<ReturnType<typeof composeProject>>;
+
+/** What `docker` answers to a command. */
+export const docker = async (...args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)('docker', [...args], { maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout.trim();

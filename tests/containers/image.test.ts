@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startableServices } from '../../services/configuration.ts';
+import { eventually } from '../support/eventually.ts';
+import { textOf } from '../support/tracked-files.ts';
+import { docker } from './compose-project.ts';
+import { estateImage } from './estate-image.ts';
+import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
+
+const BUILD_MS = 600_000;
+const START_MS = 90_000;
+const MEGABYTE = 1_000_000;
+/** What the image may weigh above the one it is built on. */
+const OWN_WEIGHT_MB = 60;
+
+/** As the compose file and the Kubernetes files run it. */
+const HARDENED = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'] as const;
+const DEMO = ['--env', 'ALLOW_DEMO_CREDENTIALS=true'] as const;
+/** Infrastructure that is not there: what waits for it says so. */
+const NOWHERE = [
+  ...['--env', 'REDIS_URL=redis://127.0.0.1:1', '--env', 'KAFKA_BROKERS=127.0.0.1:1'],
+  ...['--env', `ESTATE_TOKEN=${'t'.repeat(32)}`, '--env', `CREDENTIAL_PEPPER=${'p'.repeat(32)}`],
+] as const;
+
+if (whyNoDocker !== undefined) skipWithoutDocker('the image');
+else {
+  let image = '';
+  beforeAll(async () => {
+    image = await estateImage();
+  }, BUILD_MS);
+
+  const started = new Set<string>();
+  const removeAll = async (): Promise<void> => {
+    for (const id of started) await docker('rm', '--force', '--volumes', id);
+    started.clear();
+  };
+  afterEach(removeAll);
+  afterAll(removeAll);
+
+  async function start(...options: readonly string[]): Promise<string> {
+    const id = await docker('run', '--detach', ...HARDENED, ...options, image);
+    started.add(id);
+    return id;
+  }
+  const logOf = (id: string): Promise<string> => docker('logs', id);
+  /** Asks from within, as the health check does, what the process answers. */
+  const asked = async (id: string, port: number, path: string): Promise<{ status: number; body: string }> => {
+    const script = `fetch('http://127.0.0.1:${port}${path}').then(async (answer) => console.log(JSON.stringify({ status: answer.status, body: await answer.text() })), () => console.log('{"status":0,"body":""}'))`;
+    return JSON.parse(await docker('exec', id, 'node', '-e', script)) as { status: number; body: string };
+  };
+  const ended = async (id: string): Promise<number> => Number(await docker('wait', id));
+
+  describe('The image', () => {
+    test(`weighs at most ${OWN_WEIGHT_MB} MB more than the one it is built on`, async () => {
+      const base = /^ARG NODE_IMAGE=(.+)$/m.exec(textOf('Dockerfile'))?.[1] ?? '';
+      const size = async (name: string): Promise<number> =>
+        Number(await docker('image', 'inspect', '--format', '{{.Size}}', name)) / MEGABYTE;
+      expect((await size(image)) - (await size(base))).toBeLessThan(OWN_WEIGHT_MB);
+    });
+
+    test('says what it is, runs as an unprivileged user, and checks its own health', async () => {
+      const [{ Config }] = JSON.parse(await docker('image', 'inspect', image)) as [{ Config: Record<string, unknown> }];
+      expect(Config).toMatchObject({
+        User: '1000:1000',
+        Cmd: ['node', 'services/main.ts'],
+        Healthcheck: { Test: ['CMD', 'node', 'image/health-check.mjs'] },
+        Labels: expect.objectContaining({
+          'org.opencontainers.image.title': 'unified-commerce-estate',
+          'org.opencontainers.image.licenses': 'Apache-2.0',
+        }),
+      });
+    });
+
+    test('holds nothing that its user could change', async () => {
+      const writable = await docker(
+        'run',
+        '--rm',
+        image,
+        'find',
+        '/app',
+        '-writable',
+        '-not',
+        '-path',
+        '/app/.compiled*',
+        '-not',
+        '-type',
+        'l',
+      );
+      expect(writable).toBe('');
+    });
+
+    test.each([
+      ['an unknown SERVICE', ['--env', 'SERVICE=tills'], 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
+      ['an application without Redis and Kafka', ['--env', 'SERVICE=oms'], 78, /REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/],
+      ['the demo credentials that nobody has allowed', [], 78, /ALLOW_DEMO_CREDENTIALS=true/],
+    ])('refuses %s in one sentence', async (_what, options, exitCode, sentence) => {
+      const id = await start(...options);
+      expect(await ended(id)).toBe(exitCode);
+      const { stderr } = await promisify(execFile)('docker', ['logs', id]);
+      expect(stderr).toMatch(sentence);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    });
+
+    test('is the whole estate when no SERVICE is named; it becomes healthy, and ends with 0 when it is told to', async () => {
+      const id = await start(...DEMO, '--health-interval', '2s');
+      await eventually('the estate is ready', async () => (await logOf(id)).includes('"msg":"ready"'), START_MS);
+      const readyInMs = /"readyInMs":(\d+)/.exec(await logOf(id))?.[1];
+      // biome-ignore lint/suspicious/noConsole: a time to read, not to fail on: the machine may be busy
+      console.info(`The whole estate was ready in ${readyInMs} ms.`);
+      expect((await asked(id, 8080, '/products/mug-blue')).status).toBe(200);
+      await eventually(
+        'the health check says so',
+        async () => (await docker('inspect', '--format', '{{.State.Health.Status}}', id)) === 'healthy',
+        START_MS,
+      );
+      await docker('stop', '--time', '20', id);
+      expect(await ended(id)).toBe(0);
+    });
+
+    test('makes labels, PDF and barcode, and every flow passes in it: nothing that runs was stripped away', async () => {
+      const said = await docker('run', '--rm', ...HARDENED, ...DEMO, image, 'node', 'rehearsal/rehearse.ts', 'flow-2', 'flow-6');
+      expect(said).toMatch(/(\d+) of \1 passed/);
+    }, 180_000);
+
+    test('can load what only some configurations need: Kafka, Redis, traces', async () => {
+      const modules = [
+        '../shared/events/kafka-bus.ts',
+        '../shared/store/redis-store.ts',
+        '../shared/observability/tracing.ts',
+        '../shared/observability/metrics.ts',
+      ];
+      const script = `await Promise.all(${JSON.stringify(modules.map((module) => module.replace('..', '/app')))}.map((module) => import(module))); console.log('loaded')`;
+      expect(await docker('run', '--rm', ...HARDENED, image, 'node', '--input-type=module', '-e', script)).toBe('loaded');
+    });
+
+    const alone = startableServices.filter((service) => service !== 'touchpoint-mock');
+    test.each(alone)('is %s alone: alive at once, and not ready while what it needs is away, which it names', async (service) => {
+      const id = await start(...NOWHERE, ...DEMO, '--env', `SERVICE=${service}`, '--health-interval', '1h');
+      const alive = await eventually(
+        'it answers',
+        async () => {
+          const answer = await asked(id, 8080, '/healthz');
+          return answer.status === 200 && answer;
+        },
+        START_MS,
+      );
+      expect(alive.status).toBe(200);
+      const { status, body } = await asked(id, 8080, '/readyz');
+      expect(status).toBe(503);
+      expect(JSON.parse(body)).toMatchObject({
+        status: 'not ready',
+        waitingFor: expect.arrayContaining([expect.stringMatching(/^redis: /)]),
+      });
+      await expect(docker('exec', id, 'node', 'image/health-check.mjs')).rejects.toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('redis: '),
+      });
+      await docker('stop', '--time', '20', id);
+      expect(await ended(id)).toBe(0);
+    });
+
+    test('is the touchpoint mock alone, which needs nothing', async () => {
+      const id = await start('--env', 'SERVICE=touchpoint-mock');
+      await eventually('it is ready', async () => (await asked(id, 15_115, '/readyz')).status === 200, START_MS);
+      expect(await docker('exec', id, 'node', 'image/health-check.mjs')).toBe('');
+      await docker('stop', '--time', '20', id);
+      expect(await ended(id)).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { createEstateClient, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+
+/** How long a buyer goes on trying what does not succeed. */
+const PATIENCE_MS = 120_000;
+const PAUSE_MS = 250;
+/** How long the estate may take to come to rest. */
+const REST_MS = 60_000;
+const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+/** What a sensible client repeats, with the same key: the other side is away, or still at it. */
+const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.code === 'idempotency_in_progress';
+
+/** A client that repeats a request until it is answered for good, each time with the same Idempotency-Key. */
+export function stubborn(client: EstateClient) {
+  return async (method: string, path: string, body?: unknown): Promise<Reply['body']> => {
+    const headers = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
+    const until = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const reply = await client.call(method, path, body, { headers }).catch((error: Error) => error);
+      if (!(reply instanceof Error) && reply.status < 300) return reply.body;
+      if (!(reply instanceof Error) && !isPassing(reply))
+        throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      if (Date.now() > until) {
+        throw new Error(
+          `${method} ${path} did not succeed in ${PATIENCE_MS} ms: ${reply instanceof Error ? reply.message : JSON.stringify(reply.body)}`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+}
+
+/** An order from the basket until it has left the warehouse. @returns its id */
+export async function buy(client: EstateClient): Promise<string> {
+  const ask = stubborn(client);
+  const { id: basket } = await ask('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+  await ask('POST', `/baskets/${basket}/checkout`, { shippingAddress: ADDRESS });
+  const { id: order } = await ask('POST', '/orders', { basketId: basket });
+  await ask('POST', '/payments/authorizations', { orderId: order, tender: { type: 'card', token: 'tok_visa' } });
+  await ask('POST', `/orders/${order}/confirm`, {});
+  const { fulfillmentOrders } = await ask('GET', `/orders/${order}`);
+  const fulfillmentOrder: string = fulfillmentOrders[0].id;
+  const { id: picking } = await ask('POST', '/picking-orders', { fulfillmentOrderId: fulfillmentOrder });
+  for (const status of ['started', 'picked', 'packed']) await ask('PUT', `/picking-orders/${picking}/status`, { status });
+  await ask('POST', `/fulfillment/orders/${fulfillmentOrder}/dispatch`, {});
+  return order;
+}
+
+export interface Rush {
+  readonly gateway: string;
+  readonly buyers: number;
+  readonly ordersEach: number;
+  /** Called once, when a quarter of the orders are there. */
+  readonly disturb: () => Promise<void>;
+}
+
+/** What is left of a rush when everything has come to rest. */
+export interface Aftermath {
+  /** Orders of which the buyers know. */
+  readonly known: readonly string[];
+  /** State of each of them, some days later. */
+  readonly states: readonly string[];
+  /** Orders that there are. */
+  readonly existing: number;
+  readonly settled: boolean;
+  /** Invariants that do not hold, parked work: empty when nothing was lost and nothing happened twice. */
+  readonly complaints: readonly string[];
+}
+
+/** Buyers in a rehearsal of their own, in whose midst something goes wrong. */
+export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Promise<Aftermath> {
+  const outside = createEstateClient({ gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin', rehearsal: 'default' });
+  const { name, credentials } = await outside.control('create-rehearsal');
+  const client = createEstateClient({
+    gateway,
+    bearer: credentials.bearer,
+    apiKey: credentials.apiKey,
+    admin: 'demo-sim-admin',
+    rehearsal: name,
+  });
+  try {
+    const known: string[] = [];
+    let disturbance: Promise<void> | undefined;
+    const buyer = async (): Promise<void> => {
+      for (let bought = 0; bought < ordersEach; bought++) {
+        known.push(await buy(client));
+        if (known.length * 4 >= buyers * ordersEach) disturbance ??= disturb();
+      }
+    };
+    await Promise.all(Array.from({ length: buyers }, buyer));
+    await disturbance;
+    await client.control('settle', { body: { timeoutMs: REST_MS } });
+    await client.control('advance-clock', { body: { by: 'P3D', timeoutMs: REST_MS } });
+    return await look(client, known);
+  } finally {
+    await outside.control('delete-rehearsal', { params: { name } });
+    await client.close();
+    await outside.close();
+  }
+}
+
+async function look(client: EstateClient, known: readonly string[]): Promise<Aftermath> {
+  const ask = stubborn(client);
+  const orders = await Promise.all(known.map((id) => ask('GET', `/orders/${id}`)));
+  const { items } = await client.control('list-events', { query: { type: 'order-created', limit: 1_000 } });
+  const { parked } = await client.control('settle', { body: { timeoutMs: REST_MS } });
+  const { settled, waitingFor, invariants } = await client.control('verify');
+  const broken = invariants.filter(({ holds }) => !holds).flatMap(({ title, violations }) => [title, ...violations]);
+  return {
+    known,
+    states: orders.map(({ state }) => state),
+    existing: new Set(items.map(({ event }) => event['subject'])).size,
+    settled,
+    complaints: [...waitingFor, ...broken, ...parked.map(({ what, key, error }) => `parked: ${what} ${key}: ${error}`)],
+  };
+}
