@@ -28,6 +28,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
   const working = new Map<World, { again: boolean }>();
   const runs = new Set<Promise<void>>();
   let stopped = false;
+  let failing = false;
 
   async function run(world: World, state: { again: boolean }): Promise<void> {
     const token = randomUUID();
@@ -65,11 +66,12 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
       try {
         await bus.publish(messages);
         observer.published(batch);
+        noteSuccess();
         for (const span of spans ?? []) span.end();
         return;
       } catch (error) {
         observer.publishingFailed();
-        log.warn({ err: error, application: store.application, world }, 'events could not be published; they stay in the outbox');
+        noteFailure(world, error);
         if (stopped) {
           for (const span of spans ?? []) span.end('unsent');
           throw error;
@@ -77,6 +79,19 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
     }
+  }
+
+  /** A broker may be away for hours, and every world tries once a second: the first failure is worth a line, and the end of them. */
+  function noteFailure(world: World, error: unknown): void {
+    const text = 'events could not be published; they stay in the outbox';
+    if (failing) return log.debug({ err: error, application: store.application, world }, text);
+    failing = true;
+    log.warn({ err: error, application: store.application, world }, text);
+  }
+
+  function noteSuccess(): void {
+    if (failing) log.info({ application: store.application }, 'events are published again');
+    failing = false;
   }
 
   const sweep = (): void => {

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import kafkajs from 'kafkajs';
+import { topicOf } from '../shared/catalog/applications.ts';
+import { TYPE_PREFIX } from '../shared/events/envelope.ts';
+import { createKafkaBus } from '../shared/events/kafka-bus.ts';
+import { createRelay } from '../shared/events/relay.ts';
+import { createLogger } from '../shared/runtime/logger.ts';
+import { createMemoryStore } from '../shared/store/memory-store.ts';
+import type { Plan } from '../shared/store/ports.ts';
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
+
+const TOPIC = topicOf('order');
+/** Not on a topic of the estate: whoever consumes those would find records that are none of its events. */
+const BARE_TOPIC = 'bench.bare';
+const PARTITIONS = 6;
+const EVERY_MS = 10;
+const KEYS = 50;
+const LONGEST_WAIT_MS = 30_000;
+/** About what an order is. */
+const PADDING = 'x'.repeat(700);
+
+/** The time from an application's commit to its event at a consumer, against a bare producer and consumer on the same broker. */
+export const events: Benchmark = {
+  name: 'events',
+  title: 'Lag of an event from commit to consumer over Kafka, against bare kafkajs from send to consumer',
+  run: async (settings) => {
+    const brokers = process.env['KAFKA_BROKERS']?.split(',');
+    if (!brokers) {
+      settings.progress('events are left out: KAFKA_BROKERS names no broker');
+      return [];
+    }
+    const group = `bench-${randomUUID()}-`;
+    const [ours, reference] = await Promise.all([estatesOwn(brokers, group), bare(brokers, group)]);
+    try {
+      return await contest(settings, ours, reference);
+    } finally {
+      await Promise.all([ours.close(), reference.close()]);
+    }
+  },
+};
+
+/** A way for an event: how it is sent, and what has come of those that were sent. */
+interface Way {
+  readonly send: (id: string, key: string) => void;
+  readonly arrived: ReadonlyMap<string, number>;
+  readonly close: () => Promise<void>;
+}
+
+async function contest({ seconds, rounds, progress }: Settings, ours: Way, reference: Way): Promise<readonly Figure[]> {
+  const lagsOf = (way: Way) => (): Promise<readonly number[]> => lags(way, seconds);
+  for (const warmUp of [ours, reference]) await lags(warmUp, 1);
+  const taken = await inTurn({
+    rounds,
+    ours: (round) => {
+      progress(`events, round ${round} of ${rounds}`);
+      return lagsOf(ours)();
+    },
+    reference: lagsOf(reference),
+  });
+  return [
+    { what: 'lag, p50', unit: 'ms', ...at(taken, 0.5) },
+    { what: 'lag, p99', unit: 'ms', ...at(taken, 0.99), aim: { of: 'figure', atMost: 50 } },
+  ];
+}
+
+const at = (taken: Rounds<readonly number[]>, share: number) => compare(taken, (lagsOfRound) => quantile(lagsOfRound, share));
+
+async function lags({ send, arrived }: Way, seconds: number): Promise<readonly number[]> {
+  const sent = new Map<string, number>();
+  const until = performance.now() + seconds * 1_000;
+  for (let number = 0; performance.now() < until; number++) {
+    const id = randomUUID();
+    sent.set(id, performance.now());
+    send(id, `key-${number % KEYS}`);
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  }
+  const deadline = performance.now() + LONGEST_WAIT_MS;
+  while ([...sent.keys()].some((id) => !arrived.has(id))) {
+    if (performance.now() > deadline) throw new Error('Not every event arrived.');
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  }
+  return [...sent].map(([id, when]) => (arrived.get(id) ?? Number.NaN) - when);
+}
+
+/** Commit, outbox, relay, Kafka, consumer: as between two applications, with the store in memory so that Kafka's part is what is seen. */
+async function estatesOwn(brokers: readonly string[], groupPrefix: string): Promise<Way> {
+  const log = createLogger('warn');
+  const adapter = createMemoryStore();
+  const world = await adapter.worlds.open(
+    'bench',
+    { now: Date.now(), applications: {}, due: [] },
+    { bearer: '', apiKey: '', webhookSecret: '' },
+  );
+  const store = adapter.store('oms');
+  const bus = createKafkaBus({ brokers, clientId: 'bench', log, groupPrefix });
+  const relay = createRelay({ store, bus, log });
+  const arrived = new Map<string, number>();
+  await bus.subscribe('crm', [TOPIC], async (of, id) => {
+    if (of === world) arrived.set(id, performance.now());
+    return undefined;
+  });
+  while (!bus.state().ready) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  return {
+    arrived,
+    send: (id, key) => void store.commit(world, planOf(id, key)).then(() => relay.kick(world)),
+    close: async () => {
+      await relay.stop();
+      await bus.close();
+    },
+  };
+}
+
+function planOf(id: string, key: string): Plan {
+  const nothing = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
+  const json = JSON.stringify({ id, type: `${TYPE_PREFIX}order-confirmed`, partitionkey: key, data: PADDING });
+  return { operation: id, last: true, now: Date.now(), ...nothing, events: [{ id, topic: TOPIC, key, json, subscribers: [] }] };
+}
+
+async function bare(brokers: readonly string[], groupPrefix: string): Promise<Way> {
+  const kafka = new kafkajs.Kafka({ brokers: [...brokers], clientId: 'bare', logLevel: kafkajs.logLevel.NOTHING, retry: { retries: 20 } });
+  const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+  const consumer = kafka.consumer({ groupId: `${groupPrefix}bare`, maxWaitTimeInMs: 500 });
+  const arrived = new Map<string, number>();
+  const admin = kafka.admin();
+  await Promise.all([producer.connect(), consumer.connect(), admin.connect()]);
+  await admin.createTopics({ waitForLeaders: true, topics: [{ topic: BARE_TOPIC, numPartitions: PARTITIONS }] });
+  await admin.disconnect();
+  await consumer.subscribe({ topics: [BARE_TOPIC] });
+  const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
+  await consumer.run({
+    eachMessage: async ({ message: { headers } }) => {
+      const id = headers?.['bare']?.toString();
+      if (id !== undefined) arrived.set(id, performance.now());
+    },
+  });
+  await joined;
+  return {
+    arrived,
+    send: (bareId, key) => void producer.send({ topic: BARE_TOPIC, messages: [{ key, value: PADDING, headers: { bare: bareId } }] }),
+    close: async () => {
+      await Promise.all([producer.disconnect(), consumer.disconnect()]);
+    },
+  };
+}
