@@ -83,10 +83,9 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
 
   /** A broker may be away for hours, and every world tries once a second: the first failure is worth a line, and the end of them. */
   function noteFailure(world: World, error: unknown): void {
-    const text = 'events could not be published; they stay in the outbox';
-    if (failing) return log.debug({ err: error, application: store.application, world }, text);
+    const level = failing ? 'debug' : 'warn';
     failing = true;
-    log.warn({ err: error, application: store.application, world }, text);
+    log[level]({ err: error, application: store.application, world }, 'events could not be published; they stay in the outbox');
   }
 
   function noteSuccess(): void {
