@@ -1,0 +1,261 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
+import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import type { advanceClock, ControlOutput } from '../../shared/simulation/control-api.ts';
+import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
+import { skipWithoutRedis } from '../ports/without-redis.ts';
+import { ADDRESS, ADMIN } from '../support/estate.ts';
+import { clientOf, type Replicas, startReplicas } from './running-replicas.ts';
+
+const PROCESSES = 3;
+/** One of each kind; all of them run in the estate of one process. */
+const REHEARSED = ['delivered-order', 'webhook-storm', 'split-tender', 'return-refunded', 'events-disordered', 'unknown-outcome'];
+const rehearsed = scenarios.filter(({ name }) => REHEARSED.includes(name));
+const MUG = { sku: 'mug-blue', qty: 1 };
+const newName = (): string => `replicas-${randomBytes(5).toString('hex')}`;
+const times = <T>(count: number, each: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => each(n));
+
+if (whyNoRedis) {
+  skipWithoutRedis('an estate of which there is everything three times');
+} else {
+  describe('An estate of which there is everything three times', () => {
+    let server: RedisServer;
+    let estate: Replicas;
+
+    beforeAll(async () => {
+      server = await startRedis();
+      estate = await startReplicas({ redis: server.url, processes: PROCESSES });
+    }, 60_000);
+    afterAll(async () => {
+      await estate.close();
+      await server.stop();
+    });
+
+    /** A rehearsal of its own, a client of each gateway, and one of all of them in turn. */
+    async function aRehearsal() {
+      const name = newName();
+      const any = clientOf(estate.gateway, name);
+      await any.control('create-rehearsal', { body: { name } });
+      const each = estate.replicas.map(({ door }) => clientOf(door.url, name)) as [EstateClient, EstateClient, EstateClient];
+      const view = async () => {
+        const found = await estate.replicas[0]?.adapter.worlds.resolve(name);
+        if (!found) throw new Error(`There is no rehearsal ${name}.`);
+        return found;
+      };
+      const verified = async (): Promise<void> => {
+        const { settled, waitingFor, invariants } = await any.control('verify');
+        expect([settled, waitingFor, invariants.flatMap(({ violations }) => violations)]).toEqual([true, [], []]);
+      };
+      return {
+        name,
+        any,
+        each,
+        view,
+        verified,
+        async [Symbol.asyncDispose](): Promise<void> {
+          await Promise.all([any, ...each].map((client) => client.close()));
+        },
+      };
+    }
+    const ok = async (client: EstateClient, method: string, path: string, body?: unknown) => {
+      const reply = await client.call(method, path, body);
+      if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    };
+    const aBasket = (client: EstateClient) => ok(client, 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [MUG] });
+    async function anOrder(client: EstateClient): Promise<string> {
+      const { id } = await aBasket(client);
+      await ok(client, 'POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+      const { id: orderId } = await ok(client, 'POST', '/orders', { basketId: id });
+      await ok(client, 'POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+      await ok(client, 'POST', `/orders/${orderId}/confirm`);
+      return orderId;
+    }
+    const listed = async (client: EstateClient, ext: 'true' | 'false' = 'true') =>
+      (await client.control('list-events', { query: { ext, limit: 1_000 } })).items;
+
+    test('of two hundred buyers fifty get the fifty units that there are, and nothing is promised twice', async () => {
+      await using rehearsal = await aRehearsal();
+      await rehearsal.any.control('count-stock-by-hand', { params: { sku: 'vase-sold-out', locationId: 'dc-01' }, body: { onHand: 50 } });
+      const items = [{ sku: 'vase-sold-out', qty: 1 }];
+      const buy = async (n: number): Promise<number> => {
+        for (;;) {
+          const headers = { 'idempotency-key': `buyer-${n}` };
+          const { status, body } = await rehearsal.any.call('POST', '/inventory/reservations', { items }, { headers });
+          if (body.retryable !== true) return status;
+        }
+      };
+      const statuses = await Promise.all(times(200, buy));
+      expect([201, 409].map((status) => statuses.filter((one) => one === status).length)).toEqual([50, 150]);
+      const { locations } = await ok(rehearsal.any, 'GET', '/inventory/items/vase-sold-out');
+      expect(locations).toContainEqual(expect.objectContaining({ locationId: 'dc-01', onHand: 50, reserved: 50, atp: 0 }));
+      await rehearsal.verified();
+    }, 60_000);
+
+    test('one key that is sent fifty times at once has one effect; with another body it is refused', async () => {
+      await using rehearsal = await aRehearsal();
+      const { id } = await aBasket(rehearsal.any);
+      await ok(rehearsal.any, 'POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
+      const { id: orderId } = await ok(rehearsal.any, 'POST', '/orders', { basketId: id });
+      const pay = (token: string) =>
+        rehearsal.any.call(
+          'POST',
+          '/payments/authorizations',
+          { orderId, tender: { type: 'card', token } },
+          { headers: { 'idempotency-key': 'k' } },
+        );
+      const replies = await Promise.all(times(50, () => pay('tok_visa')));
+      const answered = replies.filter(({ status }) => status === 201);
+      expect(new Set(answered.map(({ body }) => body.id)).size).toBe(1);
+      expect(new Set(replies.filter(({ status }) => status !== 201).map(({ body }) => body.code))).toEqual(
+        new Set(['idempotency_in_progress']),
+      );
+      expect(await pay('tok_mastercard')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+      await rehearsal.verified();
+      const authorised = (await listed(rehearsal.any)).filter(({ event }) => String(event['type']).endsWith('payment-authorized'));
+      expect(authorised).toHaveLength(1);
+    });
+
+    describe('Rehearsals', () => {
+      test('of two gateways that create one together, one does, and the other says that there is one', async () => {
+        for (const name of times(5, newName)) {
+          const create = (n: number) => estate.replicas[n]?.client.call('POST', '/_sim/rehearsals', { name }, { as: 'admin' });
+          const replies = await Promise.all([create(0), create(1), create(2)]);
+          expect(replies.map((reply) => reply?.status).toSorted()).toEqual([201, 409, 409]);
+          const created = replies.find((reply) => reply?.status === 201)?.body;
+          const { items } = await clientOf(estate.gateway, name).control('list-rehearsals');
+          expect(items.filter((item) => item.name === name)).toMatchObject([{ world: created.world }]);
+          const bound = await clientOf(estate.gateway).call('GET', '/customers/cus_ada', undefined, {
+            headers: { authorization: `Bearer ${created.credentials.bearer}`, 'x-rehearsal': name },
+          });
+          expect(bound.status).toBe(200);
+        }
+      });
+
+      test('the first uses of a name at all gateways together find the same world', async () => {
+        const name = newName();
+        const any = clientOf(estate.gateway, name);
+        const made = await Promise.all(times(12, () => aBasket(any)));
+        for (const { id } of made) {
+          expect(await any.control('read-object', { params: { type: 'basket', id } })).toMatchObject({ id });
+        }
+        expect(new Set(made.map(({ id }) => id)).size).toBe(12);
+        await any.close();
+      });
+
+      test('one that is reset at two gateways together is one fresh world at all of them', async () => {
+        await using rehearsal = await aRehearsal();
+        const { id } = await aBasket(rehearsal.any);
+        const [first, second] = await Promise.all(rehearsal.each.slice(0, 2).map((client) => client.control('reset-rehearsal')));
+        const { world } = await rehearsal.view();
+        expect([first?.world, second?.world]).toContain(world);
+        expect((await rehearsal.any.call('GET', `/_sim/objects/basket/${id}`, undefined, { as: 'admin' })).status).toBe(404);
+        const seen = await Promise.all(rehearsal.each.map((client) => client.control('list-rehearsals')));
+        for (const { items } of seen) expect(items.find(({ name }) => name === rehearsal.name)?.world).toBe(world);
+      });
+    });
+
+    test('events are listed once each and in one order at every gateway, and their versions have no gap', async () => {
+      await using rehearsal = await aRehearsal();
+      await Promise.all(times(12, () => anOrder(rehearsal.any)));
+      await rehearsal.any.control('advance-clock', { body: { by: 'P3D', timeoutMs: 60_000 } });
+      await rehearsal.verified();
+      const [one, ...others] = await Promise.all(rehearsal.each.map((client) => listed(client)));
+      expect(one?.length).toBeGreaterThan(100);
+      for (const other of others) expect(other).toEqual(one);
+      expect(one?.map(({ order }) => order)).toEqual(times(one?.length ?? 0, (n) => n + 1));
+      const ids = one?.map(({ event }) => event['id']) ?? [];
+      expect(new Set(ids).size).toBe(ids.length);
+      const sent = estate.bus.published.filter((id) => ids.includes(id));
+      expect(sent.toSorted()).toEqual(ids.toSorted());
+      // A change may have two events of one version.
+      for (const events of Map.groupBy(one ?? [], ({ event }) => String(event['subject'])).values()) {
+        const versions = events.map(({ event }) => Number(event['aggregateversion']));
+        expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+        expect([...new Set(versions)]).toEqual(times(new Set(versions).size, (n) => n + (versions[0] ?? 0)));
+      }
+    }, 90_000);
+
+    test('whoever waits at one gateway hears of what happens at another, and the journal knows every hop', async () => {
+      await using rehearsal = await aRehearsal();
+      const [first, second, third] = rehearsal.each;
+      const waiting = second.control('wait-for-events', { body: { type: 'order-confirmed', count: 1, timeoutMs: 10_000 } });
+      const orderId = await anOrder(first);
+      const { found, items } = await waiting;
+      expect([found, items[0]?.event['subject']]).toEqual([true, `order/${orderId}`]);
+      const headers = { 'x-correlation-id': 'a-story' };
+      await rehearsal.any.call('POST', `/orders/${orderId}/cancel`, {}, { headers });
+      await third.control('settle');
+      const journal = await second.control('read-journal', { query: { correlationId: 'a-story' } });
+      expect(journal.complete).toBe(true);
+      expect(new Set(journal.items.map((item) => item['application'])).size).toBeGreaterThan(2);
+      expect((await first.control('read-journal', { query: { correlationId: 'a-story' } })).items).toEqual(journal.items);
+    });
+
+    describe('The clock', () => {
+      test('that one gateway advances runs what is due one by one, in order, although the others see it as well', async () => {
+        await using rehearsal = await aRehearsal();
+        await Promise.all(times(20, () => aBasket(rehearsal.any)));
+        const advance = (client: EstateClient) =>
+          client.call('POST', '/_sim/clock/advance', { by: 'P5D', timeoutMs: 60_000 }, { as: 'admin' });
+        const replies = await Promise.all(rehearsal.each.map(advance));
+        expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+        const busy = replies.find(({ status }) => status === 409);
+        expect([busy?.body.code, busy?.headers['retry-after']]).toEqual(['clock_busy', '1']);
+        const { ran, settled } = replies.find(({ status }) => status === 200)?.body as ControlOutput<typeof advanceClock>;
+        expect(settled).toBe(true);
+        const idle = ran.filter(({ application }) => application === 'ecommerce-platform');
+        expect(idle.length).toBeGreaterThanOrEqual(20);
+        expect(ran.map(({ at }) => at)).toEqual(ran.map(({ at }) => at).toSorted());
+        await rehearsal.verified();
+      }, 90_000);
+
+      test('flows at every gateway, and what falls due is done once', async () => {
+        await using rehearsal = await aRehearsal();
+        await Promise.all(times(10, () => anOrder(rehearsal.any)));
+        await rehearsal.any.control('advance-clock', { body: { by: 'PT2H', timeoutMs: 60_000 } });
+        await rehearsal.verified();
+        const journal = await rehearsal.any.control('read-journal', { query: { limit: 5_000 } });
+        const done = journal.items.filter((item) => item['method'] === 'DUE' && item['status'] === 200);
+        const keys = done.map((item) => `${item['application']} ${item['api']} ${item['path']} ${item['at']}`);
+        expect(keys.length).toBeGreaterThanOrEqual(10);
+        expect(new Set(keys).size).toBe(keys.length);
+      }, 90_000);
+    });
+
+    test('events that a fault held go out in the order in which they were held, whoever lets them go', async () => {
+      await using rehearsal = await aRehearsal();
+      const fault = { match: { event: 'ext.basket-changed' }, fault: { kind: 'withhold' } } as const;
+      await rehearsal.any.control('put-fault', { params: { name: 'held' }, body: fault });
+      const { id } = await aBasket(rehearsal.any);
+      for (const _ of times(15, String)) await ok(rehearsal.any, 'POST', `/baskets/${id}/lines`, MUG);
+      const held = (await rehearsal.any.control('settle')).withheld;
+      expect(held.length).toBeGreaterThanOrEqual(15);
+      await rehearsal.any.control('delete-faults');
+      await rehearsal.verified();
+      const events = (await listed(rehearsal.any)).filter(({ event }) => event['type'] === 'com.unified-commerce.ext.basket-changed');
+      expect(events.map(({ event }) => event['id'])).toEqual(held.map((item) => item.id));
+    });
+
+    test.each(rehearsed.map((scenario) => [scenario.name, scenario] as const))('the rehearsal %s passes', async (_name, scenario) => {
+      const told: string[] = [];
+      const report: Report = {
+        begin: () => {},
+        step: ({ title, status }) => told.push(`${status} ${title}`),
+        note: (text) => told.push(text),
+        invariants: (results) => told.push(`${results.length} invariants`),
+        end: (_scenario, failure) => told.push(failure ?? 'passed'),
+      };
+      await runScenario(scenario, {
+        gateway: estate.gateway,
+        bearer: 'demo-integration-token',
+        apiKey: 'demo-carrier-key',
+        admin: ADMIN,
+        report,
+      });
+      expect(told.at(-1)).toBe('passed');
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'undici';
+import { loadFixtures } from '../../fixtures/load.ts';
+import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { readConfiguration } from '../../services/configuration.ts';
+import { type FrontDoor, openFrontDoor } from '../../services/front-door.ts';
+import { registeredApplications } from '../../services/registry.ts';
+import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
+import type { AnyService } from '../../shared/contract/handler.ts';
+import { createObservability } from '../../shared/observability/observability.ts';
+import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import type { StoreAdapter } from '../../shared/store/ports.ts';
+import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis-store.ts';
+import { ADMIN } from '../support/estate.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+import { createGroupBus } from './group-bus.ts';
+
+const TOKEN = 'the-token-of-an-estate-with-replicas';
+const PEPPER = 'the-pepper-of-an-estate-with-replicas';
+
+export interface ReplicasOptions {
+  readonly redis: string;
+  /** How many processes: each has a connection to Redis, a gateway and a replica of every application of its own. */
+  readonly processes?: number;
+  /** Instead of the registered ones. */
+  readonly services?: readonly AnyService[];
+  readonly store?: Partial<RedisStoreOptions>;
+}
+
+interface Replica {
+  readonly adapter: StoreAdapter;
+  readonly applications: readonly RunningApplication[];
+  readonly door: FrontDoor;
+  readonly client: EstateClient;
+}
+
+/**
+ * An estate of which there is everything several times, on one Redis: nothing but that, and the bus, is shared by what would be a process
+ * each. A call within the estate goes to another replica every time.
+ */
+export async function startReplicas({ redis, processes = 2, services = [], store = {} }: ReplicasOptions) {
+  const prefix = `${randomUUID()}:`;
+  const bus = createGroupBus();
+  const agent = new Agent({ connections: 128 });
+  const log = createLogger('silent');
+  const stopping = new AbortController();
+  const configuration = readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '1000000', RATE_LIMIT_PER_KEY: '1000000' });
+  const fixtures = await loadFixtures();
+  const urls = new Map<Application, string[]>(applicationNames.map((name) => [name, []]));
+  let calls = 0;
+  const addressOf = (application: Application): string => {
+    const known = urls.get(application) ?? [];
+    return known[calls++ % known.length] ?? 'http://127.0.0.1:1';
+  };
+  let gatewayUrl = '';
+  const service = (registered: AnyService): AnyService =>
+    services.find(({ application }) => application === registered.application) ?? registered;
+
+  async function startReplica(): Promise<Replica> {
+    const adapter = await createRedisStore({ ...store, url: redis, prefix });
+    const applications = await Promise.all(
+      registeredApplications.map((registered) =>
+        startApplication({
+          ...{ service: service(registered.service), adapter, bus, addressOf, token: TOKEN, agent, log, stopping: stopping.signal },
+          gatewayUrl: () => gatewayUrl,
+          host: '127.0.0.1',
+          port: 0,
+          strictResponses: true,
+        }),
+      ),
+    );
+    for (const { application, url } of applications) urls.get(application)?.push(url);
+    const observability = createObservability();
+    const door = await openFrontDoor({
+      observability,
+      ...{ configuration, fixtures, adapter, states: () => [adapter.state()], addressOf, token: TOKEN, pepper: PEPPER, agent, log },
+      stopping: stopping.signal,
+    });
+    return { adapter, applications, door, client: clientOf(door.url) };
+  }
+
+  const replicas = await Promise.all(Array.from({ length: processes }, startReplica));
+  await Promise.all(replicas.map(({ door }) => door.prepared));
+  const balancer: Balancer = await startBalancer(replicas.map(({ door }) => door.url));
+  gatewayUrl = balancer.url;
+
+  return {
+    replicas,
+    prefix,
+    bus,
+    /** Leads to another gateway with every request. */
+    gateway: balancer.url,
+    agent,
+    addressOf,
+    token: TOKEN,
+    async close(): Promise<void> {
+      stopping.abort();
+      await balancer.close();
+      for (const { door, client } of replicas) {
+        await client.close();
+        await door.close();
+      }
+      await Promise.all(replicas.flatMap(({ applications }) => applications.map((application) => application.close())));
+      await agent.destroy();
+      await bus.close();
+      await Promise.all(replicas.map(({ adapter }) => adapter.close()));
+    },
+  };
+}
+
+export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
+
+/** A client with credentials that are bound to no rehearsal. */
+export const clientOf = (gateway: string, rehearsal = 'default'): EstateClient =>
+  createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, rehearsal });
