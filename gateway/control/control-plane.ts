@@ -166,7 +166,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       known(body.type, '/type');
       const until = Date.now() + body.timeoutMs;
       for (;;) {
-        const change = driver.changes.next(view.world, Math.min(UNTOLD_MS, until - Date.now()));
+        const change = driver.changes.next(view.world, Math.min(UNTOLD_MS, Math.max(0, until - Date.now())));
         const read = await readEvents(worlds, view.world, {
           type: body.type,
           subject: body.subject,

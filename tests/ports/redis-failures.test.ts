@@ -88,6 +88,24 @@ if (whyNoRedis) {
       expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|a']);
     });
 
+    test('the clock: it is ours, is set, and goes back; it is not taken for somebody else’s', async () => {
+      const { worlds } = adapter;
+      expect(await losing(() => worlds.lease(world, 'mine', 60_000))).toBe(true);
+      expect(await losing(() => worlds.setClock(world, { now: 50_000, flowing: false }, 'mine'))).toBe(true);
+      expect(await losing(() => worlds.setClock(world, { now: 60_000, flowing: false }))).toBe(false);
+      await losing(() => worlds.unlease(world, 'mine'));
+      expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+    });
+
+    test('what was parked and is driven again says so, and is there once', async () => {
+      const stored = { id: 'e1', topic: 't', key: 'k', json: '{"correlationid":"c"}' };
+      await store.commit(world, aPlan({ events: [event('e1')] }));
+      await adapter.store('crm').park(world, 'crm|e1', 'poison');
+      const again = { what: 'delivery', key: 'crm|e1', event: stored } as const;
+      expect(await losing(() => adapter.worlds.redrive(world, [again]))).toEqual([again]);
+      expect(await adapter.worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'], next: { key: 'e1' } });
+    });
+
     test('drain: what was sent is listed once, also what a fault had held, and the batch that follows comes', async () => {
       await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
       await store.drain(world, 'relay', []);
@@ -111,6 +129,12 @@ if (whyNoRedis) {
       expect(await adapter.simulation.hits(world, 'f')).toBe(1);
       expect(await losing(() => adapter.simulation.chance(world, 'f'))).toBe(1);
       expect(await losing(() => adapter.worlds.removeFault(world, 'f'))).toBe(true);
+    });
+
+    test('rehearsals: one that was created is new, although it is there when it is asked again', async () => {
+      const created = await losing(() => adapter.worlds.openIf('absent', 'new', EMPTY, CREDENTIALS));
+      expect(created).toBeDefined();
+      expect(await adapter.worlds.resolve('new')).toMatchObject({ world: created });
     });
 
     test('rehearsals: one that was removed was there, one that is reset is reset', async () => {
