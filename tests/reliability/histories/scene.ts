@@ -10,6 +10,8 @@ import type { TestRehearsal } from '../../support/estate.ts';
 export interface Things {
   readonly baskets: string[];
   readonly orders: string[];
+  /** Orders that have been seen completed or cancelled: nothing is sent for them any more. */
+  readonly over: Set<string>;
   readonly payments: string[];
   readonly holds: string[];
   readonly fulfillmentOrders: string[];
@@ -24,6 +26,7 @@ export interface Things {
 }
 
 const nothingYet = (): Things => ({
+  ...{ over: new Set<string>() },
   ...{ baskets: [], orders: [], payments: [], holds: [], fulfillmentOrders: [], pickings: [], parcels: [], transactions: [], returns: [] },
   ...{ customers: ['cus_ada', 'cus_ben'], accounts: ['loy_ada'], redemptions: [] },
 });
