@@ -1,0 +1,3 @@
+import { native } from './native.mjs';
+
+export const { createProxyMiddleware } = native('http-proxy-middleware');

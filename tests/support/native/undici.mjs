@@ -1,0 +1,3 @@
+import { native } from './native.mjs';
+
+export const { Agent, request } = native('undici');

@@ -1,0 +1,3 @@
+import { native } from './native.mjs';
+
+export const { z } = native('zod');
