@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createEstateClient, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** How long a buyer goes on trying what does not succeed. */
 const PATIENCE_MS = 120_000;
@@ -39,12 +40,26 @@ export async function buy(client: EstateClient): Promise<string> {
   const { id: order } = await ask('POST', '/orders', { basketId: basket });
   await ask('POST', '/payments/authorizations', { orderId: order, tender: { type: 'card', token: 'tok_visa' } });
   await ask('POST', `/orders/${order}/confirm`, {});
-  const { fulfillmentOrders } = await ask('GET', `/orders/${order}`);
-  const fulfillmentOrder: string = fulfillmentOrders[0].id;
+  const fulfillmentOrder = await fulfillmentOrderOf(client, order);
   const { id: picking } = await ask('POST', '/picking-orders', { fulfillmentOrderId: fulfillmentOrder });
   for (const status of ['started', 'picked', 'packed']) await ask('PUT', `/picking-orders/${picking}/status`, { status });
   await ask('POST', `/fulfillment/orders/${fulfillmentOrder}/dispatch`, {});
   return order;
+}
+
+/** An order may be confirmed while the FMS, which allocates it, is away; whoever picks waits for that. */
+function fulfillmentOrderOf(client: EstateClient, order: string): Promise<string> {
+  const ask = stubborn(client);
+  return eventually(
+    `the order ${order} is allocated`,
+    async () => {
+      const [first] = (await ask('GET', `/orders/${order}`)).fulfillmentOrders ?? [];
+      if (first?.state === 'allocated') return first.id;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      return undefined;
+    },
+    PATIENCE_MS,
+  );
 }
 
 export interface Rush {

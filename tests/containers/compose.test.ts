@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
+import { type ComposeProject, composeProject, docker } from './compose-project.ts';
+import { estateImage } from './estate-image.ts';
+import { plainClient, skipWithoutDocker, whyNoDocker } from './kafka.ts';
+import { type Aftermath, rush } from './stubborn-buyers.ts';
+
+const UP_MS = 600_000;
+const RUN_MS = 600_000;
+/** How long an application stays dead. */
+const DEAD_MS = 3_000;
+const BUYERS = 4;
+const ORDERS_EACH = 4;
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+if (whyNoDocker !== undefined) skipWithoutDocker('the compose file');
+else {
+  let project: ComposeProject;
+
+  beforeAll(async () => {
+    project = await composeProject({ image: await estateImage(), profiles: ['debug'] });
+    await project.compose('up', '--wait', '--wait-timeout', String(UP_MS / 1_000));
+  }, UP_MS + 300_000);
+
+  afterAll(async () => {
+    await project?.down();
+  }, UP_MS);
+
+  const nothingLost: Aftermath = {
+    known: expect.any(Array) as unknown as string[],
+    states: Array.from({ length: BUYERS * ORDERS_EACH }, () => 'completed'),
+    existing: BUYERS * ORDERS_EACH,
+    settled: true,
+    complaints: [],
+  };
+
+  describe('docker compose up --wait', () => {
+    test('gives an estate that is ready, and a touchpoint mock with its portal', async () => {
+      const ready = async (port: number): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+      for (const port of [project.ports.gateway, project.ports.touchpoint, project.ports.portal]) {
+        expect(await ready(port)).toMatchObject({ status: 'ready' });
+      }
+    });
+
+    test('lets nobody be root, and nobody write to his disk', async () => {
+      for (const service of [...applicationNames, 'gateway', 'touchpoint-mock', 'redis', 'kafka']) {
+        for (const id of await project.containers(service)) {
+          expect([service, await docker('exec', id, 'id', '-u')]).not.toEqual([service, '0']);
+          await expect(docker('exec', id, 'touch', '/a-file')).rejects.toThrow(/Read-only file system/);
+        }
+      }
+    });
+
+    test(
+      'is what every rehearsal passes against',
+      async () => {
+        const args = ['rehearsal/rehearse.ts', '--all', '--against', project.gateway];
+        const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, maxBuffer: 64 * 1_048_576 });
+        expect(stdout).toMatch(/(\d+) of \1 passed/);
+      },
+      RUN_MS,
+    );
+  });
+
+  describe('Kafka', () => {
+    test('can be read by its own tools, in its container', async () => {
+      const command = ['/opt/kafka/bin/kafka-console-consumer.sh', '--bootstrap-server', 'localhost:9094', '--topic', 'uc.order.events'];
+      const said = await project.compose(
+        'exec',
+        '--no-TTY',
+        'kafka',
+        ...command,
+        '--from-beginning',
+        '--max-messages',
+        '1',
+        '--timeout-ms',
+        '60000',
+      );
+      expect(JSON.parse(said)).toMatchObject({ specversion: '1.0', type: expect.stringMatching(/^com\.unified-commerce\./) });
+    }, 120_000);
+
+    test('can be read by any client of this machine, and Redis asked, through the profile "debug"', async () => {
+      const admin = plainClient([`localhost:${project.ports.kafka}`]).admin();
+      await admin.connect();
+      expect(await admin.listTopics()).toEqual(expect.arrayContaining(['uc.order.events', 'uc.payment.events']));
+      await admin.disconnect();
+      expect(await redisSays(project.ports.redis, 'PING')).toBe('+PONG');
+    });
+  });
+
+  describe('docker compose kill in the midst of orders', () => {
+    test.each<Application | 'gateway'>(['oms', 'payment-hub', 'wms', 'fms', 'sim', 'carrier-platform', 'gateway'])(
+      '%s: nothing that was acknowledged is lost, and nothing happens twice',
+      async (victim) => {
+        const aftermath = await rush({
+          gateway: project.gateway,
+          buyers: BUYERS,
+          ordersEach: ORDERS_EACH,
+          disturb: async () => {
+            await project.compose('kill', victim);
+            await new Promise((resolve) => setTimeout(resolve, DEAD_MS));
+            await project.compose('start', victim);
+          },
+        });
+        expect(aftermath).toEqual(nothingLost);
+      },
+      RUN_MS,
+    );
+  });
+
+  describe('Replicas', () => {
+    test(
+      'of the stock path share the work, and stock and orders are as right as with one',
+      async () => {
+        const three = ['oms=3', 'sim=3', 'inventory-service=3'].flatMap((scale) => ['--scale', scale]);
+        await project.compose('up', '--wait', '--no-recreate', ...three);
+        const ids = await project.containers('sim');
+        expect(ids).toHaveLength(3);
+        const before = await Promise.all(ids.map(requestsOf));
+        expect(await rush({ gateway: project.gateway, buyers: 8, ordersEach: 2, disturb: async () => undefined })).toEqual(nothingLost);
+        const after = await Promise.all(ids.map(requestsOf));
+        for (const [replica, count] of after.entries()) expect(count).toBeGreaterThan(before[replica] ?? 0);
+      },
+      UP_MS + RUN_MS,
+    );
+  });
+}
+
+/** How many requests a container has answered, health checks aside. */
+async function requestsOf(id: string): Promise<number> {
+  const metrics = await docker(
+    'exec',
+    id,
+    'node',
+    '-e',
+    "fetch('http://127.0.0.1:8080/metrics').then(async (answer) => console.log(await answer.text()))",
+  );
+  const counts = [...metrics.matchAll(/^http_server_requests_seconds_count\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The first line of Redis's answer. */
+function redisSays(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
+    socket.setEncoding('utf8').once('data', (answer) => {
+      socket.destroy();
+      resolve(String(answer).trim());
+    });
+    socket.once('error', reject);
+  });
+}
