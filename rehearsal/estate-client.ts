@@ -90,7 +90,8 @@ export function createEstateClient(options: EstateClientOptions) {
     return (reply.body ?? null) as ControlOutput<(typeof controlOperations)[Id]>;
   }
 
-  return { call, control, close: () => (options.agent ? Promise.resolve() : agent.close()) };
+  const close = (): Promise<void> => (options.agent ? Promise.resolve() : agent.close());
+  return { call, control, close, [Symbol.asyncDispose]: close };
 }
 
 /** A path of the catalog with its parameters filled in, and the query behind it. */

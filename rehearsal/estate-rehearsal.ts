@@ -1,5 +1,7 @@
+import type { z } from 'zod';
+import type { Application } from '../shared/catalog/applications.ts';
 import { type ApiId, apis } from '../shared/catalog/catalog.ts';
-import type { ApiDefinition, CallOf, OutputOf } from '../shared/catalog/define.ts';
+import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
 import type { ControlCall, ControlId, ControlOutput, controlOperations } from '../shared/simulation/control-api.ts';
 import type { FaultInput } from '../shared/simulation/faults.ts';
 import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Reply } from './estate-client.ts';
@@ -30,9 +32,24 @@ export interface EstateAccess {
 /** APIs that are asked and answered in JSON with a credential; the carrier's webhook is signed, and a label is a document. */
 export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document'>;
 type Api<Id extends TypedApiId> = (typeof apis)[Id];
+/** What a caller from outside gives; sections may be left out where nothing in them is needed. */
+type Asked<A> =
+  A extends ApiDefinition<string, Application, infer Path, infer Query, infer Body, z.ZodType, z.ZodType>
+    ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> &
+        Section<'query', z.input<Query>> &
+        Section<'body', z.input<Body>> & { readonly headers?: Readonly<Record<string, string>> }
+    : never;
+type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
 type Control<Id extends ControlId> = (typeof controlOperations)[Id];
 /** May be left out where nothing in it is needed. */
 type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
+
+interface GivenSections {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** An API refused. */
 export class ApiRefusal extends Error {
@@ -114,11 +131,12 @@ export class EstateRehearsal implements AsyncDisposable {
     }
   }
 
-  /** Calls a public API by its id and answers what it answers. @throws ApiRefusal for anything but a success */
-  async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<CallOf<Api<Id>>>): Promise<OutputOf<Api<Id>>> {
+  /** Calls a public API by its id, with headers such as `idempotency-key`, and answers what it answers. @throws ApiRefusal for anything but a success */
+  async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<Asked<Api<Id>>>): Promise<OutputOf<Api<Id>>> {
     const { method, path, auth } = apis[id] as unknown as ApiDefinition;
-    const sections = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
-    const reply = await this.client.call(method, filledPath(path, sections), method === 'GET' ? undefined : (sections.body ?? {}), {
+    const { body, headers = {}, ...sections } = (input ?? {}) as GivenSections;
+    const reply = await this.client.call(method, filledPath(path, sections), method === 'GET' ? undefined : (body ?? {}), {
+      headers,
       as: auth === 'signature' ? 'none' : auth,
     });
     if (reply.status >= 300) throw new ApiRefusal(id, reply);

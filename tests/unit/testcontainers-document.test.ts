@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import { textOf } from '../support/tracked-files.ts';
+
+const FILE = 'docs/testcontainers.md';
+const excerpts = [...textOf(FILE).matchAll(/<!-- from (\S+) -->\n```ts\n([\s\S]*?)\n```/g)].map(([, source = '', code = '']) => ({
+  source,
+  code,
+}));
+
+describe(FILE, () => {
+  test('takes its code from files that are run', () => expect(new Set(excerpts.map(({ source }) => source)).size).toBe(2));
+
+  test.each(excerpts)('shows $source as it is', ({ source, code }) => expect(textOf(source)).toContain(code));
+
+  test('shows every way to set up a container that there is', () => {
+    const methods = ['testcontainers/estate-container.ts', 'testcontainers/estate-ensemble.ts', 'rehearsal/estate-rehearsal.ts'].flatMap(
+      (source) => [...textOf(source).matchAll(/^ {2}(?:async )?(?!constructor)([a-z]\w+)(?:<.*>)?\(/gm)].map(([, name = '']) => name),
+    );
+    expect(methods.length).toBeGreaterThan(25);
+    expect(methods.filter((name) => !['start', 'create'].includes(name) && !textOf(FILE).includes(`${name}(`))).toEqual([]);
+  });
+});
