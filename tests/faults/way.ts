@@ -1,0 +1,146 @@
+import { createConnection, createServer, type Socket } from 'node:net';
+
+/** What becomes of the first request that fits, or of its answer. */
+export interface Strike {
+  readonly lose: 'request' | 'answer';
+  readonly when: (request: string) => boolean;
+  /**
+   * `silence`: from then on nothing goes to and fro until the way is clear again; a request arrives then, late, and an answer is lost.
+   * `cut` breaks that one connection off and lets the others go on.
+   */
+  readonly by: 'silence' | 'cut';
+}
+
+/** A way to one or several processes of which it leads every connection to the next; things can go wrong on it. */
+export interface Way {
+  readonly port: number;
+  readonly url: string;
+  /** The ports it leads to from now on; none refuses every connection. */
+  lead(ports: readonly number[]): void;
+  /** Resolves when it has struck. What goes to and fro before is passed on. */
+  strike(strike: Strike): Promise<void>;
+  /** Nothing goes to and fro until the way is clear again; what was sent meanwhile arrives then. */
+  block(): void;
+  /** Nothing goes wrong on it any more, or will. */
+  clear(): void;
+  /** Every connection ends; others can be made. */
+  breakOff(): void;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** Answers of this connection are not passed on. */
+  deaf: boolean;
+  readonly kept: (() => void)[];
+}
+
+/** As a balancer does, it tries the next process when one does not take the connection. */
+export async function startWay(ports: readonly number[] = [], at = 0): Promise<Way> {
+  const pairs = new Set<Pair>();
+  let targets = ports;
+  let turn = 0;
+  let blocked = false;
+  let armed: (Strike & { readonly struck: () => void }) | undefined;
+
+  function connect(client: Socket, tries: number): void {
+    const target = targets[turn++ % Math.max(1, targets.length)];
+    if (target === undefined || tries === 0) {
+      client.destroy();
+      return;
+    }
+    const server = createConnection(target, '127.0.0.1');
+    const again = (): void => connect(client, tries - 1);
+    server.once('error', again);
+    server.once('connect', () => {
+      server.off('error', again);
+      join({ client, server, deaf: false, kept: [] });
+    });
+  }
+
+  function join(pair: Pair): void {
+    const { client, server } = pair;
+    pairs.add(pair);
+    client.on('data', (data) => pass(pair, () => ask(pair, data)));
+    server.on('data', (data) => pass(pair, () => pair.deaf || client.write(data)));
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.on('error', () => undefined);
+      // What was sent before the end still arrives.
+      one.on('close', () => {
+        pairs.delete(pair);
+        other.end();
+      });
+    }
+    if (client.destroyed) server.end();
+    client.resume();
+  }
+
+  function pass(pair: Pair, send: () => void): void {
+    if (blocked) pair.kept.push(send);
+    else send();
+  }
+
+  function ask(pair: Pair, data: Buffer): void {
+    const { client, server } = pair;
+    if (!armed?.when(data.toString('latin1'))) {
+      server.write(data);
+      return;
+    }
+    const { lose, by, struck } = armed;
+    armed = undefined;
+    pair.deaf = lose === 'answer';
+    if (by === 'silence') blocked = true;
+    if (lose === 'answer') server.write(data);
+    else if (by === 'silence') pair.kept.push(() => server.write(data));
+    else if (lose === 'request') client.destroy();
+    // Its effect is there when the answer is.
+    else server.once('data', () => client.destroy());
+    struck();
+  }
+
+  function breakOff(): void {
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
+  const listener = createServer({ pauseOnConnect: true }, (client) => {
+    client.on('error', () => client.destroy());
+    connect(client, Math.max(1, targets.length));
+  });
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(at, '127.0.0.1', resolve);
+  });
+  const address = listener.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    lead: (others) => {
+      targets = others;
+    },
+    strike: (strike) =>
+      new Promise((resolve) => {
+        armed = { ...strike, struck: resolve };
+      }),
+    block: () => {
+      blocked = true;
+    },
+    clear: () => {
+      armed = undefined;
+      blocked = false;
+      for (const { kept } of pairs) for (const send of kept.splice(0)) send();
+    },
+    breakOff,
+    close: async () => {
+      breakOff();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
