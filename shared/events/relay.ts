@@ -93,13 +93,20 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
     failing = false;
   }
 
+  let lastFailure: string | undefined;
   const sweep = (): void => {
     store
       .unsent()
       .then((worlds) => {
+        lastFailure = undefined;
         for (const world of worlds) relay.kick(world);
       })
-      .catch((error: unknown) => log.warn({ err: error, application: store.application }, 'looking for unsent events failed'));
+      .catch((error: unknown) => {
+        const failure = error instanceof Error ? error.message : String(error);
+        // A store that is away for an hour is said once, not with every look.
+        if (failure !== lastFailure) log.warn({ err: error, application: store.application }, 'looking for unsent events failed');
+        lastFailure = failure;
+      });
   };
   const sweeping = setInterval(sweep, SWEEP_MS);
   sweeping.unref();
