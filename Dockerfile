@@ -32,5 +32,5 @@ ENV NODE_ENV=production \
 USER 1000:1000
 EXPOSE 8080 15115 15116
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "image/health-check.mjs"]
+HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=6 CMD ["bash", "image/health-check.sh"]
 CMD ["node", "services/main.ts"]

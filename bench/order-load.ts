@@ -17,6 +17,8 @@ export interface OrderLoad {
   readonly url: string;
   readonly bearer: string;
   readonly clients: number;
+  /** What is bought, in turn; all of it the same when it is left out. */
+  readonly skus?: readonly string[];
   readonly for: { readonly seconds: number } | { readonly orders: number };
 }
 
@@ -27,7 +29,7 @@ export interface OrderRound {
 }
 
 /** Clients that each place one whole order after the other: basket, line, checkout, order, authorise, confirm. */
-export async function placeOrders({ url, bearer, clients, ...load }: OrderLoad): Promise<OrderRound> {
+export async function placeOrders({ url, bearer, clients, skus = ['mug-blue'], ...load }: OrderLoad): Promise<OrderRound> {
   const latenciesMs: number[] = [];
   const amount = 'orders' in load.for ? { amount: load.for.orders * REQUESTS_PER_ORDER } : { duration: load.for.seconds };
   const { duration } = await cannon({
@@ -36,12 +38,13 @@ export async function placeOrders({ url, bearer, clients, ...load }: OrderLoad):
     ...amount,
     method: 'POST',
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-    requests: wholeOrder((context) => latenciesMs.push(performance.now() - (context.started ?? Number.NaN))),
+    requests: wholeOrder(skus, (context) => latenciesMs.push(performance.now() - (context.started ?? Number.NaN))),
   });
   return { perSecond: latenciesMs.length / duration, latenciesMs };
 }
 
-function wholeOrder(done: (context: OrderContext) => void): autocannon.Request[] {
+function wholeOrder(skus: readonly string[], done: (context: OrderContext) => void): autocannon.Request[] {
+  let turn = 0;
   return [
     step({
       path: (context) => {
@@ -53,7 +56,7 @@ function wholeOrder(done: (context: OrderContext) => void): autocannon.Request[]
         context.basket = id;
       },
     }),
-    step({ path: ({ basket }) => `/baskets/${basket}/lines`, body: () => ({ sku: 'mug-blue', qty: 1 }) }),
+    step({ path: ({ basket }) => `/baskets/${basket}/lines`, body: () => ({ sku: skus[turn++ % skus.length], qty: 1 }) }),
     step({ path: ({ basket }) => `/baskets/${basket}/checkout`, body: () => ({ shippingAddress: ADDRESS }) }),
     step({
       path: () => '/orders',

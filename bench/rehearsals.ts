@@ -5,6 +5,9 @@ const ADMIN = 'demo-sim-admin';
 /** A client with a rehearsal of its own: all the stock is there, and what it leaves behind is gone before the next one. */
 export interface OwnRehearsal extends AsyncDisposable {
   readonly client: EstateClient;
+  readonly name: string;
+  /** Credential that is bound to it. */
+  readonly bearer: string;
 }
 
 export async function openRehearsal(gateway: string): Promise<OwnRehearsal> {
@@ -13,7 +16,7 @@ export async function openRehearsal(gateway: string): Promise<OwnRehearsal> {
   const { bearer, apiKey } = credentials;
   const client = createEstateClient({ gateway, bearer, apiKey, admin: ADMIN, rehearsal: name });
   return {
-    client,
+    ...{ client, name, bearer },
     async [Symbol.asyncDispose]() {
       await admin.control('delete-rehearsal', { params: { name } });
       await Promise.all([client.close(), admin.close()]);
@@ -24,5 +27,5 @@ export async function openRehearsal(gateway: string): Promise<OwnRehearsal> {
 /** A client of something that knows no rehearsals. */
 export function stranger(url: string): OwnRehearsal {
   const client = createEstateClient({ gateway: url, bearer: 'nobody', apiKey: 'nobody', admin: 'nobody' });
-  return { client, [Symbol.asyncDispose]: () => client.close() };
+  return { client, name: '', bearer: 'nobody', [Symbol.asyncDispose]: () => client.close() };
 }

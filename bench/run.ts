@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
+import { containers } from './containers.ts';
 import { events } from './event-lag.ts';
 import { gateway } from './gateway.ts';
 import { journeys } from './journeys.ts';
@@ -10,7 +11,7 @@ import { tableOf } from './report.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, start];
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, start, containers];
 
 interface Options {
   readonly seconds: number;

@@ -10,8 +10,5 @@ for await (const file of glob('{services,gateway,shared,fixtures}/**/*.ts')) {
   if (file !== 'services/main.ts') await import(`../${file}`);
 }
 flushCompileCache();
-for (const args of [['rehearsal/rehearse.ts'], ['image/health-check.mjs']]) {
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
-  // Nothing is ready here: the health check can only say so.
-  if (status !== 0 && args[0]?.startsWith('rehearsal/')) process.exit(status ?? 1);
-}
+const { status } = spawnSync(process.execPath, ['rehearsal/rehearse.ts'], { stdio: 'inherit' });
+process.exit(status ?? 1);

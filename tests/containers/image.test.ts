@@ -64,7 +64,7 @@ else {
       expect(Config).toMatchObject({
         User: '1000:1000',
         Cmd: ['node', 'services/main.ts'],
-        Healthcheck: { Test: ['CMD', 'node', 'image/health-check.mjs'] },
+        Healthcheck: { Test: ['CMD', 'bash', 'image/health-check.sh'] },
         Labels: expect.objectContaining({
           'org.opencontainers.image.title': 'unified-commerce-estate',
           'org.opencontainers.image.licenses': 'Apache-2.0',
@@ -152,7 +152,7 @@ else {
         status: 'not ready',
         waitingFor: expect.arrayContaining([expect.stringMatching(/^redis: /)]),
       });
-      await expect(docker('exec', id, 'node', 'image/health-check.mjs')).rejects.toMatchObject({
+      await expect(docker('exec', id, 'bash', 'image/health-check.sh')).rejects.toMatchObject({
         code: 1,
         stdout: expect.stringContaining('redis: '),
       });
@@ -163,7 +163,7 @@ else {
     test('is the touchpoint mock alone, which needs nothing', async () => {
       const id = await start('--env', 'SERVICE=touchpoint-mock');
       await eventually('it is ready', async () => (await asked(id, 15_115, '/readyz')).status === 200, START_MS);
-      expect(await docker('exec', id, 'node', 'image/health-check.mjs')).toBe('');
+      expect(await docker('exec', id, 'bash', 'image/health-check.sh')).toBe('');
       await docker('stop', '--time', '20', id);
       expect(await ended(id)).toBe(0);
     });

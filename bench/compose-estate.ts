@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const PROJECT = fileURLToPath(new URL('../', import.meta.url));
+const BUILT = 'unified-commerce-estate:local';
+const OUTPUT_BYTES = 64 * 1_048_576;
+
+/** The estate as the compose file runs it, under a name, on ports and with a token of its own. */
+export interface ComposeEstate extends AsyncDisposable {
+  readonly gateway: string;
+  readonly image: string;
+  /** Authenticates calls to an application past the gateway. */
+  readonly token: string;
+  /** Where the first container of an application is; on Linux this machine reaches it. */
+  addressOf(application: string): Promise<string>;
+  /** Bytes of memory of each container, by service. */
+  memory(): Promise<ReadonlyMap<string, number>>;
+  /** Starts an application anew. @returns wall time from the start of its container until it was ready */
+  restart(application: string): Promise<number>;
+}
+
+const run = async (command: string, args: readonly string[], env?: Readonly<Record<string, string | undefined>>): Promise<string> =>
+  (await promisify(execFile)(command, [...args], { cwd: PROJECT, env: { ...process.env, ...env }, maxBuffer: OUTPUT_BYTES })).stdout.trim();
+
+export const docker = (...args: readonly string[]): Promise<string> => run('docker', args);
+
+/** Why there are no containers here; undefined when there can be. */
+export const whyNoCompose = (): Promise<string | undefined> =>
+  docker('compose', 'version').then(
+    () =>
+      docker('info').then(
+        () => undefined,
+        () => 'no Docker Engine answers',
+      ),
+    () => 'there is no docker compose',
+  );
+
+/** Takes the image ESTATE_IMAGE, or builds one. */
+export async function startCompose(): Promise<ComposeEstate> {
+  const image = process.env['ESTATE_IMAGE'] || BUILT;
+  if (!process.env['ESTATE_IMAGE']) await run('docker', ['build', '--quiet', '--tag', BUILT, '.'], { DOCKER_BUILDKIT: '0' });
+  const name = `estate-bench-${randomBytes(4).toString('hex')}`;
+  const token = randomBytes(32).toString('base64url');
+  const [gatewayPort, touchpointPort, portalPort] = [await freePort(), await freePort(), await freePort()];
+  const env = {
+    ESTATE_IMAGE: image,
+    ESTATE_TOKEN: token,
+    LOG_LEVEL: 'info',
+    GATEWAY_PORT: String(gatewayPort),
+    TOUCHPOINT_PORT: String(touchpointPort),
+    PORTAL_PORT: String(portalPort),
+  };
+  const compose = (...args: readonly string[]): Promise<string> => run('docker', ['compose', '--project-name', name, ...args], env);
+  const down = async (): Promise<void> => void (await compose('down', '--volumes', '--timeout', '5'));
+  const containerOf = async (service: string): Promise<string> => (await compose('ps', '--quiet', service)).split('\n')[0] ?? '';
+  try {
+    await compose('up', '--wait');
+  } catch (error) {
+    await down();
+    throw error;
+  }
+  return {
+    gateway: `http://127.0.0.1:${gatewayPort}`,
+    image,
+    token,
+    addressOf: async (application) => {
+      const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}';
+      return `http://${await docker('inspect', '--format', format, await containerOf(application))}:8080`;
+    },
+    memory: async () => {
+      const services = (await compose('ps', '--services')).split('\n');
+      const entries = services.map(async (service): Promise<[string, number]> => {
+        const used = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', await containerOf(service));
+        return [service, bytesOf(used)];
+      });
+      return new Map(await Promise.all(entries));
+    },
+    restart: async (application) => {
+      await compose('restart', application);
+      const id = await containerOf(application);
+      const started = Date.parse(await docker('inspect', '--format', '{{.State.StartedAt}}', id));
+      for (;;) {
+        const [, ready] =
+          /"time":"([^"]+)".*"msg":"ready"/.exec((await docker('logs', '--since', new Date(started).toISOString(), id)) ?? '') ?? [];
+        if (ready !== undefined) return Date.parse(ready) - started;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    },
+    [Symbol.asyncDispose]: down,
+  };
+}
+
+/** `50.5MiB / 384MiB` as Docker prints it. */
+function bytesOf(usage: string): number {
+  const [, amount, prefix = ''] = /^([\d.]+)([KMG]?)i?B/.exec(usage) ?? [];
+  return Number(amount) * 1_024 ** ['', 'K', 'M', 'G'].indexOf(prefix);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { applicationNames } from '../shared/catalog/applications.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
+import type { World } from '../shared/store/ports.ts';
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { startChild } from './child-process.ts';
+import { type ComposeEstate, docker, startCompose, whyNoCompose } from './compose-estate.ts';
+import { startEstate } from './estate-process.ts';
+import { cannon } from './load.ts';
+import { type OrderRound, placeOrders } from './order-load.ts';
+import { inNewRehearsal } from './orders.ts';
+import { openRehearsal } from './rehearsals.ts';
+import { compare, inTurn, median, quantile } from './rounds.ts';
+
+const CLIENTS = 20;
+const HOT: readonly string[] = ['mug-blue'];
+const MANY: readonly string[] = [
+  ...['mug-blue', 'mug-green', 'espresso-cup', 'bowl-large', 'plate-dinner'],
+  ...['teapot-stone', 'bulb-warm', 'cushion-grey', 'blanket-wool', 'scarf-lambswool'],
+];
+/** Longer than any run. */
+const DEADLINE_MS = 3_600_000;
+const MEBIBYTE = 1_048_576;
+const MEGABYTE = 1_000_000;
+
+/** The estate as containers with Redis and Kafka, against the same code in one process. */
+export const containers: Benchmark = {
+  name: 'containers',
+  title: 'The estate as containers with Redis and Kafka',
+  run: async (settings) => {
+    const why = await whyNoCompose();
+    if (why !== undefined) {
+      settings.progress(`containers are left out: ${why}`);
+      return [];
+    }
+    settings.progress('containers: docker compose up --wait');
+    await using estate = await startCompose();
+    const atRest = await estate.memory();
+    return [
+      ...(await ordersAgainstEmbedded(settings, estate)),
+      ...(await hotAgainstMany(settings, estate)),
+      ...(await gatewayAgainstBareProxy(settings, estate)),
+      ...memoryFigures('after the start', atRest),
+      ...memoryFigures('after the orders', await estate.memory()),
+      await imageSize(estate.image),
+      await startOfOne(settings, estate),
+    ];
+  },
+};
+
+const round = (gateway: string, seconds: number, skus: readonly string[]): Promise<OrderRound> =>
+  inNewRehearsal(gateway, (bearer) => placeOrders({ url: gateway, bearer, clients: CLIENTS, skus, for: { seconds } }));
+
+async function ordersAgainstEmbedded({ seconds, rounds, progress }: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
+  await using embedded = await startEstate();
+  const [ours, reference] = [gateway, embedded.address('gateway')].map((url) => () => round(url, seconds, HOT));
+  if (!ours || !reference) return [];
+  for (const warmUp of [ours, reference]) await warmUp();
+  const taken = await inTurn({
+    rounds,
+    ours: (number) => {
+      progress(`containers against one process, round ${number} of ${rounds}`);
+      return ours();
+    },
+    reference,
+  });
+  const latency = (of: readonly OrderRound[]): number =>
+    quantile(
+      of.flatMap(({ latenciesMs }) => latenciesMs),
+      0.5,
+    );
+  return [
+    { what: `orders, ${CLIENTS} clients, against one process`, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond) },
+    { what: 'time of an order, p50', unit: 'ms', figure: latency(taken.ours), reference: latency(taken.reference) },
+  ];
+}
+
+async function hotAgainstMany({ seconds, rounds, progress }: Settings, { gateway }: ComposeEstate): Promise<readonly Figure[]> {
+  const taken = await inTurn({
+    rounds,
+    ours: (number) => {
+      progress(`containers, one SKU against ${MANY.length}, round ${number} of ${rounds}`);
+      return round(gateway, seconds, HOT);
+    },
+    reference: () => round(gateway, seconds, MANY),
+  });
+  const what = `orders of one SKU, against those of ${MANY.length}`;
+  return [{ what, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.7 } }];
+}
+
+/** Both in front of the same container; what the gateway finds out for itself, the request past it carries already. */
+async function gatewayAgainstBareProxy({ seconds, rounds, progress }: Settings, estate: ComposeEstate): Promise<readonly Figure[]> {
+  await using bare = await startChild('bench/servers/bare-proxy.ts', { args: [await estate.addressOf('ecommerce-platform')] });
+  await using rehearsal = await openRehearsal(estate.gateway);
+  const { items } = await rehearsal.client.control('list-rehearsals');
+  const world = items.find(({ name }) => name === rehearsal.name)?.world as World;
+  const { bearer } = rehearsal;
+  const inside = encodeContext({
+    ...{ world, now: Date.now(), principal: 'bench', requestId: 'req_bench', correlationId: 'bench' },
+    ...{ deadline: Date.now() + DEADLINE_MS, faults: 0, chain: [] },
+  });
+  const get = async (url: string, headers: Readonly<Record<string, string>>): Promise<number> => {
+    const { requests, duration } = await cannon({ url: `${url}/products/mug-blue`, connections: CLIENTS, duration: seconds, headers });
+    return requests.total / duration;
+  };
+  const ours = (): Promise<number> => get(estate.gateway, { authorization: `Bearer ${bearer}` });
+  const reference = (): Promise<number> => get(bare.address('url'), { [CONTEXT_HEADER]: inside, [TOKEN_HEADER]: estate.token });
+  for (const warmUp of [ours, reference]) await warmUp();
+  const taken = await inTurn({
+    rounds,
+    ours: (number) => {
+      progress(`containers, gateway against bare proxy, round ${number} of ${rounds}`);
+      return ours();
+    },
+    reference,
+  });
+  return [{ what: 'GET of a product through the gateway, against a bare proxy', unit: '/s', ...compare(taken, (perSecond) => perSecond) }];
+}
+
+function memoryFigures(when: string, byService: ReadonlyMap<string, number>): readonly Figure[] {
+  const applications = applicationNames.map((name) => (byService.get(name) ?? Number.NaN) / MEBIBYTE);
+  const all = [...byService.values()].reduce((sum, bytes) => sum + bytes, 0) / MEBIBYTE;
+  return [
+    { what: `memory of an application ${when}, median`, unit: 'MiB', figure: median(applications) },
+    { what: `memory of the largest application ${when}`, unit: 'MiB', figure: Math.max(...applications) },
+    { what: `memory of all ${byService.size} containers ${when}`, unit: 'MiB', figure: all },
+  ];
+}
+
+async function imageSize(image: string): Promise<Figure> {
+  const dockerfile = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
+  const base = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)?.[1] ?? '';
+  const size = async (name: string): Promise<number> => Number(await docker('image', 'inspect', '--format', '{{.Size}}', name)) / MEGABYTE;
+  return { what: `image above ${base}`, unit: 'MB', figure: (await size(image)) - (await size(base)), aim: { of: 'figure', atMost: 60 } };
+}
+
+async function startOfOne({ rounds, progress }: Settings, estate: ComposeEstate): Promise<Figure> {
+  const took: number[] = [];
+  for (let number = 1; number <= rounds; number++) {
+    progress(`containers, start of one application, round ${number} of ${rounds}`);
+    took.push(await estate.restart('promotion-engine'));
+  }
+  return { what: 'start of one container to ready', unit: 'ms', figure: median(took), aim: { of: 'figure', atMost: 1_000 } };
+}
