@@ -21,6 +21,9 @@ const FIXTURES_WITHIN = '/fixtures';
 /** The container's user only reads them, whoever they belong to outside. */
 const READABLE = 0o755;
 
+/** Whether whoever listens on a port says that it is ready; a container that ends is not waited for. */
+export const ready = (port: number) => Wait.forHttp('/readyz', port, { abortOnContainerExit: true }).forStatusCode(200);
+
 /**
  * The whole estate in one container: gateway, applications and touchpoint mock in one process, state and events in its memory
  * unless it is told of a Redis and a Kafka. Ports are whatever is free.
@@ -33,7 +36,7 @@ export class EstateContainer extends GenericContainer {
     super(image);
     this.withExposedPorts(GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_PORT)
       .withEnvironment({ ALLOW_DEMO_CREDENTIALS: 'true' })
-      .withWaitStrategy(Wait.forHttp('/readyz', GATEWAY_PORT, { abortOnContainerExit: true }).forStatusCode(200));
+      .withWaitStrategy(Wait.forAll([GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_PORT].map(ready)));
   }
 
   /** A folder with a retailer of your own: the files of the project's fixtures/, its credentials.json among them. */

@@ -4,7 +4,7 @@ import type { EstateClient } from '../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
-import { EstateContainer, type LogLevel } from './estate-container.ts';
+import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
 import { explained, lastWords } from './last-words.ts';
 import {
   clientOn,
@@ -133,7 +133,7 @@ export class EstateEnsemble {
           .withNetworkAliases(name)
           .withEnvironment({ ...environment, SERVICE: name })
           .withExposedPorts(...portsOf(name))
-          .withWaitStrategy(Wait.forHttp('/readyz', portsOf(name)[0], { abortOnContainerExit: true }).forStatusCode(200))
+          .withWaitStrategy(Wait.forAll(portsOf(name).map(ready)))
           .withStartupTimeout(this.#startupTimeoutMs);
         return [name, await keep(started(`${name} of ${this.#image}`, container, this.#image))];
       }),
@@ -162,7 +162,7 @@ interface Members {
   readonly containers: ReadonlyMap<EnsembleMember, StartedTestContainer>;
 }
 
-const portsOf = (name: EnsembleMember): [number, ...number[]] =>
+const portsOf = (name: EnsembleMember): readonly number[] =>
   name === 'touchpoint-mock' ? [TOUCHPOINT_PORT, PORTAL_PORT] : [name === 'gateway' ? GATEWAY_PORT : APPLICATION_PORT];
 
 function started(what: string, container: GenericContainer, image = what): Promise<StartedTestContainer> {

@@ -13,8 +13,10 @@ const LATE_LINES_MS = 500;
 /** Keeps the last lines that a container says. */
 export function lastWords() {
   const lines: string[] = [];
-  let ended: Promise<void> = Promise.resolve();
+  let ended: Promise<void> | undefined;
   return {
+    /** Whether there was a container to listen to. */
+    began: (): boolean => ended !== undefined,
     follow(stream: Readable): void {
       const hear = (chunk: unknown): void => {
         lines.push(
@@ -55,11 +57,12 @@ export async function explained<T>({ image, what = image, words }: Explained, st
         cause: error,
       });
     }
+    if (!words.began()) throw error;
     const lines = await words.all();
-    if (lines.length === 0) throw error;
     // Of a container that ended, the library tells them already.
-    const said = reason.includes(lines.at(-1) ?? '') ? '' : `\nIt said last:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-    throw new EstateStartError(`${what} did not start: ${reason}${said}`, { cause: error });
+    const told = lines.length > 0 && reason.includes(lines.at(-1) ?? '');
+    const said = lines.length === 0 ? '\nIt said nothing.' : `\nIt said last:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+    throw new EstateStartError(`${what} did not start: ${reason}${told ? '' : said}`, { cause: error });
   }
 }
 

@@ -1,0 +1,150 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
+import { EstateContainer, type StartedEstateContainer } from '../../testcontainers/public.ts';
+import { estateImage } from './estate-image.ts';
+import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+const STARTUP_MS = 180_000;
+const OWN = { bearer: 'bearer-of-our-own', apiKey: 'key-of-our-own', admin: 'admin-of-our-own' };
+
+/** The project's retailer with another name for a product, and with credentials that nobody else has. */
+async function ownFixtures(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
+  await cp(FIXTURES, folder, { recursive: true });
+  const products = JSON.parse(await readFile(join(FIXTURES, 'products.json'), 'utf8')) as { sku: string; name: string }[];
+  const renamed = products.map((product) => (product.sku === 'mug-blue' ? { ...product, name: 'Our own mug' } : product));
+  await writeFile(join(folder, 'products.json'), JSON.stringify(renamed));
+  const credentials = [
+    { name: 'own', kind: 'bearer', secret: OWN.bearer, scopes: ['catalog'] },
+    { name: 'own-key', kind: 'api-key', secret: OWN.apiKey, scopes: ['catalog'] },
+    { name: 'own-admin', kind: 'bearer', secret: OWN.admin, scopes: ['sim:admin'] },
+    { name: 'own-hook', kind: 'signature', secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`, scopes: ['catalog'] },
+  ];
+  await writeFile(join(folder, 'credentials.json'), JSON.stringify(credentials));
+  return folder;
+}
+
+if (whyNoDocker !== undefined) skipWithoutDocker('the container with the estate');
+else {
+  let image = '';
+  beforeAll(async () => {
+    image = await estateImage();
+  }, 600_000);
+
+  describe('A container as it is', () => {
+    let estate: StartedEstateContainer;
+    beforeAll(async () => {
+      estate = await new EstateContainer(image).withStartupTimeout(STARTUP_MS).start();
+    }, STARTUP_MS);
+    afterAll(async () => {
+      await estate?.stop();
+    });
+
+    test('is ready, with its three entrances on ports of their own', async () => {
+      const urls = [`${estate.getGatewayUrl()}/readyz`, `${estate.getTouchpointUrl()}/readyz`, estate.getPortalUrl()];
+      const answers = await Promise.all(urls.map((url) => fetch(url)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(urls.map((url) => new URL(url).port)).size).toBe(3);
+      expect(estate.getCredentials()).toEqual(DEMO_CREDENTIALS);
+    });
+
+    test('gives each test a world of its own, which ends with it', async () => {
+      await using one = await estate.createRehearsal();
+      const names = async (): Promise<string[]> => (await one.control('list-rehearsals')).items.map(({ name }) => name);
+      let other = '';
+      {
+        await using two = await estate.createRehearsal();
+        other = two.name;
+        await two.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+        expect(await two.events()).toHaveLength(1);
+        expect(await names()).toContain(other);
+      }
+      expect(await one.events()).toEqual([]);
+      expect(await names()).not.toContain(other);
+    });
+
+    test('forgets with a reset what a rehearsal did, and keeps its credentials', async () => {
+      await using rehearsal = await estate.createRehearsal();
+      const open = () => rehearsal.api('create-basket-api', { body: { channel: 'web' } });
+      const { id } = await open();
+      await rehearsal.fault('slow', { match: { api: 'get-order-api' }, fault: { kind: 'latency', ms: 5 } });
+      await rehearsal.advance('P1D');
+      await rehearsal.reset();
+      await expect(rehearsal.object('basket', id)).rejects.toThrow(/read-object: 404/);
+      expect([await rehearsal.events(), await rehearsal.faults()]).toEqual([[], []]);
+      expect((await open()).id).not.toBe(id);
+    });
+
+    test('tells what an API refused, and what does not come', async () => {
+      await using rehearsal = await estate.createRehearsal();
+      const refused = rehearsal.api('get-order-api', { params: { id: 'ord_none' } });
+      await expect(refused).rejects.toMatchObject({ name: 'ApiRefusal', status: 404, code: 'not_found' });
+      await expect(rehearsal.awaitEvents('order-created', { timeoutMs: 50 })).rejects.toThrow('0 of 1 order-created came within 50 ms.');
+    });
+
+    test('repeats what is sent again under the same key', async () => {
+      await using rehearsal = await estate.createRehearsal();
+      const open = () =>
+        rehearsal.api('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': 'the-same-key-as-before' } });
+      expect((await open()).id).toBe((await open()).id);
+      expect(await rehearsal.events()).toHaveLength(1);
+    });
+  });
+
+  test(
+    'A container with fixtures of its own has their data, their credentials, and the lane that it is told of',
+    async () => {
+      const folder = await ownFixtures();
+      const container = new EstateContainer(image).withFixtures(folder).withTouchpoint({ storeKey: 'our-store-key', lanes: ['LANE-7'] });
+      await using estate = await container.withLogLevel('warn').withoutJournal().withStartupTimeout(STARTUP_MS).start();
+      await using rehearsal = await estate.createRehearsal();
+      expect(estate.getCredentials()).toEqual(OWN);
+      expect((await rehearsal.api('get-product-api', { params: { id: 'mug-blue' } })).name).toBe('Our own mug');
+      expect(await rehearsal.journal()).toEqual([]);
+
+      const ask = (key: string) =>
+        fetch(`${estate.getTouchpointUrl()}/caso01`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+          body: JSON.stringify({ touchpointId: 'LANE-7' }),
+        });
+      expect([(await ask('our-store-key')).status, (await ask('demo-store-key')).status]).toEqual([200, 403]);
+
+      await using demo = estate.createClient();
+      expect((await demo.call('POST', '/baskets', {}, { headers: { authorization: 'Bearer demo-integration-token' } })).status).toBe(401);
+      await rm(folder, { recursive: true });
+    },
+    STARTUP_MS,
+  );
+
+  describe('A start that fails', () => {
+    test('for want of an image says how it is built', async () => {
+      const start = new EstateContainer('unified-commerce-estate:nobody-built-this').start();
+      await expect(start).rejects.toThrow(
+        /^There is no image unified-commerce-estate:nobody-built-this here, .*docker build -t unified-commerce-estate:nobody-built-this \./s,
+      );
+    });
+
+    test('shows what the estate said last', async () => {
+      const start = new EstateContainer(image).withEnvironment({ GATEWAY_PROT: '8080' }).start();
+      await expect(start).rejects.toThrow(/did not start: .*GATEWAY_PROT is no variable of the estate/s);
+    });
+
+    test('because its Kafka never comes shows for what the estate waits', async () => {
+      const start = new EstateContainer(image).withKafka('nowhere.invalid:9092').withStartupTimeout(45_000).start();
+      await expect(start).rejects.toThrow(/did not start: .*It said last:.*nowhere\.invalid:9092/s);
+    });
+
+    test('for want of a credential in the fixtures names it before anything starts', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
+      await writeFile(join(folder, 'credentials.json'), '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
+      expect(() => new EstateContainer(image).withFixtures(folder)).toThrow(/credentials\.json has no credential of kind api-key/);
+      await rm(folder, { recursive: true });
+    });
+  });
+}
