@@ -2,9 +2,10 @@ import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
+import { eventually } from '../support/eventually.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';
-const START_MS = 90_000;
+const START_MS = 180_000;
 
 /** Why tests with a real broker cannot run here; undefined when they can. */
 export const whyNoDocker = await getContainerRuntimeClient().then(
@@ -44,29 +45,40 @@ export async function startBroker(port?: number): Promise<Broker> {
     .withExposedPorts({ container: at, host: at })
     .withEnvironment(settings(at))
     .withCopyContentToContainer(LOGGING.map((name) => ({ target: `/mnt/shared/config/${name}`, content: LOG_CONFIGURATION, mode: 0o644 })))
-    .withWaitStrategy(Wait.forListeningPorts())
+    .withCommand(['sh', '-c', RUN])
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .withStartupTimeout(START_MS)
     .start();
   const engine = (await getContainerRuntimeClient()).container.getById(container.getId());
   const brokers = [`127.0.0.1:${at}`];
+  let stopped: Promise<void> | undefined;
   await answering(brokers);
   return {
     brokers,
     restart: async () => {
-      await container.restart({ timeout: 5_000 });
+      await engine.restart({ t: 10 });
       await answering(brokers);
     },
     pause: () => engine.pause(),
     unpause: () => engine.unpause(),
-    stop: async () => {
-      await container.stop({ timeout: 0 });
+    stop: () => {
+      stopped ??= container.stop({ timeout: 0 }).then(() => undefined);
+      return stopped;
     },
   };
 }
 
+const STORAGE = '/tmp/kafka-logs';
+/** The image's own start, which formats the storage; a container that is started again has done so, and keeps what it has. */
+const RUN = `
+  if [ -f ${STORAGE}/meta.properties ]; then exec /opt/kafka/bin/kafka-run-class.sh kafka.Kafka /opt/kafka/config/server.properties; fi
+  exec /etc/kafka/docker/run
+`;
+
 /** One node that is broker and controller; one partition less to create for every one that no test looks at. */
 const settings = (port: number): Record<string, string> => ({
   KAFKA_NODE_ID: '1',
+  KAFKA_LOG_DIRS: STORAGE,
   KAFKA_PROCESS_ROLES: 'broker,controller',
   KAFKA_LISTENERS: `OUTSIDE://:${port},CONTROLLER://:29093`,
   KAFKA_ADVERTISED_LISTENERS: `OUTSIDE://127.0.0.1:${port}`,
@@ -93,6 +105,7 @@ Configuration:
       PatternLayout: { pattern: "[%d] %p %m (%c)%n" }
   Loggers:
     Root: { level: WARN, AppenderRef: [{ ref: STDOUT }] }
+    Logger: [{ name: kafka.server.KafkaRaftServer, level: INFO }]
 `;
 
 /** A client as anybody would make one, without anything of ours. */
@@ -106,10 +119,19 @@ export const plainClient = (brokers: readonly string[]): Kafka =>
 
 /** It listens before it answers. */
 async function answering(brokers: readonly string[]): Promise<void> {
-  const admin = plainClient(brokers).admin();
-  await admin.connect();
-  await admin.listTopics();
-  await admin.disconnect();
+  const answers = async (): Promise<boolean> => {
+    const admin = plainClient(brokers).admin();
+    try {
+      await admin.connect();
+      await admin.listTopics();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await admin.disconnect();
+    }
+  };
+  await eventually('the broker answers', answers, START_MS);
 }
 
 export function freePort(): Promise<number> {

@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import type { BusMessage } from '../../shared/events/bus.ts';
+import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Broker, freePort, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from './kafka.ts';
+
+const TOPIC = 'uc.order.events';
+const WORLD = 'r~1';
+const PATIENCE_MS = 200_000;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+if (whyNoDocker === undefined) describe('The bus over a Kafka that comes and goes', withTrouble);
+else skipWithoutDocker('the bus over a Kafka that comes and goes');
+
+function withTrouble(): void {
+  let port: number;
+  let broker: Broker;
+  let buses: readonly KafkaBus[];
+  const got: string[] = [];
+  let sent = 0;
+
+  /** As the relay does it: again until it succeeds. */
+  async function publish(bus: KafkaBus, ...versions: readonly number[]): Promise<void> {
+    const batch = versions.map(
+      (version): BusMessage => ({
+        topic: TOPIC,
+        key: 'ord_1',
+        headers: { id: `e${version}`, world: WORLD },
+        json: `{"version":${version}}`,
+      }),
+    );
+    const failed = (): Promise<boolean> =>
+      bus.publish(batch).then(
+        () => true,
+        () => false,
+      );
+    await eventually('it is published', failed, PATIENCE_MS);
+    sent += versions.length;
+  }
+
+  const inOrder = (): readonly string[] => Array.from({ length: sent }, (_, index) => `e${index + 1}`);
+  const allConsumed = (): Promise<unknown> => eventually('all is consumed', async () => new Set(got).size === sent, PATIENCE_MS);
+
+  test('waits for a broker that is not there, says so, and begins when it comes', async () => {
+    port = await freePort();
+    const log = createLogger('silent');
+    // Two processes that start at the same moment both want to make the topics.
+    buses = ['one', 'two'].map((clientId) => createKafkaBus({ brokers: [`127.0.0.1:${port}`], clientId, log }));
+    closing.push(...buses.map((bus) => bus.close));
+    const [one, two] = buses as [KafkaBus, KafkaBus];
+    await one.subscribe('crm', [TOPIC], async (_world, id) => {
+      got.push(id);
+    });
+    await two.subscribe('oms', [TOPIC], async () => undefined);
+    await eventually('they say what is the matter', async () => buses.every((bus) => bus.state().waitingFor?.includes('ECONNREFUSED')));
+    for (const bus of buses) expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringContaining('KAFKA_BROKERS') });
+    const publishing = publish(one, 1, 2);
+    broker = await startBroker(port);
+    closing.push(broker.stop);
+    await publishing;
+    await allConsumed();
+    await eventually('both are ready', async () => buses.every((bus) => bus.state().ready && !bus.state().degraded), PATIENCE_MS);
+  });
+
+  test('is degraded while the broker is away, stays ready, and publishes and consumes again by itself when it is back', async () => {
+    const [one] = buses as [KafkaBus];
+    await publish(one, 3);
+    const restarted = broker.restart();
+    await eventually('it is degraded', async () => one.publish([]).then(() => one.state().degraded !== undefined), PATIENCE_MS);
+    expect(one.state().ready).toBe(true);
+    await publish(one, 4, 5);
+    await restarted;
+    await publish(one, 6);
+    await allConsumed();
+    expect([...new Set(got)]).toEqual(inOrder());
+    await eventually('it is well again', async () => buses.every((bus) => !bus.state().degraded), PATIENCE_MS);
+  });
+
+  test('holds out while the broker answers nothing, and loses nothing', async () => {
+    const [one] = buses as [KafkaBus];
+    await broker.pause();
+    const publishing = publish(one, 7, 8);
+    await eventually('it is degraded', async () => one.state().degraded !== undefined, PATIENCE_MS);
+    expect(one.state().ready).toBe(true);
+    await broker.unpause();
+    await publishing;
+    await publish(one, 9);
+    await allConsumed();
+    expect([...new Set(got)]).toEqual(inOrder());
+  });
+
+  test('makes topics anew that somebody deleted', async () => {
+    const [one] = buses as [KafkaBus];
+    const admin = plainClient(broker.brokers).admin();
+    await admin.connect();
+    await admin.deleteTopics({ topics: [TOPIC] });
+    await publish(one, 10);
+    await allConsumed();
+    const { topics } = await admin.fetchTopicMetadata({ topics: [TOPIC] });
+    await admin.disconnect();
+    expect(topics[0]?.partitions).toHaveLength(6);
+  });
+
+  test('uses a topic that was there with another number of partitions, and says so', async () => {
+    await broker.stop();
+    const fresh = await startBroker();
+    closing.push(fresh.stop);
+    const admin = plainClient(fresh.brokers).admin();
+    await admin.connect();
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic: TOPIC, numPartitions: 1 }] });
+    await admin.disconnect();
+    const said: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => void said.push(line) });
+    const bus = createKafkaBus({ brokers: fresh.brokers, clientId: 'test', log });
+    closing.push(bus.close);
+    await eventually('it says so', async () => said.some((line) => line.includes('another number of partitions')), PATIENCE_MS);
+    await eventually('it is ready', async () => bus.state().ready, PATIENCE_MS);
+  });
+}
