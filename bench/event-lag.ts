@@ -124,7 +124,8 @@ async function bare(brokers: readonly string[], groupPrefix: string): Promise<Wa
   const arrived = new Map<string, number>();
   const admin = kafka.admin();
   await Promise.all([producer.connect(), consumer.connect(), admin.connect()]);
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic: BARE_TOPIC, numPartitions: PARTITIONS }] });
+  await admin.createTopics({ waitForLeaders: false, topics: [{ topic: BARE_TOPIC, numPartitions: PARTITIONS }] });
+  while (!(await admin.listTopics()).includes(BARE_TOPIC)) await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   await admin.disconnect();
   await consumer.subscribe({ topics: [BARE_TOPIC] });
   const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
