@@ -117,6 +117,8 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       const publisher = open();
       await publisher.publish([message(world, 'done', 'a'), message(world, 'e1', 'b'), message(world, 'e2', 'b')]);
       await eventually('it is at work', async () => said.includes('e1') && said.includes('done'), PATIENCE_MS);
+      // Long enough for it to note how far it came, more than once.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
       child.kill('SIGKILL');
       await once(child, 'exit');
       const heir = open(groupPrefix);
