@@ -19,12 +19,20 @@ describe('Whatever happens', () => {
   test.each(cases)(
     'in random histories of %s, with clock, switches and faults, every invariant holds at the end',
     async (subject, runs) => {
-      await fc.assert(fc.asyncProperty(historiesOf(subject), liveThrough), {
-        numRuns: runs * factor,
+      const wanted = runs * factor;
+      let lived = 0;
+      const property = fc.asyncProperty(historiesOf(subject), async (history) => {
+        await liveThrough(history);
+        lived += 1;
+      });
+      await fc.assert(property, {
+        numRuns: wanted,
         interruptAfterTimeLimit: 100_000 * factor,
         markInterruptAsFailure: false,
         ...(seed !== undefined && { seed: Number(seed) }),
       });
+      if (lived < wanted)
+        console.warn(`SKIPPED: ${wanted - lived} of ${wanted} histories of ${subject}: this machine is too slow for them.`);
     },
     200_000 * factor,
   );
