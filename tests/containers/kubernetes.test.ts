@@ -208,6 +208,8 @@ if (whyNoKustomize === undefined)
     test('configure Kafka alike, apart from who reaches it', () => {
       const kafka = containers.find(({ name }) => name === 'kafka')?.container;
       const given = kafka ? environmentOf(kafka, objects) : {};
+      const command = services['kafka']?.['command'];
+      expect(kafka?.command).toEqual((Array.isArray(command) ? command : []).map((word) => String(word).replaceAll('$$', '$')));
       expect(without(given, LISTENERS)).toEqual(without(composed('kafka'), LISTENERS));
       for (const name of LISTENERS)
         expect(composed('kafka')[name]?.split(',')).toEqual(expect.arrayContaining(given[name]?.split(',') ?? []));

@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml';
 export interface Container {
   readonly name: string;
   readonly image?: string;
+  readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: readonly {
     readonly name: string;
