@@ -4,7 +4,7 @@ import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { eventually } from '../support/eventually.ts';
 import { type EstateOfProcesses, killAll, PATIENCE_MS, shown, startEstateOfProcesses, times } from './processes.ts';
-import { buying as load, ONE, RESERVATIONS, rehearsalWith, shelf, succeeded } from './vases.ts';
+import { ONE, RESERVATIONS, rehearsalWith, shelf, buying as startBuying, succeeded } from './vases.ts';
 
 /** A commit that ends a request well: it carries the answer that a repeat gets. */
 const commitOf = (service: 'sim' | 'inventory-service') => (asked: string) =>
@@ -29,6 +29,7 @@ function stock(): void {
 
   const row = (title: string, body: () => Promise<void>): void => test(title, () => shown(estate, body));
 
+  // Taken out: that the script `commit` answers a repeat of its operation with what it did then. Seen: 30 units are taken by 20 buyers.
   row('row 6: 20 replies of Redis are cut while stock is reserved, and every unit is taken exactly once', async () => {
     const rehearsal = await rehearsalWith(estate, 1_000);
     for (const service of ['sim', 'inventory-service'] as const) {
@@ -43,6 +44,7 @@ function stock(): void {
     expect(await rehearsal.broken()).toEqual([]);
   });
 
+  // Taken out: the outcome that the last commit keeps under the key. Seen: the repeat runs again instead of being replayed.
   describe.each(['sim', 'inventory-service'] as const)('row 3: %s', (service) => {
     row('is killed after Reserve is committed and before it replies: the same key has the same result, and one effect', async () => {
       const rehearsal = await rehearsalWith(estate, 10);
@@ -66,11 +68,12 @@ function stock(): void {
     });
   });
 
+  // Taken out: the file to which Redis appends. Seen: it comes back empty, and no reservation succeeds any more.
   row(
     'row 7: Redis is killed and started again under load: nothing acknowledged is lost, and the services recover by themselves',
     async () => {
       const rehearsal = await rehearsalWith(estate, 100_000);
-      const buying = load(rehearsal, 8);
+      await using buying = startBuying(rehearsal, 8);
       await eventually('reservations flow', async () => succeeded(buying.replies) > 50, PATIENCE_MS);
       redis = await redis.restart();
       const before = succeeded(buying.replies);
@@ -90,7 +93,7 @@ function stock(): void {
 
   row('row 8: Redis is down for 20 s: requests get a fast 503 with Retry-After, processes are not ready, and live', async () => {
     const rehearsal = await rehearsalWith(estate, 100_000);
-    const buying = load(rehearsal, 4);
+    await using buying = startBuying(rehearsal, 4);
     await eventually('reservations flow', async () => succeeded(buying.replies) > 10, PATIENCE_MS);
     process.kill(redis.pid, 'SIGKILL');
     const down = Date.now();

@@ -18,7 +18,7 @@ export async function shelf(rehearsal: Rehearsed): Promise<{ onHand: number; res
   return locations.find(({ locationId }: { locationId: string }) => locationId === SHELF);
 }
 
-/** Buyers who go on until they are told to stop. @returns the replies to each */
+/** Buyers who go on until they are told to stop, or the test ends. */
 export function buying(rehearsal: Rehearsed, buyers: number) {
   const replies: { status: number; id?: string; retryAfter: unknown; ms: number }[] = [];
   let going = true;
@@ -34,14 +34,12 @@ export function buying(rehearsal: Rehearsed, buyers: number) {
     }
   };
   const all = Promise.all(times(buyers, buyer));
-  return {
-    replies,
-    stop: async () => {
-      going = false;
-      await all;
-      return replies;
-    },
+  const stop = async () => {
+    going = false;
+    await all;
+    return replies;
   };
+  return { replies, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
 }
 
 export const succeeded = (replies: readonly { status: number }[]): number => replies.filter(({ status }) => status === 201).length;

@@ -117,6 +117,8 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
     listener.once('error', reject);
     listener.listen(at, '127.0.0.1', resolve);
   });
+  // A test whose preparation failed must not wait for it.
+  listener.unref();
   const address = listener.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   return {
