@@ -65,6 +65,7 @@ function fulfillmentOrderOf(client: EstateClient, order: string): Promise<string
 export interface Rush {
   readonly gateway: string;
   readonly buyers: number;
+  /** At the least; they go on until the disturbance is over. */
   readonly ordersEach: number;
   /** Called once, when a quarter of the orders are there. */
   readonly disturb: () => Promise<void>;
@@ -97,10 +98,15 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Prom
   try {
     const known: string[] = [];
     let disturbance: Promise<void> | undefined;
+    let isOver = false;
     const buyer = async (): Promise<void> => {
-      for (let bought = 0; bought < ordersEach; bought++) {
+      for (let bought = 0; bought < ordersEach || !isOver; bought++) {
         known.push(await buy(client));
-        if (known.length * 4 >= buyers * ordersEach) disturbance ??= disturb();
+        if (known.length * 4 >= buyers * ordersEach) {
+          disturbance ??= disturb().finally(() => {
+            isOver = true;
+          });
+        }
       }
     };
     await Promise.all(Array.from({ length: buyers }, buyer));
