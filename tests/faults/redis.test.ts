@@ -91,6 +91,7 @@ function stock(): void {
     },
   );
 
+  // Taken out: the limits of a command, so that it waits for its connection. Seen: no request is refused, or answered at all.
   row('row 8: Redis is down for 20 s: requests get a fast 503 with Retry-After, processes are not ready, and live', async () => {
     const rehearsal = await rehearsalWith(estate, 100_000);
     await using buying = startBuying(rehearsal, 4);
