@@ -95,6 +95,8 @@ export class EstateEnsemble {
       .withNetwork(network)
       .withNetworkAliases('redis')
       .withExposedPorts(REDIS_PORT)
+      // Nothing outlives the container, so nothing is written to a disk for which it might have to wait.
+      .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
       .withStartupTimeout(this.#startupTimeoutMs);
     return started(this.#redisImage, container);
