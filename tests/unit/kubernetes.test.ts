@@ -66,6 +66,22 @@ describe('The Kubernetes files', () => {
     expect(await complaints({ spec: { ...deployment?.spec, minReadySecond: 3 } })).toBe(1);
   });
 
+  test('are joined by objects in the documentation that fit their schema too', async () => {
+    const shown = [...textOf('docs/kubernetes.md').matchAll(/<<'POLICY'\n([\s\S]*?)\nPOLICY/g)].flatMap(([, yaml = '']) => objectsIn(yaml));
+    expect(shown.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['NetworkPolicy metrics']);
+    expect((await Promise.all(shown.map(schemaComplaints))).flat()).toEqual([]);
+  });
+
+  test('are each named in the documentation as it calls them', () => {
+    const named = [...textOf('docs/kubernetes.md').matchAll(/k8s\/[a-z-]+(?:\/[a-z-]+)*|`components\/[a-z-]+`/g)].map(([path]) =>
+      path.replace(/^`components\/(.*)`$/, 'k8s/components/$1'),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((path) => !files.some((file) => file.startsWith(path)))).toEqual([]);
+    const folders = kustomizations.map(({ folder }) => folder);
+    expect(folders.filter((folder) => !named.includes(folder))).toEqual([]);
+  });
+
   test('hold no secret', () => {
     expect(files.filter((file) => file.endsWith('.env'))).toEqual([]);
     expect(ofKind('Secret')).toEqual([]);
