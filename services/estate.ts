@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Application } from '../shared/catalog/applications.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
-import { allReady, type State } from '../shared/runtime/readiness.ts';
+import { allReady, READY, type State } from '../shared/runtime/readiness.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
@@ -55,7 +55,8 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     await observability.stop();
     await adapter.close();
   };
-  const states = (): readonly State[] => [adapter.state(), bus.state()];
+  let touchpointState: State = { ready: false, waitingFor: 'the touchpoint mock' };
+  const states = (): readonly State[] => [adapter.state(), bus.state(), touchpointState];
   try {
     for (const { service } of registeredApplications) {
       const started = await startApplication({
@@ -78,6 +79,7 @@ export async function startEstate(configuration: Configuration, log: Logger): Pr
     gatewayUrl = door.url;
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
+    touchpointState = READY;
     return {
       gateway: door.url,
       touchpoint: touchpoint.mock,
