@@ -18,15 +18,13 @@ export function stubborn(client: EstateClient) {
     const headers = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
     const until = Date.now() + PATIENCE_MS;
     for (;;) {
-      const reply = await client.call(method, path, body, { headers }).catch((error: Error) => error);
-      if (!(reply instanceof Error) && reply.status < 300) return reply.body;
-      if (!(reply instanceof Error) && !isPassing(reply))
-        throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
-      if (Date.now() > until) {
-        throw new Error(
-          `${method} ${path} did not succeed in ${PATIENCE_MS} ms: ${reply instanceof Error ? reply.message : JSON.stringify(reply.body)}`,
-        );
-      }
+      const { reply, failure } = await client.call(method, path, body, { headers }).then(
+        (reply) => ({ reply, failure: `${reply.status} ${JSON.stringify(reply.body)}` }),
+        (error: unknown) => ({ reply: undefined, failure: String(error) }),
+      );
+      if (reply && reply.status < 300) return reply.body;
+      if (reply && !isPassing(reply)) throw new Error(`${method} ${path}: ${failure}`);
+      if (Date.now() > until) throw new Error(`${method} ${path} did not succeed in ${PATIENCE_MS} ms: ${failure}`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
@@ -111,11 +109,14 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Prom
     };
     await Promise.all(Array.from({ length: buyers }, buyer));
     await disturbance;
+    // A connection that broke meanwhile is noticed here, and not by what is asked once.
+    await stubborn(outside)('GET', '/readyz');
     await client.control('settle', { body: { timeoutMs: REST_MS } });
     await client.control('advance-clock', { body: { by: 'P3D', timeoutMs: REST_MS } });
-    return await look(client, known);
-  } finally {
+    const aftermath = await look(client, known);
     await outside.control('delete-rehearsal', { params: { name } });
+    return aftermath;
+  } finally {
     await client.close();
     await outside.close();
   }
