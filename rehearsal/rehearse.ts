@@ -51,7 +51,11 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   try {
     await reachable(gateway);
     for (const scenario of chosen) {
-      if (!(await runScenario(scenario, { ...options, gateway, report: terminalReport(write) }))) failed.push(scenario.name);
+      const passed = await runScenario(scenario, { ...options, gateway, report: terminalReport(write) }).catch((error: unknown) => {
+        write(`\n${scenario.title}\n  failed ${error instanceof Error ? error.message : String(error)}\n`);
+        return false;
+      });
+      if (!passed) failed.push(scenario.name);
     }
   } finally {
     await own?.stop();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
 import type { FaultInput } from '../shared/simulation/faults.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
-import { createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
+import { ControlError, createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
 import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
 
 export interface RunOptions {
@@ -38,7 +38,7 @@ export interface Report {
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
   const { gateway, apiKey, admin, report } = options;
   const outside = createEstateClient({ ...options, rehearsal: 'default' });
-  const { name, credentials, now } = await outside.control('create-rehearsal');
+  const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal'));
   const client = createEstateClient({ gateway, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, admin, rehearsal: name });
   report.begin(scenario, name);
   let failure: string | undefined;
@@ -49,13 +49,28 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   } finally {
-    await outside.control('delete-rehearsal', { params: { name } });
+    await patiently(() => outside.control('delete-rehearsal', { params: { name } })).catch((error: unknown) => {
+      failure ??= `The rehearsal could not be deleted: ${error instanceof Error ? error.message : String(error)}`;
+    });
     await client.close();
     await outside.close();
   }
   report.end(scenario, failure);
   return failure === undefined;
 }
+
+/** An estate of which a part is just being replaced says so, and is asked again. @throws ControlError when it says so for too long */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof ControlError) || error.status !== 503 || attempt === PATIENCE) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
+}
+const PATIENCE = 10;
 
 async function brokenInvariants(client: EstateClient, report: Report): Promise<string | undefined> {
   const { settled, waitingFor, invariants } = await client.control('verify');

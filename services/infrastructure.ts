@@ -23,7 +23,12 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
     log,
     connect: async () => {
       const { createRedisStore } = await import('../shared/store/redis-store.ts');
-      const onError = (error: Error): void => log.warn({ err: error }, 'the connection to Redis');
+      let said = '';
+      // It tries again every second or so; what has not changed is said once.
+      const onError = (error: Error): void => {
+        log[error.message === said ? 'debug' : 'warn']({ err: error }, 'the connection to Redis');
+        said = error.message;
+      };
       return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: TRY_MS, onError });
     },
   });

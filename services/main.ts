@@ -25,18 +25,22 @@ async function main(): Promise<void> {
   const started = performance.now();
   const configuration = readConfiguration(process.env);
   const log = createLogger(configuration.LOG_LEVEL);
-  const running = await start(configuration, log);
+  const starting = start(configuration, log);
+  let stopping = false;
   const { close } = closeWithGrace({ delay: HARD_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an error that nobody caught');
+    stopping = true;
+    const running = await starting;
     running.drain();
     if (configuration.DRAIN_DELAY_MS > 0) await new Promise((resolve) => setTimeout(resolve, configuration.DRAIN_DELAY_MS));
     await running.close();
     log.flush();
   });
   stopOnSignal(close);
-  // Only now: whoever reads it may send a signal at once.
+  const running = await starting;
   if (configuration.SERVICE !== undefined) process.send?.({ listening: true, ...running.addresses });
   await running.ready;
+  if (stopping) return;
   const readyInMs = Math.round(performance.now() - started);
   log.info({ service: configuration.SERVICE ?? 'estate', adapters: adaptersOf(configuration), readyInMs, ...running.addresses }, 'ready');
   // A program that started this process is told where everything is, a person reads it.

@@ -46,6 +46,14 @@ function start(environment: Readonly<Record<string, string>>) {
   return { child, said, ended, ready, gateway };
 }
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 describe('A start that cannot go on', () => {
   test.each([
     ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
@@ -119,6 +127,26 @@ describe('A start', () => {
     second.child.kill('SIGTERM');
     expect(await second.ended).toBe(0);
     expect(second.said.err).toBe('');
+  });
+
+  test('of an application whose Redis is away waits for it, says so once, and ends when it is asked to', async () => {
+    const port = await freePort();
+    const alone = start({
+      ...{ SERVICE: 'oms', PORT: String(port), LOG_LEVEL: 'info', ESTATE_TOKEN: 't'.repeat(32) },
+      ...{ REDIS_URL: 'redis://127.0.0.1:1', KAFKA_BROKERS: '127.0.0.1:1' },
+    });
+    const readiness = await eventually('an answer', () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined));
+    expect(readiness.status).toBe(503);
+    expect(await readiness.json()).toMatchObject({
+      status: 'not ready',
+      waitingFor: [expect.stringMatching(/^redis: /), expect.stringMatching(/^kafka: /)],
+    });
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    await eventually('what it waits for', async () => alone.said.out.includes('127.0.0.1:1'));
+    alone.child.kill('SIGTERM');
+    expect(await alone.ended).toBe(0);
+    expect(alone.said.out).not.toContain('"msg":"ready"');
+    expect(alone.said.out.match(/"waitingFor":"redis"/g)?.length ?? 0).toBeLessThan(3);
   });
 
   test('of the touchpoint mock alone needs nothing else', async () => {
