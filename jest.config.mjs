@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Tests run the very files that production runs: the transform only strips types, as Node itself does. */
 export default {
   testEnvironment: '<rootDir>/tests/support/native/environment.mjs',
@@ -13,5 +15,5 @@ export default {
   testTimeout: 30_000,
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
 };
