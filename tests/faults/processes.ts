@@ -292,7 +292,7 @@ export async function shown(estate: EstateOfProcesses, body: () => Promise<void>
   } catch (error) {
     const said = estate.all().map((one) => `--- ${one.service} (${one.pid})\n${one.said().slice(-LINES_SHOWN).join('\n')}`);
     // biome-ignore lint/suspicious/noConsole: without it nobody knows what the processes had to say
-    console.error(said.join('\n'));
+    console.error(`${error instanceof Error ? error.message : error}\n${said.join('\n')}`);
     throw error;
   }
 }
