@@ -29,6 +29,7 @@ function payments(): void {
   const listed = async (rehearsal: Rehearsed, orderId: string) =>
     (await estate.inside('oms', 'payment-hub', rehearsal, { method: 'GET', path: `/internal/payments?orderId=${orderId}` })).body.items;
 
+  // As for Reserve (redis.test.ts): without the outcome under the key the repeat is no replay.
   row(
     'row 3: the Payment Hub is killed after Authorize is committed and before it replies: the same key has the same result, and one effect',
     async () => {
@@ -55,6 +56,7 @@ function payments(): void {
     },
   );
 
+  // Taken out: the claim of the key. Seen: when the order is paid the next of the 50 is 409.
   row('row 10: one key sent 50 times at once to two Payment Hubs is one charge; with another body it is 422', async () => {
     const rehearsal = await estate.rehearse();
     const orderId = await order(rehearsal);
@@ -70,6 +72,7 @@ function payments(): void {
     expect(await rehearsal.broken()).toEqual([]);
   });
 
+  // Taken out: the due work `capture-payments` of the OMS. Seen: the order never learns of its money.
   row(
     'row 11: the Payment Hub stalls past the timeout of the OMS and then captures: the order is reconciled, and captured once',
     async () => {
