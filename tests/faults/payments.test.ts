@@ -56,7 +56,7 @@ function payments(): void {
     },
   );
 
-  // Taken out: the claim of the key. Seen: when the order is paid the next of the 50 is 409.
+  // Taken out: the claim of the key. Seen: some of the 50 try to pay on their own, and are 409.
   row('row 10: one key sent 50 times at once to two Payment Hubs is one charge; with another body it is 422', async () => {
     const rehearsal = await estate.rehearse();
     const orderId = await order(rehearsal);
