@@ -124,12 +124,12 @@ describe('While the answer is lost to a hold that replaces the one of its basket
     expect([await shop(inside).open(), (await shop(inside).shelf()).reserved]).toEqual([[], 0]);
   });
 
-  test('units want to leave the old one: they are refused, and the new one stands', async () => {
+  test('the old one is to be confirmed, and units want to leave it: both are refused, and the new one stands', async () => {
     await using inside = await startInside(sim, inventoryService);
-    const { confirm, consume, stateOf } = shop(inside);
+    const { consume, stateOf } = shop(inside);
     const old = await replacedUnheard(inside);
-    await confirm(old);
-    await expect(consume(old, 1)).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    expect((await inside.call('POST', `${RESERVATIONS}/${old}/confirm`, {})).status).toBe(503);
+    await expect(consume(old, 1)).rejects.toMatchObject({ code: 'invalid_state_transition' });
     await inside.noFaults();
     await inside.advance(MINUTE);
     expect(await inside.violations()).toEqual([]);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { Agent } from 'undici';
 import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/simulation/faults.ts';
@@ -22,7 +22,6 @@ const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/rel
 const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
 const outside = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, agent };
 const unbound = createEstateClient({ ...outside, rehearsal: 'default' });
-afterAll(() => agent.close());
 
 /** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
 export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
