@@ -56,7 +56,10 @@ test('stock is held for fifteen minutes', async () => {
   await using rehearsal = await estate.createRehearsal();
   const lines = [{ sku: 'lamp-last-one', qty: 1 }];
   const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines } });
-  const { reservationId = '' } = await rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress: ADDRESS } });
+  const { reservationId = '' } = await rehearsal.api('checkout-basket-api', {
+    params: { id: basket.id },
+    body: { shippingAddress: ADDRESS },
+  });
 
   await rehearsal.advance('PT15M');
 
