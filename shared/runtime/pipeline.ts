@@ -28,7 +28,7 @@ import {
   type Simulation,
   type Store,
 } from '../store/ports.ts';
-import { Conflict, type InlineDue, type OpenUnit, openUnitOfWork } from '../store/unit-of-work.ts';
+import { type Commits, Conflict, type OpenUnit, openUnitOfWork, type UnitOptions } from '../store/unit-of-work.ts';
 import type { Logger } from './logger.ts';
 
 /** What an application's pipeline works with; made once per application and process. */
@@ -160,19 +160,9 @@ export function createPipeline(options: PipelineOptions) {
       ifMatch !== undefined && target !== undefined ? { id: target, version: ifMatch, held: preconditionHeld } : undefined;
     const keepUntil = context.now + KEEP_MS;
     const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
-    return withInline(context, asked.calls, (inline) =>
+    return carriedOut(context, asked.calls, (commits) =>
       rerunning(async () => {
-        const unit = openUnitOfWork({
-          store,
-          context,
-          hold,
-          key,
-          since,
-          precondition,
-          causation: context.requestId,
-          inlineLeaseMs: leaseOf(context),
-          inline,
-        });
+        const unit = unitOf(context, commits, { hold, key, since, precondition });
         const scope = scopeOf(context, unit, key, { calls: asked.calls, webhookId: asked.webhookId });
         try {
           const result = await bound.handler(input as never, scope);
@@ -250,20 +240,27 @@ export function createPipeline(options: PipelineOptions) {
     },
   });
 
+  const unitOf = (
+    context: Context,
+    commits: Commits,
+    about: Pick<UnitOptions, 'hold' | 'key' | 'since' | 'precondition'> & { causation?: string },
+  ) => openUnitOfWork({ store, context, commits, causation: context.requestId, inlineLeaseMs: leaseOf(context), ...about });
+
   /**
-   * Runs something, and then the due work of its commits that its answer must already show. What fails stays due, for the clock's driver;
-   * so does all of it when there will be no such answer.
+   * Runs something, and then what its commits left to be done: its events go out, and due work that its answer must already show runs.
+   * What fails of that stays due, for the clock's driver; so does all of it when there will be no such answer.
    */
-  async function withInline<T>(context: Context, calls: string[], attempt: (inline: InlineDue[]) => Promise<T>): Promise<T> {
-    const inline: InlineDue[] = [];
+  async function carriedOut<T>(context: Context, calls: string[], attempt: (commits: Commits) => Promise<T>): Promise<T> {
+    const commits: Commits = { inline: [], events: false };
+    const { inline } = commits;
     let result: T;
     try {
-      result = await attempt(inline);
+      result = await attempt(commits);
     } catch (error) {
       for (const { kind, key, token } of inline) await store.releaseDue(context.world, kind, key, token);
       throw error;
     } finally {
-      relay(context.world);
+      if (commits.events) relay(context.world);
     }
     for (const { kind, key, token } of inline) {
       const item = { application: service.application, kind, key };
@@ -307,18 +304,9 @@ export function createPipeline(options: PipelineOptions) {
     const context: Context = { ...due.context, deadline: Date.now() + workDeadlineMs, correlationId, traceparent };
     const unitKey = digest('due', name, String(item.seq));
     const hold: Hold = { kind: 'due', key: name, token: due.token };
-    await withInline(context, due.calls, (inline) =>
+    await carriedOut(context, due.calls, (commits) =>
       rerunning(async () => {
-        const unit = openUnitOfWork({
-          store,
-          context,
-          hold,
-          key: unitKey,
-          since: item.at,
-          causation: context.requestId,
-          inlineLeaseMs: leaseOf(context),
-          inline,
-        });
+        const unit = unitOf(context, commits, { hold, key: unitKey, since: item.at });
         await handler(item, scopeOf(context, unit, unitKey, due));
         await unit.finish();
         // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
@@ -379,18 +367,9 @@ export function createPipeline(options: PipelineOptions) {
     if (!handler) throw new Error(`${service.application} does not consume ${delivered.type}.`);
     const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
     const unitKey = digest('event', service.application, delivered.id);
-    await withInline(context, calls, (inline) =>
+    await carriedOut(context, calls, (commits) =>
       rerunning(async () => {
-        const unit = openUnitOfWork({
-          store,
-          context,
-          hold,
-          key: unitKey,
-          since: context.now,
-          causation: delivered.id,
-          inlineLeaseMs: leaseOf(context),
-          inline,
-        });
+        const unit = unitOf(context, commits, { hold, key: unitKey, since: context.now, causation: delivered.id });
         if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, { calls }));
         await unit.finish();
       }),

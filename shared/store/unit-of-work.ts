@@ -125,6 +125,14 @@ export interface InlineDue {
   readonly token: string;
 }
 
+/** What commits leave to be done: gathered one by one, for as many of them as a request makes. */
+export interface Commits {
+  /** Due work that is to run before the reply. */
+  readonly inline: InlineDue[];
+  /** Whether there are new events in the outbox. */
+  events: boolean;
+}
+
 /** What the pipeline holds besides the handler's view. */
 export interface OpenUnit extends UnitOfWork {
   /** The last commit. */
@@ -154,8 +162,8 @@ export interface UnitOptions {
   readonly causation: string;
   /** Wall time for which due work that runs before the reply is kept from others. */
   readonly inlineLeaseMs: number;
-  /** Gets, commit by commit, the due work that is to run before the reply. One for all reruns of a request: what an earlier one took stays taken. */
-  readonly inline: InlineDue[];
+  /** One for all reruns of a request: what an earlier one committed stays committed. */
+  readonly commits: Commits;
 }
 
 interface Entry {
@@ -413,10 +421,11 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     expected.length = 0;
     if (matched && precondition) precondition.held = true;
     matched = undefined;
+    if (events.length > 0) options.commits.events = true;
     moves = [];
     events = [];
     dues = [];
-    options.inline.push(...taken);
+    options.commits.inline.push(...taken);
     taken = [];
   }
 

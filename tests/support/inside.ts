@@ -171,7 +171,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
         since: context.now,
         causation: requestId,
         inlineLeaseMs: SETTLE_MS,
-        inline: [],
+        commits: { inline: [], events: false },
       });
       const result = await change(unit);
       await unit.finish();
