@@ -1,6 +1,5 @@
 import type { World } from './ports.ts';
-import type { RedisConnection } from './redis-connection.ts';
-import type { RedisKeys } from './redis-formats.ts';
+import type { RedisPart } from './redis-connection.ts';
 import { repeatedly } from './redis-sweep.ts';
 import { allWorlds } from './redis-worlds.ts';
 
@@ -8,15 +7,7 @@ import { allWorlds } from './redis-worlds.ts';
 const SWEEP_MS = 1_000;
 
 /** Tells listeners of worlds that changed: by message at once, and by looking now and then. */
-export function createChanges({
-  connection,
-  keys,
-  onError,
-}: {
-  readonly connection: RedisConnection;
-  readonly keys: RedisKeys;
-  readonly onError: (error: Error) => void;
-}) {
+export function createChanges({ connection, keys, onError }: RedisPart) {
   const listeners = new Set<(world: World) => void>();
   /** The number of the last change that was told, per world. */
   const told = new Map<World, number>();

@@ -2,6 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { Problem } from '../catalog/problems.ts';
 import { READY, type State } from '../runtime/readiness.ts';
 import { WorldGone } from './ports.ts';
+import type { RedisKeys } from './redis-formats.ts';
 import { type Script, type ScriptName, scripts } from './redis-scripts.ts';
 
 /** Where Redis is, and how long it may take. */
@@ -40,6 +41,14 @@ export interface RedisConnection {
   /** A plain command that does no harm twice, repeated in the same way. */
   idempotently<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** What works by itself on a connection, beside what callers ask for. */
+export interface RedisPart {
+  readonly connection: RedisConnection;
+  readonly keys: RedisKeys;
+  /** Hears what no caller hears of. */
+  readonly onError: (error: Error) => void;
 }
 
 const OLDEST_MAJOR = 7;

@@ -2,7 +2,7 @@ import type { Application } from '../catalog/applications.ts';
 import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type PlannedDue, type StoredEvent, type World } from './ports.ts';
 
 /**
- * What the Redis adapter keeps, key by key. The Lua of `redis-scripts.ts` reads and writes the same; nobody else does.
+ * What the Redis adapter keeps, key by key. The Lua in `redis-lua` reads and writes the same; nobody else does.
  *
  * Keys. `R` is `<prefix>{<rehearsal>}`, `W` is `R~<ULID>`: the world's name, its rehearsal in braces. The braces make every key of a
  * rehearsal share one slot of a Redis Cluster, so a script may touch them all, and one read finds a rehearsal's current world.

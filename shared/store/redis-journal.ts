@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JournalEntry, World } from './ports.ts';
-import type { RedisConnection } from './redis-connection.ts';
-import type { RedisKeys } from './redis-formats.ts';
+import type { RedisPart } from './redis-connection.ts';
 
 /** How many journal records a world keeps. */
 const JOURNAL_LIMIT = 5_000;
@@ -12,15 +11,7 @@ const GATHER_MS = 5;
 const AT_ONCE = 500;
 
 /** Writes journal records without anybody waiting for it: in order, many at a time. */
-export function createJournal({
-  connection,
-  keys,
-  onError,
-}: {
-  readonly connection: RedisConnection;
-  readonly keys: RedisKeys;
-  readonly onError: (error: Error) => void;
-}) {
+export function createJournal({ connection, keys, onError }: RedisPart) {
   let waiting: { readonly world: World; readonly record: string }[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,0 +1,102 @@
+import { lua } from './prelude.ts';
+
+/** A world’s clock, who drives it, and what it waits for. */
+export const clockScripts = {
+  // What still has to happen: of each kind how many, and the first of them.
+  ledger: lua`
+if not exists() then return gone() end
+queueExpired()
+local limit = arg()
+local last = limit == '' and -1 or tonumber(limit) - 1
+local function first(name) return redis.call('ZRANGE', key(name), 0, last) end
+local function records(names, name)
+  local found = {}
+  for i, member in ipairs(names) do found[i] = redis.call('HGET', key(name), member) end
+  return found
+end
+local unsent, unsentCount = {}, 0
+for _, app in ipairs(redis.call('SMEMBERS', key('unsent'))) do
+  unsentCount = unsentCount + redis.call('ZCARD', key(app .. ':outbox'))
+  for _, id in ipairs(first(app .. ':outbox')) do unsent[#unsent + 1] = app .. '|' .. id end
+end
+-- Deliveries of events that a fault keeps are owed, and not pending until those are let go.
+local away, isAnyAway = {}, false
+for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
+  local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
+  if kind == PUBLISH_HELD_EVENT then away[id], isAnyAway = true, true end
+end
+local pending, pendingCount
+if isAnyAway then
+  pending, pendingCount = {}, 0
+  for _, delivery in ipairs(redis.call('ZRANGE', key('pending'), 0, -1)) do
+    if not away[string.match(delivery, '^[^|]*|(.*)$')] then
+      pendingCount = pendingCount + 1
+      if limit == '' or pendingCount <= tonumber(limit) then pending[pendingCount] = delivery end
+    end
+  end
+else
+  pending, pendingCount = first('pending'), redis.call('ZCARD', key('pending'))
+end
+local parked = first('parked')
+local next = lowest('+inf')
+return {
+  unsent,
+  pending,
+  first('running'),
+  parked,
+  records(parked, 'parkings'),
+  records(first('kept'), 'due'),
+  { unsentCount, pendingCount, redis.call('ZCARD', key('running')), redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
+  next and next.stored or '',
+}`,
+
+  // What a driver of the clock looks at, of a world that is current. Whoever looks lets a clock go that a dead driver left standing.
+  look: lua`
+local rehearsal, id = string.match(KEYS[1], '^(.*)~([^~]*)$')
+if redis.call('HGET', rehearsal, 'ulid') ~= id or not exists() then return {} end
+local held, advancing = driver()
+if held and not advancing then endAdvance() end
+local next = lowest('+inf')
+return {
+  int(now()),
+  redis.call('HGET', root, 'flowing'),
+  advancing and '1' or '0',
+  redis.call('ZCARD', key('running')),
+  next and next.stored or '',
+}`,
+
+  setClock: lua`
+if not exists() then return gone() end
+local operation, at, flowing, token = arg(), arg(), arg(), arg()
+local done = before(operation)
+if done then return done end
+if not mayDrive(token) then return remember(operation, '0') end
+if token == '' then redis.call('HDEL', root, 'driver', 'flowed') end
+redis.call('HSET', root, 'flowing', flowing, 'clock', flowing == '1' and int(tonumber(at) - wall()) or at)
+changed()
+return remember(operation, '1')`,
+
+  // The clock stands from here on. Whether it flowed is kept for whoever gives it back.
+  lease: lua`
+if not exists() then return gone() end
+local token, ms = arg(), arg()
+local held, running = driver()
+if held and held ~= token and running then return 0 end
+if not held then
+  local at = int(now())
+  redis.call('HSET', root, 'flowed', redis.call('HGET', root, 'flowing'), 'flowing', '0', 'clock', at)
+end
+redis.call('HSET', root, 'driver', lease(ms, token))
+changed()
+return 1`,
+
+  renewLease: lua`
+local token, ms = arg(), arg()
+if driver() ~= token then return 0 end
+redis.call('HSET', root, 'driver', lease(ms, token))
+return 1`,
+
+  unlease: lua`
+if driver() == arg() then endAdvance() end
+return 1`,
+} as const;

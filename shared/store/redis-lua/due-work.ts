@@ -1,0 +1,76 @@
+import { lua } from './prelude.ts';
+
+/** Due work: who runs it, and what becomes of it. */
+export const dueWorkScripts = {
+  due: lua`
+local due = readDue(arg())
+return due and due.token == arg() and due.stored or false`,
+
+  releaseDue: lua`
+local due = readDue(arg())
+if not due or due.token ~= arg() then return 0 end
+due.token, due.till = '', '0'
+putDue(due)
+changed()
+return 1`,
+
+  takeDue: lua`
+if not exists() then return gone() end
+local operation, upTo, token, leaseMs, advancing = arg(), arg(), arg(), arg(), arg()
+local taken = before(operation)
+if taken then return taken end
+if not mayDrive(advancing) then return '' end
+local due = lowest(upTo)
+if not due then return '' end
+due.token, due.till = token, int(wall() + tonumber(leaseMs))
+putDue(due)
+return remember(operation, due.stored)`,
+
+  putBackDue: lua`
+if not exists() then return gone() end
+local name, token, at, attempts, error = arg(), arg(), arg(), arg(), arg()
+local due = readDue(name)
+if not due or due.token ~= token then return 0 end
+if at ~= '' then
+  due.at, due.attempts, due.token, due.till = at, attempts, '', '0'
+  putDue(due)
+else
+  removeDue(name)
+  local app, kind, id = string.match(name, '^([^|]*)|([^|]*)|(.*)$')
+  local delivery = app .. '|' .. id
+  if kind ~= DELIVER_AGAIN then park('due', name, error, due.rest)
+  elseif redis.call('ZREM', key('pending'), delivery) == 1 then park('delivery', delivery, error, '') end
+end
+changed()
+return 1`,
+
+  // Takes work out of what is parked and makes it due at once. Returns, for each, whether it was parked.
+  redrive: lua`
+if not exists() then return gone() end
+local operation = arg()
+local done = before(operation)
+if done then return done end
+local driven = {}
+for i = 1, tonumber(arg()) do
+  local what, name, delivery, rest = arg(), arg(), arg(), arg()
+  local member = what .. '|' .. name
+  local parking = redis.call('HGET', key('parkings'), member)
+  driven[i] = parking and '1' or '0'
+  if parking then
+    redis.call('ZREM', key('parked'), member)
+    redis.call('HDEL', key('parkings'), member)
+    local dueName = name
+    if what == 'delivery' then
+      dueName = delivery
+      redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), name)
+    else
+      rest = string.match(parking, '^[^\n]*\n[^\n]*\n(.*)$')
+    end
+    if not readDue(dueName) then
+      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '0', heldBy = '', token = '', till = '0', rest = rest })
+    end
+  end
+end
+changed()
+return remember(operation, table.concat(driven))`,
+} as const;

@@ -1,0 +1,85 @@
+import { lua } from './prelude.ts';
+
+/** Events on their way to the bus, and deliveries that are owed. */
+export const outboxScripts = {
+  // Acknowledges, takes out what is held, returns the next batch, or lets the lease go in the step that finds nothing.
+  drain: lua`
+if not exists() then return {} end
+local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
+local outbox, entries = key(app .. ':outbox'), key(app .. ':entries')
+local held, running = holder(redis.call('HGET', key('relays'), app))
+if held and held ~= token and running then return {} end
+local sent = tonumber(arg())
+if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
+  if not before(operation) then
+    local out = {}
+    for _ = 1, sent do
+      local id, entry = arg(), arg()
+      if entry == '' then entry = redis.call('HGET', entries, id)
+      else removeDue(app .. '|' .. PUBLISH_HELD_EVENT .. '|' .. id) end
+      if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
+      out[#out + 1] = id
+    end
+    for _ = 1, tonumber(arg()) do
+      local id = arg()
+      if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 7 end
+      out[#out + 1] = id
+    end
+    for _, id in ipairs(out) do
+      redis.call('ZREM', outbox, id)
+      redis.call('HDEL', entries, id)
+    end
+    remember(operation, '')
+    changed()
+  end
+end
+local ids = redis.call('ZRANGE', outbox, 0, limit - 1)
+if #ids == 0 then
+  redis.call('HDEL', key('relays'), app)
+  redis.call('SREM', key('unsent'), app)
+  return {}
+end
+redis.call('HSET', key('relays'), app, lease(leaseMs, token))
+return redis.call('HMGET', entries, unpack(ids))`,
+
+  held: lua`
+local app, fault, found = arg(), arg(), {}
+for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
+  local due = readDue(name)
+  if due and due.heldBy == fault and string.sub(name, 1, #app + 1) == app .. '|' then found[#found + 1] = due.stored end
+end
+return found`,
+
+  unsent: lua`
+local app = arg()
+if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
+local _, running = holder(redis.call('HGET', key('relays'), app))
+return running and 'carried' or 'free'`,
+
+  // Of an application: the worlds in which it may have unsent events.
+  announce: lua`
+redis.call('ZADD', root, wall(), arg())
+return 1`,
+
+  announced: lua`
+local reply, old = {}, wall() - tonumber(arg())
+local found = redis.call('ZRANGE', root, 0, -1, 'WITHSCORES')
+for i = 1, #found, 2 do
+  reply[#reply + 1] = found[i]
+  reply[#reply + 1] = found[i + 1]
+  reply[#reply + 1] = tonumber(found[i + 1]) < old and '1' or '0'
+end
+return reply`,
+
+  withdraw: lua`
+local world, since = arg(), arg()
+if redis.call('ZSCORE', root, world) == since then redis.call('ZREM', root, world) end
+return 1`,
+
+  parkDelivery: lua`
+local delivery, error = arg(), arg()
+if not exists() or redis.call('ZREM', key('pending'), delivery) == 0 then return 0 end
+park('delivery', delivery, error, '')
+changed()
+return 1`,
+} as const;

@@ -1,0 +1,69 @@
+import { lua } from './prelude.ts';
+
+/** What the simulation plane sets, and what it records. */
+export const simulationScripts = {
+  faults: lua`
+local names = redis.call('ZRANGE', key('faults'), 0, -1)
+local reply = { redis.call('HGET', root, 'revision') or '0' }
+for _, name in ipairs(names) do
+  reply[#reply + 1] = name
+  reply[#reply + 1] = redis.call('HGET', key('rules'), name)
+  reply[#reply + 1] = redis.call('HGET', key('hits'), name) or '0'
+end
+return reply`,
+
+  setFault: lua`
+if not exists() then return gone() end
+local operation, name, rule = arg(), arg(), arg()
+if before(operation) then return 1 end
+redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name)
+redis.call('HSET', key('rules'), name, rule)
+redis.call('HDEL', key('hits'), name)
+redis.call('HDEL', key('chances'), name)
+redis.call('HSET', key('since'), name, count('revision'))
+letGo(name)
+changed()
+return remember(operation, '1')`,
+
+  // An empty name: all.
+  removeFault: lua`
+if not exists() then return gone() end
+local operation, name = arg(), arg()
+local done = before(operation)
+if done then return done end
+local had = 0
+if name == '' then
+  had = redis.call('EXISTS', key('faults'))
+  redis.call('DEL', key('faults'), key('rules'), key('since'), key('hits'), key('chances'))
+else
+  had = redis.call('ZREM', key('faults'), name)
+  for _, of in ipairs({ 'rules', 'since', 'hits', 'chances' }) do redis.call('HDEL', key(of), name) end
+end
+count('revision')
+letGo(name)
+changed()
+return remember(operation, tostring(had))`,
+
+  // Counts a hit, or a chance, of a fault that there is.
+  strike: lua`
+local operation, counted, name, limit = arg(), arg(), arg(), arg()
+if not redis.call('ZSCORE', key('faults'), name) then return '' end
+local done = before(operation)
+if done then return done end
+if limit ~= '' and tonumber(redis.call('HGET', key(counted), name) or '0') >= tonumber(limit) then return '' end
+return remember(operation, tostring(redis.call('HINCRBY', key(counted), name, 1)))`,
+
+  setProgression: lua`
+if not exists() then return gone() end
+redis.call('HSET', root, 'progression', arg())
+return 1`,
+
+  journal: lua`
+if not exists() then return 0 end
+local operation, limit = arg(), tonumber(arg())
+if before(operation) then return 0 end
+for i = position + 1, #ARGV do redis.call('RPUSH', key('journal'), ARGV[i]) end
+redis.call('LTRIM', key('journal'), -limit, -1)
+remember(operation, '')
+return 1`,
+} as const;
