@@ -8,6 +8,7 @@ import {
   Wait,
   waitForContainer,
 } from 'testcontainers';
+import { LOGGING_FILES, SERVING, SINGLE_BROKER } from './broker-settings.ts';
 import { explained, lastWords } from './last-words.ts';
 
 /** The name by which containers beside it reach the broker. */
@@ -26,19 +27,6 @@ export KAFKA_ADVERTISED_LISTENERS=WITHIN://${ALIAS}:${WITHIN_PORT},OUTSIDE://$(c
 exec /etc/kafka/docker/run
 `;
 
-const READY = /Kafka Server started/;
-/** Our own, since the one in an image may be read-only, and what starts the broker then cannot complete it. */
-const LOG_CONFIGURATION = `Configuration:
-  Appenders:
-    Console:
-      name: STDOUT
-      PatternLayout: { pattern: "[%d] %p %m (%c)%n" }
-  Loggers:
-    Root: { level: WARN, AppenderRef: [{ ref: STDOUT }] }
-    Logger: [{ name: kafka.server, level: INFO }]
-`;
-const LOG_FOLDER = '/mnt/shared/config';
-
 /** One Kafka broker, which is its own controller, reachable from its network and from the test. */
 export class BrokerContainer extends GenericContainer {
   constructor(image: string) {
@@ -48,26 +36,13 @@ export class BrokerContainer extends GenericContainer {
       .withEntrypoint(['sh', '-c'])
       .withCommand([START_WHEN_KNOWN])
       .withWaitStrategy(Wait.forLogMessage(WAITING))
-      .withCopyContentToContainer(
-        ['log4j2.yaml', 'tools-log4j2.yaml'].map((name) => ({ content: LOG_CONFIGURATION, target: `${LOG_FOLDER}/${name}`, mode: 0o644 })),
-      )
+      .withCopyContentToContainer(LOGGING_FILES)
       .withEnvironment({
-        KAFKA_NODE_ID: '1',
-        KAFKA_PROCESS_ROLES: 'broker,controller',
+        ...SINGLE_BROKER,
         KAFKA_LISTENERS: `WITHIN://:${WITHIN_PORT},OUTSIDE://:${OUTSIDE_PORT},CONTROLLER://:${CONTROLLER_PORT}`,
         KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'WITHIN:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT',
         KAFKA_INTER_BROKER_LISTENER_NAME: 'WITHIN',
-        KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
         KAFKA_CONTROLLER_QUORUM_VOTERS: `1@localhost:${CONTROLLER_PORT}`,
-        // One broker can hold one copy; and whoever joins a group is alone in it, so it need not wait for others.
-        KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-        KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '5',
-        KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-        KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-        KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-        KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-        // What runs for minutes is not worth the second compiler.
-        KAFKA_HEAP_OPTS: '-Xms256m -Xmx384m -XX:TieredStopAtLevel=1',
       });
   }
 
@@ -84,7 +59,7 @@ export class BrokerContainer extends GenericContainer {
     await container.exec(['sh', '-c', `echo ${address} > ${OUTSIDE_ADDRESS}.new && mv ${OUTSIDE_ADDRESS}.new ${OUTSIDE_ADDRESS}`]);
     const client = await getContainerRuntimeClient();
     const ports = BoundPorts.fromInspectResult(client.info.containerRuntime.hostIps, inspectResult).filter(this.exposedPorts);
-    const strategy = Wait.forLogMessage(READY);
+    const strategy = Wait.forLogMessage(SERVING);
     if (this.startupTimeoutMs !== undefined) strategy.withStartupTimeout(this.startupTimeoutMs);
     await waitForContainer(client, client.container.getById(container.getId()), strategy, ports);
   }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from './kafka.ts';
+import { freePort } from '../support/free-port.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const MEBIBYTES_OF_OUTPUT = 64 * 1_048_576;

@@ -4,7 +4,8 @@ import type { BusMessage } from '../../shared/events/bus.ts';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Broker, freePort, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from './kafka.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from './kafka.ts';
 
 const TOPIC = 'uc.order.events';
 const WORLD = 'r~1';

@@ -7,9 +7,9 @@ import { type EstateEvent, EVENT_CONTENT_TYPE } from '../../shared/events/envelo
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { busSuite } from '../ports/bus-suite.ts';
 import { pipelineOf } from '../ports/one-pipeline.ts';
-import { aPlan } from '../ports/store-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Broker, plainClient, sharedBroker, skipWithoutDocker, whyNoDocker } from './kafka.ts';
 

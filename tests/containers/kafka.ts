@@ -1,8 +1,9 @@
-import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
+import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-settings.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';
 const START_MS = 180_000;
@@ -44,9 +45,9 @@ export async function startBroker(port?: number): Promise<Broker> {
   const container = await new GenericContainer(IMAGE)
     .withExposedPorts({ container: at, host: at })
     .withEnvironment(settings(at))
-    .withCopyContentToContainer(LOGGING.map((name) => ({ target: `/mnt/shared/config/${name}`, content: LOG_CONFIGURATION, mode: 0o644 })))
+    .withCopyContentToContainer(LOGGING_FILES)
     .withCommand(['sh', '-c', RUN])
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withWaitStrategy(Wait.forLogMessage(SERVING))
     .withStartupTimeout(START_MS)
     .start();
   const engine = (await getContainerRuntimeClient()).container.getById(container.getId());
@@ -75,38 +76,16 @@ const RUN = `
   exec /etc/kafka/docker/run
 `;
 
-/** One node that is broker and controller; one partition less to create for every one that no test looks at. */
+/** One node that is broker and controller. */
 const settings = (port: number): Record<string, string> => ({
-  KAFKA_NODE_ID: '1',
+  ...SINGLE_BROKER,
   KAFKA_LOG_DIRS: STORAGE,
-  KAFKA_PROCESS_ROLES: 'broker,controller',
   KAFKA_LISTENERS: `OUTSIDE://:${port},CONTROLLER://:29093`,
   KAFKA_ADVERTISED_LISTENERS: `OUTSIDE://127.0.0.1:${port}`,
   KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT',
-  KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
   KAFKA_INTER_BROKER_LISTENER_NAME: 'OUTSIDE',
   KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:29093',
-  KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-  KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '3',
-  KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-  KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-  KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-  // What creates a topic is our code, or nobody.
-  KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-  KAFKA_HEAP_OPTS: '-Xms256m -Xmx384m -XX:TieredStopAtLevel=1',
 });
-
-const LOGGING = ['log4j2.yaml', 'tools-log4j2.yaml'];
-const LOG_CONFIGURATION = `
-Configuration:
-  Appenders:
-    Console:
-      name: STDOUT
-      PatternLayout: { pattern: "[%d] %p %m (%c)%n" }
-  Loggers:
-    Root: { level: WARN, AppenderRef: [{ ref: STDOUT }] }
-    Logger: [{ name: kafka.server.KafkaRaftServer, level: INFO }]
-`;
 
 /** A client as anybody would make one, without anything of ours. */
 export const plainClient = (brokers: readonly string[]): Kafka =>
@@ -132,15 +111,4 @@ async function answering(brokers: readonly string[]): Promise<void> {
     }
   };
   await eventually('the broker answers', answers, START_MS);
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
 import { scripts } from '../../shared/store/redis-scripts.ts';
 import { type CollectedRecord, collectEvents } from '../containers/event-collector.ts';
-import { type Broker, freePort, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
+import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { type EstateOfProcesses, killAll, PATIENCE_MS, type Rehearsed, shown, startEstateOfProcesses, times } from './processes.ts';
 import { ADDRESS, confirmed, order, pay, SHOP } from './shop.ts';
 

@@ -1,19 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { type Pain, pains } from '../../rehearsal/pains.ts';
-import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';
+import { toldReport } from '../support/told-report.ts';
 
 test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('the rehearsal %s passes', async (_name, scenario) => {
-  const told: string[] = [];
-  const report: Report = {
-    begin: () => {},
-    step: ({ title, status }) => told.push(`${status} ${title}`),
-    note: (text) => told.push(text),
-    invariants: (results) => told.push(`${results.length} invariants`),
-    end: (_scenario, failure) => told.push(failure ?? 'passed'),
-  };
+  const { told, report } = toldReport();
   const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
   await runScenario(scenario, { gateway: estate.gateway, ...credentials, report });
   expect(told.at(-1)).toBe('passed');

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
 import { NEVER, type PlannedDue, type PlannedEvent, type StoreAdapter } from '../../shared/store/ports.ts';
 import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { aPlan } from '../ports/a-plan.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
-import { aPlan } from '../ports/store-suite.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };

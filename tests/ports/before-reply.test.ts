@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Scope } from '../../shared/contract/handler.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
-import { aPlan } from './store-suite.ts';
 
 const notes = defineCollection({ name: 'notes', schema: z.object({ id: z.string(), version: z.int() }) });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
-import { aPlan } from './store-suite.ts';
 
 const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): EstateEvent =>
   ({

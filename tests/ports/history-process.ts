@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import type { Plan, StoreAdapter, World } from '../../shared/store/ports.ts';
+import type { StoreAdapter, World } from '../../shared/store/ports.ts';
 import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { aPlan } from './a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 
 /** One process of a history: it does what others do at the same time with the same things, and tells what came of each. */
@@ -8,19 +8,6 @@ import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 /** At most so long between two steps of a lane: short enough that they meet, and long enough that they do not only meet. */
 const PAUSE_MS = 16;
 
-const emptyPlan = (): Plan => ({
-  operation: randomUUID(),
-  last: true,
-  now: 1_000,
-  expect: [],
-  put: [],
-  unique: [],
-  index: [],
-  move: [],
-  guard: [],
-  events: [],
-  due: [],
-});
 const clock = (): number => Number(process.hrtime.bigint()) / 1e6;
 const random = (below: number): number => Math.floor(Math.random() * below);
 
@@ -40,7 +27,7 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
     append: async (key = list(), value = fresh()): Promise<Done> => {
       const before = await items(key);
       const { ok } = await store.commit(world, {
-        ...emptyPlan(),
+        ...aPlan(),
         put: [
           { collection: 'lists', id: key, read: before.read, version: before.read + 1, json: JSON.stringify([...before.items, value]) },
         ],
@@ -55,11 +42,11 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
         move: [{ counter: 'stock', key: 'sku', field: 'reserved', by: 1 }],
         guard: [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }],
       };
-      return { key: 'sku', value: '', ok: (await store.commit(world, { ...emptyPlan(), ...plan })).ok };
+      return { key: 'sku', value: '', ok: (await store.commit(world, { ...aPlan(), ...plan })).ok };
     },
     name: async (key = `name-${random(NAMES)}`, value = fresh()): Promise<Done> => {
       const { ok } = await store.commit(world, {
-        ...emptyPlan(),
+        ...aPlan(),
         put: [{ collection: 'named', id: value, read: 0, version: 1, json: '{}' }],
         unique: [{ collection: 'named', name: 'name', id: value, value: key, was: null }],
       });
@@ -69,7 +56,7 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
       const claim = await store.claim(world, key, 'f', 1_000, 60_000);
       if (claim.is !== 'ours') return { key, value, ok: false };
       const { ok } = await store.commit(world, {
-        ...emptyPlan(),
+        ...aPlan(),
         hold: { kind: 'claim', key, token: claim.token },
         move: [{ counter: 'once', key, field: 'effects', by: 1 }],
         outcome: { json: value, keepUntil: 9_000 },

@@ -4,9 +4,9 @@ import { Redis } from 'ioredis';
 import { PUBLISH_HELD_EVENT, type Store, type StoreAdapter, type World, WorldGone } from '../../shared/store/ports.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis-store.ts';
 import { eventually } from '../support/eventually.ts';
+import { aPlan } from './a-plan.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
-import { aPlan } from './store-suite.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 const EMPTY = { now: 1_000, applications: {}, due: [] };

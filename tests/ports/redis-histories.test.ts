@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Store, StoreAdapter, World } from '../../shared/store/ports.ts';
 import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { aPlan } from './a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
-import { aPlan } from './store-suite.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
 const PROCESSES = 3;

@@ -4,28 +4,11 @@ import fc from 'fast-check';
 import type { StoreAdapter } from '../../shared/store/memory-store.ts';
 import { DELIVER_AGAIN, NEVER, type Plan, PUBLISH_HELD_EVENT, type Snapshot, type Store, type World } from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
+import { aPlan } from './a-plan.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
 const PAGE = { after: 0, limit: 100 };
-
-/** A plan that changes nothing, to be filled in. */
-export function aPlan(parts: Partial<Plan> = {}): Plan {
-  return {
-    operation: randomUUID(),
-    last: true,
-    now: 1_000,
-    expect: [],
-    put: [],
-    unique: [],
-    index: [],
-    move: [],
-    guard: [],
-    events: [],
-    due: [],
-    ...parts,
-  };
-}
 
 const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put'][number] => ({
   collection: 'things',

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
-import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import type { advanceClock, ControlOutput } from '../../shared/simulation/control-api.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { ADDRESS, ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
+import { toldReport } from '../support/told-report.ts';
 import { clientOf, type Replicas, startReplicas } from './running-replicas.ts';
 
 const PROCESSES = 3;
@@ -249,14 +250,7 @@ if (whyNoRedis) {
     });
 
     test.each(rehearsed.map((scenario) => [scenario.name, scenario] as const))('the rehearsal %s passes', async (_name, scenario) => {
-      const told: string[] = [];
-      const report: Report = {
-        begin: () => {},
-        step: ({ title, status }) => told.push(`${status} ${title}`),
-        note: (text) => told.push(text),
-        invariants: (results) => told.push(`${results.length} invariants`),
-        end: (_scenario, failure) => told.push(failure ?? 'passed'),
-      };
+      const { told, report } = toldReport();
       await runScenario(scenario, {
         gateway: estate.gateway,
         bearer: 'demo-integration-token',

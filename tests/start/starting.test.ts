@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -44,14 +45,6 @@ function start(environment: Readonly<Record<string, string>>) {
   const ready = () => eventually('the banner', async () => said.out.includes('Stop with Ctrl-C'), 20_000);
   const gateway = (): string => /gateway\s+(\S+)/.exec(said.out)?.[1] ?? '';
   return { child, said, ended, ready, gateway };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe('A start that cannot go on', () => {
