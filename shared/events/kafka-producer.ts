@@ -60,7 +60,12 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
   });
 
   async function sendQueued(): Promise<void> {
-    for (let portion = takePortion(queue); portion.length > 0; portion = takePortion(queue)) await sendPortion(portion);
+    try {
+      for (let portion = takePortion(queue); portion.length > 0; portion = takePortion(queue)) await sendPortion(portion);
+    } finally {
+      // Here and not later: what is put into the queue between the last look and the end would wait for somebody else's message.
+      sending = undefined;
+    }
   }
 
   /** What several publishers wait to send goes out together. What the broker refuses for good must not take the others along. */
@@ -89,9 +94,7 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
   async function enqueue(messages: readonly OutgoingMessage[]): Promise<void> {
     if (closing.signal.aborted) throw new Error('kafka: the bus is closed.');
     const outcome = new Promise<void>((sent, failed) => queue.push({ messages, sent, failed }));
-    sending ??= sendQueued().finally(() => {
-      sending = undefined;
-    });
+    sending ??= sendQueued();
     return outcome;
   }
 
