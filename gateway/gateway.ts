@@ -74,7 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const app = express();
   app.disable('x-powered-by');
   const server = createServer(serverOptions(times), app);
-  const connections = watchConnections(server, refuseOnSocket);
+  const connections = watchConnections(server, { refuseOnSocket });
   const limits = createRateLimits(options.limits);
   const proxy = createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining });
   const access = rehearsalAccess(options);

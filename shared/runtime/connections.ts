@@ -3,6 +3,11 @@ import type { Socket } from 'node:net';
 
 /** Time for clients of kept connections to hear `Connection: close` before the connections are closed. */
 const FAREWELL_MS = 200;
+/**
+ * A connection that is older ends with its next answer. Which replica a client talks to is chosen with its connection, so a replica that
+ * has just started would get nothing from clients that are busy on the connections they have.
+ */
+const OLDEST_MS = 10_000;
 /** What still runs after this long is cut. */
 const CLOSE_WITHIN_MS = 10_000;
 
@@ -17,23 +22,32 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+export interface Watching {
+  readonly refuseOnSocket?: RefuseOnSocket;
+  /** Milliseconds. */
+  readonly oldest?: number;
+}
+
 /**
  * Watches a server's connections, so that stopping fails no request: once it drains, every answer closes its connection, and when it
- * closes, those that idle are known.
+ * closes, those that idle are known. It also sees to it that none of them stays for ever.
  */
-export function watchConnections(server: Server, refuseOnSocket: RefuseOnSocket = hangUp): Connections {
+export function watchConnections(server: Server, { refuseOnSocket = hangUp, oldest = OLDEST_MS }: Watching = {}): Connections {
   const open = new Map<Socket, ServerResponse | undefined>();
+  const openedAt = new WeakMap<Socket, number>();
   let drainedAt: number | undefined;
   let closing = false;
 
   server.on('connection', (socket: Socket) => {
     open.set(socket, undefined);
+    openedAt.set(socket, performance.now());
     socket.once('close', () => open.delete(socket));
   });
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.prependListener(event, (request: IncomingMessage, response: ServerResponse) => {
       open.set(request.socket, response);
-      if (drainedAt !== undefined) response.setHeader('Connection', 'close');
+      const age = performance.now() - (openedAt.get(request.socket) ?? 0);
+      if (drainedAt !== undefined || age > oldest) response.setHeader('Connection', 'close');
       response.once('close', () => {
         if (closing) request.socket.destroySoon();
       });

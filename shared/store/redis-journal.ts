@@ -12,31 +12,34 @@ const AT_ONCE = 500;
 
 /** Writes journal records without anybody waiting for it: in order, many at a time. */
 export function createJournal({ connection, keys, onError }: RedisPart) {
-  let waiting: { readonly world: World; readonly record: string }[] = [];
+  const waiting: { readonly world: World; readonly record: string }[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
-      const byWorld = Map.groupBy(waiting, ({ world }) => world);
-      waiting = [];
-      for (const [world, records] of byWorld) {
-        for (let from = 0; from < records.length; from += AT_ONCE) {
-          const some = records.slice(from, from + AT_ONCE).map(({ record }) => record);
-          await connection.run('journal', keys.world(world), [randomUUID(), JOURNAL_LIMIT, ...some]).catch(onError);
-        }
+    try {
+      while (waiting.length > 0) await writeThese(waiting.splice(0));
+    } finally {
+      // At once after the last look: what comes later begins anew.
+      writing = undefined;
+    }
+  }
+
+  async function writeThese(these: typeof waiting): Promise<void> {
+    for (const [world, records] of Map.groupBy(these, ({ world: of }) => of)) {
+      for (let from = 0; from < records.length; from += AT_ONCE) {
+        const some = records.slice(from, from + AT_ONCE).map(({ record }) => record);
+        await connection.run('journal', keys.world(world), [randomUUID(), JOURNAL_LIMIT, ...some]).catch(onError);
       }
     }
   }
 
   /** Writes what waits. */
-  function flush(): Promise<void> {
+  async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    writing ??= write().finally(() => {
-      writing = undefined;
-    });
-    return writing;
+    if (waiting.length > 0) writing ??= write();
+    await writing;
   }
 
   return {

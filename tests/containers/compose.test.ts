@@ -122,9 +122,12 @@ else {
         const ids = await project.containers('sim');
         expect(ids).toHaveLength(3);
         const before = await Promise.all(ids.map(requestsOf));
-        expectNothingLost(await rush({ gateway: project.gateway, buyers: 8, ordersEach: 2, disturb: async () => undefined }));
-        const after = await Promise.all(ids.map(requestsOf));
-        for (const [replica, count] of after.entries()) expect(count).toBeGreaterThan(before[replica] ?? 0);
+        const all = async (): Promise<boolean> => (await Promise.all(ids.map(requestsOf))).every((count, at) => count > (before[at] ?? 0));
+        const aftermath = await rush({
+          ...{ gateway: project.gateway, buyers: BUYERS, ordersEach: ORDERS_EACH },
+          disturb: () => eventually('each replica had something to do', all, RUN_MS / 2),
+        });
+        expectNothingLost(aftermath);
       },
       UP_MS + RUN_MS,
     );

@@ -1,0 +1,38 @@
+import { Agent, createServer, request } from 'node:http';
+import { describe, expect, test } from '@jest/globals';
+import { listen } from '../../shared/runtime/application.ts';
+import { watchConnections } from '../../shared/runtime/connections.ts';
+
+interface Answered {
+  readonly connection: string | undefined;
+  /** The client's end, which is another one with each connection. */
+  readonly port: number | undefined;
+}
+
+function ask(url: string, agent: Agent): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent }, (response) => {
+      const { localPort: port } = response.socket;
+      response.resume().on('end', () => resolve({ connection: response.headers.connection, port }));
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+describe('A client that is never idle', () => {
+  test('comes back on another connection after a while, which may lead to a replica that has just started; no request fails', async () => {
+    const server = createServer((_request, response) => response.end('here'));
+    const connections = watchConnections(server, { oldest: 50 });
+    const url = await listen(server, 0, '127.0.0.1');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const answers: Answered[] = [];
+    while (new Set(answers.map(({ port }) => port)).size < 3) answers.push(await ask(url, agent));
+    const lastOf = answers.filter(({ port }, at) => answers[at + 1] !== undefined && answers[at + 1]?.port !== port);
+    expect(lastOf.map(({ connection }) => connection)).toEqual(['close', 'close']);
+    // Until then it keeps the one that it has.
+    expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(2);
+    expect(answers.length).toBeGreaterThan(10);
+    agent.destroy();
+    await connections.close();
+  });
+});
