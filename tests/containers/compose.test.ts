@@ -125,7 +125,7 @@ else {
         const all = async (): Promise<boolean> => (await Promise.all(ids.map(requestsOf))).every((count, at) => count > (before[at] ?? 0));
         const aftermath = await rush({
           ...{ gateway: project.gateway, buyers: BUYERS, ordersEach: ORDERS_EACH },
-          disturb: () => eventually('each replica had something to do', all, RUN_MS / 2),
+          disturb: async () => void (await eventually('each replica had something to do', all, RUN_MS / 2)),
         });
         expectNothingLost(aftermath);
       },
