@@ -190,7 +190,10 @@ export function createClockDriver(options: ClockDriverOptions) {
         const next = advance && (await runNext(view, advance));
         if (next?.done) advance?.ran.push(next.item);
         if (next && Date.now() < until) continue;
-        const open = waitingFor(await worlds.ledger(world, NAMED), view.now);
+        const ledger = await worlds.ledger(world, NAMED);
+        // Read after the ledger: while time flows, what was just written falls due later than the clock said before.
+        const now = (await worlds.current(world))?.now ?? view.now;
+        const open = waitingFor(ledger, now);
         if (open.length === 0) return { settled: true, waitingFor: [] };
         if (Date.now() >= until || stopped) return { settled: false, waitingFor: open };
         if (!advance) pump(world);

@@ -295,7 +295,7 @@ export function createPipeline(options: PipelineOptions) {
     if (!handler) throw new Error(`${service.application} has no due work of kind ${kind}.`);
     const name = dueKey(service.application, kind, key);
     const item = await store.due(due.context.world, kind, key, due.token);
-    if (!item) return;
+    if (!item) return notOurs(due);
     const { correlationId } = item;
     const parent = due.context.traceparent ?? item.traceparent;
     const about = { 'uc.due_kind': kind, 'uc.due_key': key, 'uc.correlation_id': correlationId };
@@ -320,10 +320,16 @@ export function createPipeline(options: PipelineOptions) {
     );
   }
 
+  /** It was cancelled, replaced or taken over before it was begun. Until that is said it counts as running. */
+  const notOurs = ({ item: { kind, key }, token, context: { world } }: DueWork): Promise<void> => store.releaseDue(world, kind, key, token);
+
   /** An event that a fault held goes back into the outbox; its deliveries are noted since its own commit. */
-  async function publishHeldEvent({ item: { kind, key }, token, context: { world, now } }: DueWork): Promise<void> {
+  async function publishHeldEvent(due: DueWork): Promise<void> {
+    const { kind, key } = due.item;
+    const { token } = due;
+    const { world, now } = due.context;
     const item = await store.due(world, kind, key, token);
-    if (!item) return;
+    if (!item) return notOurs(due);
     const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
     await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, hold, events: [entry] });
@@ -331,10 +337,12 @@ export function createPipeline(options: PipelineOptions) {
   }
 
   /** A delivery that was parked is tried once more; if it fails again, it is parked again. */
-  async function deliverAgain({ item: { kind, key }, token, context, calls }: DueWork): Promise<void> {
+  async function deliverAgain(due: DueWork): Promise<void> {
+    const { kind, key } = due.item;
+    const { token, context, calls } = due;
     const { world, now } = context;
     const item = await store.due(world, kind, key, token);
-    if (!item) return;
+    if (!item) return notOurs(due);
     const delivered = JSON.parse((item.payload as OutboxEntry).json) as EstateEvent;
     const again: Context = {
       ...context,

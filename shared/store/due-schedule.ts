@@ -24,6 +24,8 @@ const turnOf = (item: Item | undefined): string | undefined =>
  */
 export function createDueSchedule() {
   const records = new Map<string, DueRecord>();
+  /** Whom the clock gave something to run, by token: they go on also when the item is cancelled or replaced meanwhile. */
+  const runs = new Map<string, { readonly key: string; readonly until: Ms }>();
   const held = new Set<string>();
   /** What a fault keeps, due at a time to come, until the fault is gone. */
   const kept = new Set<string>();
@@ -94,8 +96,12 @@ export function createDueSchedule() {
     },
     take(key: string, taken: NonNullable<DueRecord['taken']>): void {
       const record = records.get(key);
-      if (record) put(key, record.item, taken);
+      if (!record) return;
+      put(key, record.item, taken);
+      runs.set(taken.token, { key, until: taken.until });
     },
+    /** Whoever ran something with this token runs it no more. @returns whether it did */
+    ended: (token: string): boolean => runs.delete(token),
     release(key: string): void {
       const record = records.get(key);
       if (record) put(key, record.item);
@@ -111,8 +117,12 @@ export function createDueSchedule() {
         put(key, { ...item, at: Math.min(item.at, now) }, record.taken);
       }
     },
-    /** The keys of what somebody holds whose lease has not run out. */
-    running: (wall: Ms): string[] => [...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)),
+    /** The keys of what somebody holds or still runs whose lease has not run out. */
+    running(wall: Ms): string[] {
+      for (const [token, { until }] of runs) if (wall >= until) runs.delete(token);
+      const strays = [...runs].filter(([token, { key }]) => records.get(key)?.taken?.token !== token);
+      return [...[...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)), ...strays.map(([, { key }]) => key)];
+    },
     /** The lowest `(at, seq)` that is due by then, that nobody holds, and whose turn it is. */
     lowest(upTo: Ms, wall: Ms): Item | undefined {
       queueExpired(wall);

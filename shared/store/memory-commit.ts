@@ -10,7 +10,10 @@ export function commit(world: WorldState, application: Application, plan: Plan, 
   if (before !== undefined) return { ok: true, seq: before };
   const refused =
     checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
-  if (refused) return refused;
+  if (refused) {
+    if (refused.ok === false && refused.why === 'held' && plan.hold?.kind === 'due') world.due.ended(plan.hold.token);
+    return refused;
+  }
   const moved = movedCounters(state, plan);
   const broken = checkGuards(state, plan, moved);
   if (broken) return broken;
@@ -124,8 +127,10 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
   const { hold } = plan;
   if (!hold || !plan.last) return;
   if (hold.kind === 'delivery') world.pending.delete(hold.key);
-  else if (hold.kind === 'due') world.due.remove(hold.key);
-  else {
+  else if (hold.kind === 'due') {
+    world.due.remove(hold.key);
+    world.due.ended(hold.token);
+  } else {
     const claim = state.claims.get(hold.key);
     if (!claim) return;
     claim.token = undefined;

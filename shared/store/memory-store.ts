@@ -99,16 +99,16 @@ function bind(application: Application, { all, changed, relayLeaseMs, outboxLimi
     releaseDue: async (world, kind, key, token) => {
       const due = all.get(world)?.due;
       const name = dueKey(application, kind, key);
-      if (due?.get(name)?.taken?.token !== token) return;
-      due.release(name);
-      changed(world);
+      const isHeld = due?.get(name)?.taken?.token === token;
+      if (isHeld) due?.release(name);
+      if (due?.ended(token) || isHeld) changed(world);
     },
     commit: async (world, plan) => {
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };
       const result = commit(found, application, plan, outboxLimit);
-      if (result.ok && (plan.events.length > 0 || plan.due.length > 0 || plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due'))
-        changed(world);
+      const endsWork = plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due';
+      if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
       return result;
     },
     drain: async (world, token, sent, held = []) => {

@@ -147,7 +147,11 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       const state = need(world);
       const key = dueKey(item.application, item.kind, item.key);
       const record = state.due.get(key);
-      if (record?.taken?.token !== token) return;
+      const wasRunning = state.due.ended(token);
+      if (record?.taken?.token !== token) {
+        if (wasRunning) changed(world);
+        return;
+      }
       if ('parked' in then) {
         state.due.remove(key);
         const delivery = `${item.application}|${item.key}`;

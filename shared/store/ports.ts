@@ -189,7 +189,10 @@ export interface Store {
   release(world: World, key: string, token: string): Promise<void>;
   /** A due item that `token` holds; undefined when it is gone or somebody else's. */
   due(world: World, kind: string, key: string, token: string): Promise<DueItem | undefined>;
-  /** Lets a due item go that its holder could not do: it stays due as it is, free for whoever drives the clock. */
+  /**
+   * Says that whoever had this token does the work no more. If it still holds the item, that stays due as it is, free for whoever
+   * drives the clock.
+   */
   releaseDue(world: World, kind: string, key: string, token: string): Promise<void>;
   commit(world: World, plan: Plan): Promise<Committed>;
   /**
@@ -291,6 +294,7 @@ export interface Parked {
 export interface Ledger {
   readonly unsent: readonly string[];
   readonly pending: readonly string[];
+  /** What somebody runs, also when it was cancelled or replaced meanwhile: whoever began goes on. */
   readonly running: readonly string[];
   readonly parked: readonly Parked[];
   /** Due work that faults keep. Deliveries of events among it are owed, and not pending until those are let go. */

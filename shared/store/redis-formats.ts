@@ -21,6 +21,7 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  *   W:due                hash   due key -> due record
  *   W:queue              zset   `<seq, 16 digits>|<due key>` by instant: free items, lowest `(at, seq)` first
  *   W:running            zset   due key by end of its lease, wall time
+ *   W:runs               zset   `<token>|<due key>` by end of the lease: whom the clock gave something to run
  *   W:kept               zset   due key by seq: what faults keep
  *   W:pending            zset   delivery `<application>|<event id>` in the order in which they became owed
  *   W:parked, W:parkings zset `<delivery or due>|<key>` by the order in which they were parked; hash of parked records by the same
@@ -58,6 +59,7 @@ export const WORLD_KEYS = [
   'due',
   'queue',
   'running',
+  'runs',
   'kept',
   'pending',
   'parked',

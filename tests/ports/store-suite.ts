@@ -374,6 +374,72 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
     });
 
+    describe('what somebody runs', () => {
+      const timer = (at: number | null) => aPlan({ due: [{ kind: 'timer', key: 'x', at, payload: '1', correlationId: 'c' }] });
+      const KEY = 'oms|timer|x';
+
+      /** It is run, and its application takes it out, or asks for it anew, before whoever runs it is done. */
+      async function overtaken(by: 'cancelled' | 'replaced', leaseMs = 60_000) {
+        const scene = await opened();
+        await scene.store.commit(scene.world, timer(10));
+        const item = await scene.adapter.worlds.takeDue(scene.world, 10, 'mine', leaseMs);
+        if (!item) throw new Error('nothing due');
+        await scene.store.commit(scene.world, timer(by === 'cancelled' ? null : 9_000));
+        const running = async () => {
+          const { running: names, counts } = await scene.adapter.worlds.ledger(scene.world);
+          expect([counts.running, (await scene.adapter.worlds.look(scene.world))?.running]).toEqual([names.length, names.length]);
+          return names;
+        };
+        return { ...scene, item, running };
+      }
+
+      test.each(['cancelled', 'replaced'] as const)(
+        'counts as running although it was %s, until its last commit is refused',
+        async (by) => {
+          const { store, world, running } = await overtaken(by);
+          expect(await running()).toEqual([KEY]);
+          const last = aPlan({ hold: { kind: 'due', key: KEY, token: 'mine' } });
+          expect(await store.commit(world, last)).toEqual({ ok: false, why: 'held', at: KEY });
+          expect(await running()).toEqual([]);
+        },
+      );
+
+      test.each(['cancelled', 'replaced'] as const)('counts as running although it was %s, until it failed', async (by) => {
+        const { adapter, world, item, running } = await overtaken(by);
+        expect(await running()).toEqual([KEY]);
+        await adapter.worlds.putBackDue(world, item, 'mine', { at: 20, attempts: 1 });
+        expect(await running()).toEqual([]);
+        expect((await adapter.worlds.ledger(world)).next?.at).toBe(by === 'cancelled' ? undefined : 9_000);
+      });
+
+      test('counts as running although it was cancelled, until it is let go', async () => {
+        const { store, world, running } = await overtaken('cancelled');
+        expect(await running()).toEqual([KEY]);
+        await store.releaseDue(world, 'timer', 'x', 'mine');
+        expect(await running()).toEqual([]);
+      });
+
+      test('counts beside what replaced it when that is run too', async () => {
+        const { adapter, world, running } = await overtaken('replaced');
+        await adapter.worlds.takeDue(world, 9_000, 'yours', 60_000);
+        expect(await running()).toEqual([KEY, KEY]);
+      });
+
+      test('does not count any more when its lease has run out', async () => {
+        const { running } = await overtaken('cancelled', 20);
+        await eventually('its lease has run out', async () => (await running()).length === 0);
+      });
+
+      test('tells who watches that it has ended', async () => {
+        const { adapter, store, world } = await overtaken('cancelled');
+        const told: World[] = [];
+        const unwatch = adapter.worlds.watch((changed) => told.push(changed));
+        await store.commit(world, aPlan({ hold: { kind: 'due', key: KEY, token: 'mine' } }));
+        await eventually('it was told', async () => told.includes(world));
+        unwatch();
+      });
+    });
+
     describe('what was parked is driven again', () => {
       const stored = { id: 'e1', topic: 't', key: 'k', json: '{"id":"e1","correlationid":"story"}' };
       async function parkedDelivery() {

@@ -9,8 +9,10 @@ const item = (key: string, at: number, seq: number): Item => ({
   ...{ attempts: 0, correlationId: 'c', payload: '1' },
 });
 
+type Runs = ReadonlyMap<string, { readonly key: string; readonly until: number }>;
+
 /** What the schedule says, found by looking at everything. */
-function looking(records: ReadonlyMap<string, DueRecord>) {
+function looking(records: ReadonlyMap<string, DueRecord>, runs: Runs) {
   const free = ({ taken }: DueRecord, wall: number): boolean => !taken || wall >= taken.until;
   return {
     lowest: (upTo: number, wall: number): Item | undefined =>
@@ -18,7 +20,10 @@ function looking(records: ReadonlyMap<string, DueRecord>) {
         .filter((record) => record.item.at <= upTo && free(record, wall))
         .map((record) => record.item)
         .toSorted((a, b) => a.at - b.at || a.seq - b.seq)[0],
-    running: (wall: number): string[] => [...records].filter(([, record]) => !free(record, wall)).map(([key]) => key),
+    running: (wall: number): string[] => [
+      ...[...records].filter(([, record]) => !free(record, wall)).map(([key]) => key),
+      ...[...runs].filter(([token, { key, until }]) => wall < until && records.get(key)?.taken?.token !== token).map(([, { key }]) => key),
+    ],
   };
 }
 
@@ -28,6 +33,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ what: fc.constant('remove' as const), key }) },
   { weight: 3, arbitrary: fc.record({ what: fc.constant('take-lowest' as const), upTo: fc.nat(20), for: fc.nat(10) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('release' as const), key }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('end' as const), which: fc.nat(5) }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.nat(5) }) },
 );
 
@@ -37,7 +43,8 @@ describe('The schedule of due work', () => {
       fc.property(fc.array(step, { maxLength: 300 }), fc.nat(20), (steps, upTo) => {
         const schedule = createDueSchedule();
         const records = new Map<string, DueRecord>();
-        const plain = looking(records);
+        const runs = new Map<string, { key: string; until: number }>();
+        const plain = looking(records, runs);
         let wall = 0;
         let seq = 0;
         for (const now of steps) {
@@ -55,11 +62,17 @@ describe('The schedule of due work', () => {
             if (!lowest) continue;
             const taken = { token: `t${++seq}`, until: wall + now.for };
             records.set(lowest.key, { item: lowest, taken });
+            runs.set(taken.token, { key: lowest.key, until: taken.until });
             schedule.take(lowest.key, taken);
           } else if (now.what === 'release') {
             const found = records.get(now.key);
             if (found) records.set(now.key, { item: found.item, taken: undefined });
             schedule.release(now.key);
+          } else if (now.what === 'end') {
+            const token = [...runs.keys()][now.which];
+            if (token === undefined) continue;
+            runs.delete(token);
+            schedule.ended(token);
           } else wall += now.ms;
           expect(schedule.running(wall).toSorted()).toEqual(plain.running(wall).toSorted());
           expect(schedule.lowest(upTo, wall)).toEqual(plain.lowest(upTo, wall));

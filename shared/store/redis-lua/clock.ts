@@ -39,14 +39,18 @@ else
 end
 local parked = first('parked')
 local next = lowest('+inf')
+local running, astray = first('running'), strays()
+for _, name in ipairs(astray) do
+  if limit == '' or #running < tonumber(limit) then running[#running + 1] = name end
+end
 return {
   unsent,
   pending,
-  first('running'),
+  running,
   parked,
   records(parked, 'parkings'),
   records(first('kept'), 'due'),
-  { unsentCount, pendingCount, redis.call('ZCARD', key('running')), redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
+  { unsentCount, pendingCount, redis.call('ZCARD', key('running')) + #astray, redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
   next and next.stored or '',
 }`,
 
@@ -61,7 +65,7 @@ return {
   int(now()),
   redis.call('HGET', root, 'flowing'),
   advancing and '1' or '0',
-  redis.call('ZCARD', key('running')),
+  redis.call('ZCARD', key('running')) + #strays(),
   next and next.stored or '',
 }`,
 

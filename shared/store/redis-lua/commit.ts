@@ -25,7 +25,10 @@ elseif holdKind == 'delivery' then
   if not redis.call('ZSCORE', key('pending'), holdKey) then return refuse('held', holdKey) end
 elseif holdKind == 'due' then
   local due = readDue(holdKey)
-  if not due or due.token ~= holdToken then return refuse('held', holdKey) end
+  if not due or due.token ~= holdToken then
+    if ended(holdToken, holdKey) then changed() end
+    return refuse('held', holdKey)
+  end
 end
 
 -- What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back.
@@ -148,6 +151,7 @@ elseif last and holdKind == 'delivery' then
   redis.call('ZREM', key('pending'), holdKey)
 elseif last and holdKind == 'due' then
   removeDue(holdKey)
+  ended(holdToken, holdKey)
 end
 
 local dues = tonumber(arg())

@@ -7,12 +7,15 @@ local due = readDue(arg())
 return due and due.token == arg() and due.stored or false`,
 
   releaseDue: lua`
-local due = readDue(arg())
-if not due or due.token ~= arg() then return 0 end
-due.token, due.till = '', '0'
-putDue(due)
-changed()
-return 1`,
+local name, token = arg(), arg()
+local due = readDue(name)
+local wasRunning, isHeld = ended(token, name), due and due.token == token
+if isHeld then
+  due.token, due.till = '', '0'
+  putDue(due)
+end
+if isHeld or wasRunning then changed() end
+return isHeld and 1 or 0`,
 
   takeDue: lua`
 if not exists() then return gone() end
@@ -24,13 +27,19 @@ local due = lowest(upTo)
 if not due then return '' end
 due.token, due.till = token, int(wall() + tonumber(leaseMs))
 putDue(due)
+redis.call('ZREMRANGEBYSCORE', key('runs'), '-inf', wall())
+redis.call('ZADD', key('runs'), due.till, token .. '|' .. due.name)
 return remember(operation, due.stored)`,
 
   putBackDue: lua`
 if not exists() then return gone() end
 local name, token, at, attempts, error = arg(), arg(), arg(), arg(), arg()
 local due = readDue(name)
-if not due or due.token ~= token then return 0 end
+local wasRunning = ended(token, name)
+if not due or due.token ~= token then
+  if wasRunning then changed() end
+  return 0
+end
 if at ~= '' then
   due.at, due.attempts, due.token, due.till = at, attempts, '', '0'
   putDue(due)

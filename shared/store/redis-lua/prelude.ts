@@ -104,6 +104,17 @@ local function putDue(due)
   removeDue(due.name)
   enterDue(due)
 end
+-- Whom the clock gave something to run goes on also when the item is cancelled or replaced meanwhile, until its run ends.
+local function ended(token, name) return redis.call('ZREM', key('runs'), token .. '|' .. name) == 1 end
+local function strays()
+  local found = {}
+  for _, run in ipairs(redis.call('ZRANGEBYSCORE', key('runs'), '(' .. wall(), '+inf')) do
+    local token, name = string.match(run, '^([^|]*)|(.*)$')
+    local due = readDue(name)
+    if not due or due.token ~= token then found[#found + 1] = name end
+  end
+  return found
+end
 -- Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since.
 local function schedule()
   local name, at, rest, heldBy, heldAt, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg(), arg()

@@ -1,0 +1,47 @@
+import { createServer } from 'node:http';
+import { expect, test } from '@jest/globals';
+import { Agent } from 'undici';
+import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { listen } from '../../shared/runtime/application.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { aPlan } from '../ports/a-plan.ts';
+
+test('A rehearsal has not come to rest while work is due that fell due after its clock was read', async () => {
+  // Whoever is asked to do the work never answers, so it stays.
+  const server = createServer(() => undefined);
+  const url = await listen(server, 0, '127.0.0.1');
+  const adapter = createMemoryStore();
+  const agent = new Agent();
+  const world = await adapter.worlds.open(
+    'flowing',
+    { now: Date.now(), applications: {}, due: [] },
+    { bearer: 'b', apiKey: 'k', webhookSecret: 'w' },
+  );
+  let planned = false;
+  const worlds: typeof adapter.worlds = {
+    ...adapter.worlds,
+    ledger: async (...asked) => {
+      if (!planned) {
+        planned = true;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const now = (await adapter.worlds.current(world))?.now ?? 0;
+        await adapter
+          .store('wms')
+          .commit(world, aPlan({ now, due: [{ kind: 'pack', key: 'pck_1', at: now, payload: '{}', correlationId: 'c' }] }));
+      }
+      return adapter.worlds.ledger(...asked);
+    },
+  };
+  const driver = createClockDriver({ worlds, addressOf: () => url, token: 't', agent, log: createLogger('silent') });
+  try {
+    const outcome = await driver.settle(world, 300);
+    expect(outcome.settled).toBe(false);
+    expect(outcome.waitingFor.join()).toContain('pck_1');
+  } finally {
+    server.closeAllConnections();
+    await driver.stop();
+    await agent.destroy();
+    server.close();
+  }
+});
