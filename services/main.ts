@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import closeWithGrace from 'close-with-grace';
 import type { Application } from '../shared/catalog/applications.ts';
 import { createLogger, type Logger } from '../shared/runtime/logger.ts';
@@ -23,6 +24,8 @@ interface Started {
 
 async function main(): Promise<void> {
   const started = performance.now();
+  // What an earlier start compiled; where nothing can be kept, this does nothing.
+  enableCompileCache();
   const configuration = readConfiguration(process.env);
   const log = createLogger(configuration.LOG_LEVEL);
   const starting = start(configuration, log);

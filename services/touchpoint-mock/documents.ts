@@ -6,9 +6,17 @@ import type { TouchpointFixtures } from './touchpoint-fixtures.ts';
 
 /** Health, readiness and the contract document: the same on the mock and on the portal, none of them asks for a key. */
 export function documents({ fixtures, isReady }: { fixtures: TouchpointFixtures; isReady: () => boolean }): Router {
-  const contract = touchpointOpenApi(fixtures);
-  const json = JSON.stringify(contract, null, 2);
-  const yaml = stringify(contract, { aliasDuplicateObjects: false, lineWidth: 0 });
+  // Written when somebody asks first: a start need not wait for it.
+  let json: string | undefined;
+  let yaml: string | undefined;
+  const asJson = (): string => {
+    json ??= JSON.stringify(touchpointOpenApi(fixtures), null, 2);
+    return json;
+  };
+  const asYaml = (): string => {
+    yaml ??= stringify(touchpointOpenApi(fixtures), { aliasDuplicateObjects: false, lineWidth: 0 });
+    return yaml;
+  };
 
   const router = Router({ caseSensitive: true, strict: true });
   router
@@ -21,11 +29,11 @@ export function documents({ fixtures, isReady }: { fixtures: TouchpointFixtures;
     .all((_request, response) => send(response, GET_ONLY));
   router
     .route('/openapi.json')
-    .get((_request, response) => void response.type('application/json').send(json))
+    .get((_request, response) => void response.type('application/json').send(asJson()))
     .all((_request, response) => send(response, GET_ONLY));
   router
     .route('/openapi.yaml')
-    .get((_request, response) => void response.type('application/yaml').send(yaml))
+    .get((_request, response) => void response.type('application/yaml').send(asYaml()))
     .all((_request, response) => send(response, GET_ONLY));
   return router;
 }

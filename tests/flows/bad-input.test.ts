@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { problems } from '../../shared/catalog/problems.ts';
+import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /** Ids that exist, so that bodies are looked at behind the lookup as well. */
@@ -72,7 +73,7 @@ describe.each(Object.values(apis) as unknown as ApiDefinition[])('$name', (api) 
         const reply = await send(rehearsal, api, fill(api.path, pick), JSON.stringify(body));
         expectOrdinary(reply, api, body);
       }),
-      { numRuns: api.method === 'GET' ? 20 : 120, endOnFailure: true },
+      { numRuns: api.method === 'GET' ? 20 : runsOf({ usually: 40, thoroughly: 120 }), endOnFailure: true },
     );
     for (const [raw, status] of [
       ['{"a":', 400],

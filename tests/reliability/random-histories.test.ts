@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/catalog.ts';
+import { isThorough, runsOf } from '../support/effort.ts';
 import { ends, historiesOf, liveThrough, type Subject } from './histories/history.ts';
 import { succeeded } from './histories/scene.ts';
 
@@ -9,10 +10,10 @@ const factor = Number(process.env['HISTORIES'] ?? 1);
 const seed = process.env['SEED'];
 
 const cases: readonly (readonly [Subject, number])[] = [
-  ['orders and parcels', 25],
-  ['the till', 30],
-  ['returns and exchanges', 25],
-  ['everything at once', 20],
+  ['orders and parcels', runsOf({ usually: 10, thoroughly: 25 })],
+  ['the till', runsOf({ usually: 12, thoroughly: 30 })],
+  ['returns and exchanges', runsOf({ usually: 10, thoroughly: 25 })],
+  ['everything at once', runsOf({ usually: 8, thoroughly: 20 })],
 ];
 
 describe('Whatever happens', () => {
@@ -40,8 +41,8 @@ describe('Whatever happens', () => {
 
   test('every public API did what it was asked to in some of them', () => {
     const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
-    // The rarest succeed some six times in a run: chance may pass over one of them, not over more.
-    expect(missed.length > 1 ? missed : []).toEqual([]);
+    // Of many histories the rarest succeed some six times: chance may pass over one of them, not over more; of fewer, over some.
+    expect(missed.length > (isThorough ? 1 : 5) ? missed : []).toEqual([]);
   });
 
   test('they led somewhere', () => {
@@ -49,7 +50,8 @@ describe('Whatever happens', () => {
       ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
       ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],
     ];
-    expect(expected.filter((end) => !ends.has(end))).toEqual([]);
+    const missed = expected.filter((end) => !ends.has(end));
+    expect(missed.length > (isThorough ? 0 : 2) ? missed : []).toEqual([]);
   });
 
   afterAll(() => {

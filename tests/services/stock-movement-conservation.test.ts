@@ -7,6 +7,7 @@ import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import { runsOf } from '../support/effort.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 /**
@@ -161,7 +162,7 @@ async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, numbe
   expect(await inside.violations()).toEqual([]);
 }
 
-const MANY = { numRuns: 60, interruptAfterTimeLimit: 20_000, endOnFailure: true };
+const MANY = { numRuns: runsOf({ usually: 20, thoroughly: 60 }), interruptAfterTimeLimit: 20_000, endOnFailure: true };
 
 describe('The conservation of units that move', () => {
   test('one call at a time: no unit appears or vanishes', async () => {
