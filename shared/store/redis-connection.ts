@@ -175,8 +175,10 @@ async function ready(client: Redis | Cluster, { where, startTimeoutMs, onError }
   let last: Error | undefined;
   const outcome = Promise.withResolvers<void>();
   const failed = (error: Error): void => {
-    last = deepest(error);
-    const refusal = refusedFor(last, where);
+    const found = deepest(error);
+    // What says only that there is no connection says less than what said why.
+    if (!last || found.message !== 'Connection is closed.') last = found;
+    const refusal = refusedFor(found, where);
     if (refusal) outcome.reject(refusal);
   };
   const timer = setTimeout(
