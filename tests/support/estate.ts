@@ -27,6 +27,11 @@ const unbound = createEstateClient({ ...outside, rehearsal: 'default' });
 export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
   const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
   const client = createEstateClient({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name });
+  const settle = async () => {
+    const outcome = await client.control('settle');
+    if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);
+    return outcome;
+  };
   return {
     name,
     world,
@@ -41,11 +46,11 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
       return reply.body;
     },
     advance: (by: string) => client.control('advance-clock', { body: { by } }),
-    settle: () => client.control('settle'),
+    settle,
     now: async () => Date.parse((await client.control('read-clock')).now),
     /** Events on the bus after settling; the additional ones too when asked for by type or with `ext`. */
     async events(filter: { type?: string; subject?: string; correlationId?: string; ext?: boolean } = {}) {
-      await client.control('settle');
+      await settle();
       const { ext = false, ...rest } = filter;
       const { items } = await client.control('list-events', { query: { ...rest, ext: ext ? 'true' : 'false', limit: 1_000 } });
       // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
