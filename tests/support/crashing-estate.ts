@@ -136,14 +136,3 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
 }
 
 export type CrashingEstate = Awaited<ReturnType<typeof crashingEstate>>;
-
-/** Does once what many deaths begin with. @returns what a world begins `from` after it, and what it `found` */
-export async function prepared<T>(prepare: (estate: CrashingEstate) => Promise<T>): Promise<{ from: Snapshot; found: T }> {
-  const estate = await crashingEstate();
-  try {
-    const found = await prepare(estate);
-    return { from: await estate.snapshot(), found };
-  } finally {
-    await estate.close();
-  }
-}
