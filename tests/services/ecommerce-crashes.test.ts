@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import type { CrashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash, type Step } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -26,68 +26,50 @@ async function heldUnits(estate: CrashingEstate): Promise<number> {
   return body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0);
 }
 
-const crashesOf = (commits: Partial<Record<Application, number>>): Crash[] =>
-  Object.entries(commits).flatMap(([application, count]) =>
-    Array.from({ length: count }, (_, index) => index + 1).flatMap((commit) =>
-      (['before', 'after'] as const).map((when) => ({ application: application as Application, commit, when })),
-    ),
-  );
-
-async function eachCrash(crashes: readonly Crash[], run: (estate: CrashingEstate, crash: Crash) => Promise<void>): Promise<void> {
-  const queue = [...crashes];
-  const lane = async (): Promise<void> => {
-    for (let crash = queue.shift(); crash; crash = queue.shift()) {
-      const estate = await crashingEstate();
-      try {
-        await run(estate, crash);
-        expect((await estate.ledger()).parked).toEqual([]);
-        expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
-      } catch (error) {
-        throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
-      } finally {
-        await estate.close();
-      }
-    }
+const checkOutOnce =
+  (body: object): Step<string> =>
+  async (estate, id) => {
+    await estate.ask('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'once').catch(() => undefined);
+    return id;
   };
-  await Promise.all(Array.from({ length: 4 }, lane));
-}
 
 describe('A checkout that is killed and not repeated', () => {
   test('leaves an open basket, no held stock and a checkout that works, once its time is over', async () => {
-    const crashes = crashesOf({ 'ecommerce-platform': 3, sim: 2, 'inventory-service': 1, 'promotion-engine': 1 });
-    await eachCrash(crashes, async (estate, crash) => {
-      const id = await aBasket(estate);
-      const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
-      estate.crashAt(crash);
-      await estate.ask('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'once').catch(() => undefined);
-      expect(estate.crashes()).toBe(1);
-      estate.crashAt(undefined);
-      await estate.advance(20 * MINUTE);
-      expect(await basketNow(estate, id)).toMatchObject({ state: 'open' });
-      expect(await heldUnits(estate)).toBe(0);
-      const next = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
-      expect(next).toMatchObject({ status: 200, body: { state: 'locked', vouchers: [{ code: 'WELCOME10', status: 'applied' }] } });
-      expect(await heldUnits(estate)).toBe(1);
+    const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
+    const crashes = await eachCrash({
+      begin: aBasket,
+      steps: [checkOutOnce(body)],
+      killed: ['ecommerce-platform', 'sim', 'inventory-service', 'promotion-engine'],
+      end: async (estate, id) => {
+        await estate.advance(20 * MINUTE);
+        expect(await basketNow(estate, id)).toMatchObject({ state: 'open' });
+        expect(await heldUnits(estate)).toBe(0);
+        const next = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
+        expect(next).toMatchObject({ status: 200, body: { state: 'locked', vouchers: [{ code: 'WELCOME10', status: 'applied' }] } });
+        expect(await heldUnits(estate)).toBe(1);
+      },
     });
+    expect(crashes).toBeGreaterThanOrEqual(14);
   }, 120_000);
 
   test('that was to place an order leaves the order or nothing, never a basket that is converted without one', async () => {
-    const crashes = crashesOf({ 'ecommerce-platform': 5, oms: 1 });
-    await eachCrash(crashes, async (estate, crash) => {
-      const id = await aBasket(estate);
-      const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'], placeOrder: true };
-      estate.crashAt(crash);
-      await estate.ask('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'once').catch(() => undefined);
-      estate.crashAt(undefined);
-      await estate.advance(MINUTE);
-      const { state, orderId } = await basketNow(estate, id);
-      expect(['open', 'converted']).toContain(state);
-      if (state === 'converted') expect(await estate.insist('oms', 'GET', `/orders/${orderId}`)).toMatchObject({ status: 200 });
-      const placed = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
-      expect(placed).toMatchObject({ status: 200, body: { state: 'converted' } });
-      if (state === 'converted') expect(placed.body.orderId).toBe(orderId);
-      const order = await estate.insist('oms', 'GET', `/orders/${placed.body.orderId}`);
-      expect(order).toMatchObject({ status: 200, body: { state: 'draft', basketId: id } });
+    const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'], placeOrder: true };
+    const crashes = await eachCrash({
+      begin: aBasket,
+      steps: [checkOutOnce(body)],
+      killed: ['ecommerce-platform', 'oms'],
+      end: async (estate, id) => {
+        await estate.advance(MINUTE);
+        const { state, orderId } = await basketNow(estate, id);
+        expect(['open', 'converted']).toContain(state);
+        if (state === 'converted') expect(await estate.insist('oms', 'GET', `/orders/${orderId}`)).toMatchObject({ status: 200 });
+        const placed = await estate.insist('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'next');
+        expect(placed).toMatchObject({ status: 200, body: { state: 'converted' } });
+        if (state === 'converted') expect(placed.body.orderId).toBe(orderId);
+        const order = await estate.insist('oms', 'GET', `/orders/${placed.body.orderId}`);
+        expect(order).toMatchObject({ status: 200, body: { state: 'draft', basketId: id } });
+      },
     });
+    expect(crashes).toBeGreaterThanOrEqual(10);
   }, 120_000);
 });

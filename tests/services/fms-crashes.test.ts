@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
+import type { CrashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -8,11 +9,6 @@ import { ADDRESS } from '../support/estate.ts';
  * insists, and with one that sends its request a single time. Goods leave once and come back once, and nothing stays half done.
  */
 const MINUTE = 60_000;
-/** More than any of the requests below makes at any application. */
-const MOST_COMMITS = 12;
-
-/** Most of the time a killed process is waited for: so many estates at once wait together. */
-const LANES = 4;
 
 interface Request {
   readonly application: Application;
@@ -21,19 +17,15 @@ interface Request {
   readonly body: unknown;
   /** The fulfillment order that it is about. */
   readonly id: string;
+  /** How many units are there before. */
+  readonly onHand: number;
   /** How many units it took out of stock, as the fulfillment order tells. */
   readonly gone: (found: { state: string; lines: readonly { shortQty: number }[] }) => number;
 }
 
 /** What happens to parcels, in an estate that may be killed meanwhile. */
 function fulfilling(estate: CrashingEstate) {
-  let keys = 0;
-  const fresh = (what: string): string => `${what} ${++keys}`;
-  const ok = async (application: Application, method: string, path: string, body?: unknown) => {
-    const reply = await estate.insist(application, method, path, body, fresh(path));
-    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
-    return reply.body;
-  };
+  const { ok } = estate;
 
   async function confirmed(): Promise<{ id: string; orderId: string }> {
     const lines = [{ sku: 'mug-blue', qty: 2 }];
@@ -69,7 +61,7 @@ function fulfilling(estate: CrashingEstate) {
     return locations.reduce((sum: number, location: { onHand: number }) => sum + location.onHand, 0);
   }
 
-  const requests: Record<string, () => Promise<Request>> = {
+  const requests: Record<string, () => Promise<Omit<Request, 'onHand'>>> = {
     'Dispatch Fulfillment Order': async () => {
       const id = await packed();
       const path = `/fulfillment/orders/${id}/dispatch`;
@@ -101,58 +93,46 @@ function fulfilling(estate: CrashingEstate) {
   async function prepare(name: string): Promise<Request> {
     const request = await requests[name]?.();
     if (!request) throw new Error(`${name} is a request.`);
-    return request;
+    return { ...request, onHand: await onHand() };
   }
 
-  /** @returns whether anything was killed: there is such a commit */
-  async function survived({ application, method, path, body, id, ...request }: Request, crash: Crash, insists: boolean): Promise<boolean> {
-    const before = await onHand();
-    estate.crashAt(crash);
-    if (insists) await estate.insist(application, method, path, body, fresh('insisting'));
-    else await estate.ask(application, method, path, body, fresh('once')).catch(() => undefined);
+  /** Once the client has insisted, or given up. */
+  async function ends({ id, onHand: before, ...request }: Request, insists: boolean): Promise<void> {
     await estate.settle();
-    estate.crashAt(undefined);
     await atRest();
     const gone = request.gone(await ok('fms', 'GET', `/fulfillment/orders/${id}`));
     if (insists) expect(gone).not.toBe(0);
     expect(before - (await onHand())).toBe(gone);
-    return estate.crashes() > 0;
   }
 
-  return { prepare, survived };
+  return { prepare, ends };
 }
 
-async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
-  const { from, found: request } = await prepared((estate) => fulfilling(estate).prepare(name));
-  const queue = applications.flatMap((application) =>
-    (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
-  );
-  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
-    const estate = await crashingEstate({ from });
-    try {
-      return crash.commit < MOST_COMMITS && (await fulfilling(estate).survived(request, crash, insists));
-    } catch (error) {
-      throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
-    } finally {
-      await estate.close();
-    }
-  };
-  const lane = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { application, when, insists } = next;
-      let commit = 1;
-      while (await survives({ application, commit, when }, insists)) commit += 1;
-      expect(commit).toBeGreaterThan(1);
-      expect(commit).toBeLessThan(MOST_COMMITS);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-}
-
-describe('A fulfilment that is killed at any commit', () => {
+describe.each([
+  ['is repeated', true],
+  ['is not repeated', false],
+])('A fulfilment that is killed at any commit and %s', (_how, insists) => {
   test.each<[string, readonly Application[]]>([
     ['Dispatch Fulfillment Order', ['fms', 'sim', 'inventory-service', 'carrier-platform']],
     ['Update Picking Status, short', ['fms', 'sim', 'inventory-service']],
     ['the scan of a parcel that came back', ['fms', 'inventory-service', 'carrier-platform']],
-  ])('%s: goods move once, whether it is repeated or not', eachCrash, 120_000);
+  ])(
+    '%s: goods move once',
+    async (name, killed) => {
+      await eachCrash<Request>({
+        begin: (estate) => fulfilling(estate).prepare(name),
+        steps: [
+          async (estate, request) => {
+            const { application, method, path, body } = request;
+            if (insists) await estate.insist(application, method, path, body, 'insisting');
+            else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
+            return request;
+          },
+        ],
+        killed,
+        end: (estate, request) => fulfilling(estate).ends(request, insists),
+      });
+    },
+    120_000,
+  );
 });

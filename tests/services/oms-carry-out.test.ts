@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash, type Step } from '../support/each-crash.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
 
@@ -308,8 +309,14 @@ describe('A carry-out that another application does not let happen', () => {
 
 const CARD = { type: 'card', token: 'tok_visa' };
 
+/** A sale of which so much is left to pay. */
+interface Sale {
+  readonly id: string;
+  readonly left: number;
+}
+
 /** A sale of one mug more than the store has, of which 10.00 are paid. */
-async function saleUnderWay(estate: CrashingEstate): Promise<{ id: string; left: number }> {
+async function saleUnderWay(estate: CrashingEstate): Promise<Sale> {
   const lines = [{ sku: 'mug-blue', qty: 51 }];
   const { body } = await estate.insist('pos', 'POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
   const paid = await estate.insist(
@@ -328,57 +335,49 @@ const rest = (id: string): string => `/transactions/${id}/payment`;
 const carriedOut = (id: string): string => `/internal/orders/${id}/carry-out`;
 
 const CRASHES: Partial<Record<Application, number>> = { oms: 5, sim: 2, 'inventory-service': 2, 'payment-hub': 3 };
-const crashes: Crash[] = Object.entries(CRASHES).flatMap(([application, count]) =>
-  Array.from({ length: count }, (_, index) => index + 1).flatMap((commit) =>
-    (['before', 'after'] as const).map((when) => ({ application: application as Application, commit, when })),
-  ),
-);
 
-async function eachCrash(run: (estate: CrashingEstate, sale: { id: string; left: number }) => Promise<void>): Promise<void> {
-  const queue = [...crashes];
-  const lane = async (): Promise<void> => {
-    for (let crash = queue.shift(); crash; crash = queue.shift()) {
-      const estate = await crashingEstate();
-      try {
-        const sale = await saleUnderWay(estate);
-        estate.crashAt(crash);
-        await run(estate, sale);
-        expect(estate.crashes()).toBe(1);
-        const { body } = await estate.insist('oms', 'GET', `/orders/${sale.id}`);
-        expect(body).toMatchObject({ state: 'completed', paymentStatus: 'paid', stockDiscrepancy: true, lines: [{ fulfilledQty: 51 }] });
-        expect(body).not.toHaveProperty('pendingAction');
-        const { body: item } = await estate.insist('sim', 'GET', '/inventory/items/mug-blue');
-        const store = item.locations.find(({ locationId }: { locationId: string }) => locationId === 'store-01');
-        expect(store).toMatchObject({ onHand: 0, reserved: 0 });
-        expect((await estate.ledger()).parked).toEqual([]);
-        expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
-      } catch (error) {
-        throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
-      } finally {
-        await estate.close();
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, lane));
+async function eachDeath(steps: readonly Step<Sale>[]): Promise<void> {
+  const crashes = await eachCrash<Sale>({
+    begin: saleUnderWay,
+    steps,
+    killed: Object.keys(CRASHES) as Application[],
+    end: async (estate, { id }) => {
+      const { body } = await estate.insist('oms', 'GET', `/orders/${id}`);
+      expect(body).toMatchObject({ state: 'completed', paymentStatus: 'paid', stockDiscrepancy: true, lines: [{ fulfilledQty: 51 }] });
+      expect(body).not.toHaveProperty('pendingAction');
+      const { body: item } = await estate.insist('sim', 'GET', '/inventory/items/mug-blue');
+      const store = item.locations.find(({ locationId }: { locationId: string }) => locationId === 'store-01');
+      expect(store).toMatchObject({ onHand: 0, reserved: 0 });
+    },
+  });
+  expect(crashes).toBe(2 * Object.values(CRASHES).reduce((sum, commits) => sum + commits, 0));
 }
 
 describe('A sale of which a process is killed at any commit of its last tender, its order and its carry-out', () => {
   test('is done once when the till repeats the tender', async () => {
-    await eachCrash(async (estate, { id, left }) => {
-      expect(await estate.insist('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) })).toMatchObject({ status: 201 });
-      await estate.advance(40 * MINUTE);
-    });
+    await eachDeath([
+      async (estate, sale) => {
+        const tender = { tender: CARD, amount: eur(sale.left) };
+        expect(await estate.insist('pos', 'POST', rest(sale.id), tender)).toMatchObject({ status: 201 });
+        await estate.advance(40 * MINUTE);
+        return sale;
+      },
+    ]);
   }, 120_000);
 
   test('is done once when nobody repeats it', async () => {
-    await eachCrash(async (estate, { id, left }) => {
-      await estate.ask('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) }, 'once').catch(() => undefined);
-      await estate.advance(40 * MINUTE);
-      // Unless its tender was never taken; then the customer pays again.
-      const { status } = await estate.insist('oms', 'GET', `/orders/${id}`);
-      if (status === 404) await estate.insist('pos', 'POST', rest(id), { tender: CARD, amount: eur(left) }, 'again');
-      await estate.advance(40 * MINUTE);
-    });
+    await eachDeath([
+      async (estate, sale) => {
+        const tender = { tender: CARD, amount: eur(sale.left) };
+        await estate.ask('pos', 'POST', rest(sale.id), tender, 'once').catch(() => undefined);
+        await estate.advance(40 * MINUTE);
+        // Unless its tender was never taken; then the customer pays again.
+        const { status } = await estate.insist('oms', 'GET', `/orders/${sale.id}`);
+        if (status === 404) await estate.insist('pos', 'POST', rest(sale.id), tender, 'again');
+        await estate.advance(40 * MINUTE);
+        return sale;
+      },
+    ]);
   }, 120_000);
 
   test('makes so many commits as are killed here, and a repeat of the carry-out changes nothing', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Application } from '../../shared/catalog/applications.ts';
-import type { Snapshot } from '../../shared/store/ports.ts';
-import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
+import type { CrashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -10,7 +9,6 @@ import { ADDRESS } from '../support/estate.ts';
  * Each unit is delivered, cancelled or held once, and paid back once.
  */
 const MINUTE = 60_000;
-const LANES = 4;
 
 interface Routed {
   readonly id: string;
@@ -20,12 +18,7 @@ interface Routed {
 }
 
 function working(estate: CrashingEstate) {
-  let keys = 0;
-  const ok = async (application: Application, method: string, path: string, body?: unknown) => {
-    const reply = await estate.insist(application, method, path, body, `${path} ${++keys}`);
-    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
-    return reply.body;
-  };
+  const { ok } = estate;
   const paidDraft = async (lines: readonly { sku: string; qty: number }[]): Promise<string> => {
     const basket = await ok('ecommerce-platform', 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
     await ok('ecommerce-platform', 'POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS });
@@ -39,17 +32,10 @@ function working(estate: CrashingEstate) {
     return order(id);
   };
   const order = async (id: string) => ok('oms', 'GET', `/orders/${id}`);
-  const picking = async (fulfillmentOrderId: string, ...steps: readonly object[]): Promise<string> => {
+  const startPicking = async (fulfillmentOrderId = ''): Promise<string> => {
     const { id } = await ok('wms', 'POST', '/picking-orders', { fulfillmentOrderId });
-    for (const step of steps) await ok('wms', 'PUT', `/picking-orders/${id}/status`, step);
+    await ok('wms', 'PUT', `/picking-orders/${id}/status`, { status: 'started' });
     return id;
-  };
-  const sent = async (fulfillmentOrderId: string): Promise<string> => {
-    const { shipments } = await ok('fms', 'POST', `/fulfillment/orders/${fulfillmentOrderId}/dispatch`, {});
-    return shipments[0].id;
-  };
-  const scan = async (parcel: string, ...scans: readonly string[]): Promise<void> => {
-    for (const one of scans) await ok('carrier-platform', 'POST', `/internal/shipments/${parcel}/scans`, { scan: one });
   };
   /** The longest pause after which somebody takes over what broke off. */
   const rest = async (): Promise<void> => {
@@ -57,144 +43,166 @@ function working(estate: CrashingEstate) {
     await estate.advance(MINUTE);
     await estate.advance(6 * MINUTE);
   };
-  return { ok, paidDraft, confirmed, order, picking, sent, scan, rest };
+  return { paidDraft, confirmed, order, startPicking, rest };
 }
 
-/** The order that is there before anybody may die, and what happens to it then. */
-interface Journey {
-  readonly begin: (estate: CrashingEstate) => Promise<string>;
-  readonly goOn: (estate: CrashingEstate, orderId: string) => Promise<void>;
+/** What is known of an order on its way: itself as it was confirmed, and what is picked and sent for each of its fulfillment orders. */
+interface Known {
+  readonly id: string;
+  readonly routed: Routed;
+  readonly fulfilments: readonly string[];
+  readonly pickings: readonly string[];
+  readonly parcels: readonly string[];
 }
 
-const mugsAndLamp = (estate: CrashingEstate): Promise<string> =>
-  working(estate).paidDraft([
-    { sku: 'mug-blue', qty: 2 },
-    { sku: 'lamp-last-one', qty: 1 },
-  ]);
+const known = (routed: Routed, pickings: readonly string[] = []): Known => ({
+  id: routed.id,
+  routed,
+  fulfilments: routed.fulfillmentOrders.map(({ id }) => id),
+  pickings,
+  parcels: [],
+});
 
-async function shortAndLost(estate: CrashingEstate, id: string): Promise<void> {
-  const { confirmed, order, picking, ok, sent, scan, rest } = working(estate);
-  const { lines, totals, fulfillmentOrders } = await confirmed(id);
-  const [mugs, lamp] = lines;
-  const first = fulfillmentOrders[0]?.id ?? '';
-  const short = [
-    { orderLineId: mugs?.lineId, pickedQty: 1 },
-    { orderLineId: lamp?.lineId, pickedQty: 0 },
-  ];
-  const pck = await picking(first, { status: 'started' }, { status: 'short', lines: short });
-  await rest();
-  const routed: Routed = await order(id);
-  expect(routed.fulfillmentOrders).toHaveLength(2);
-  expect(routed.lines).toMatchObject([{ cancelledQty: 0 }, { cancelledQty: 1 }]);
-  const second = routed.fulfillmentOrders[1]?.id ?? '';
-  await ok('wms', 'PUT', `/picking-orders/${pck}/status`, { status: 'packed' });
-  await picking(second, { status: 'started' }, { status: 'picked' }, { status: 'packed' });
-  const [arriving, losing] = [await sent(first), await sent(second)];
-  await scan(arriving, 'collect', 'depart', 'out-for-delivery', 'deliver');
-  await scan(losing, 'collect', 'lose');
-  await rest();
-  const end = await order(id);
-  expect(end).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }, { cancelledQty: 1 }] });
-  const kept = (mugs?.lineTotal.amount ?? 0) - Math.floor((mugs?.lineTotal.amount ?? 0) / 2) + totals.shipping.amount;
-  expect(end.payments).toMatchObject([{ capturedAmount: totals.total, refundedAmount: { amount: totals.total.amount - kept } }]);
-  expect(end).not.toHaveProperty('compensation');
-}
+const rested: Step<Known> = async (estate, found) => {
+  await working(estate).rest();
+  return found;
+};
 
-async function lampBeingPicked(estate: CrashingEstate): Promise<string> {
-  const { paidDraft, confirmed, picking } = working(estate);
-  const { id, fulfillmentOrders } = await confirmed(await paidDraft([{ sku: 'lamp-last-one', qty: 1 }]));
-  await picking(fulfillmentOrders[0]?.id ?? '', { status: 'started' });
-  return id;
-}
+/** Picking begins for the next fulfillment order. */
+const started: Step<Known> = async (estate, found) => {
+  const id = await working(estate).startPicking(found.fulfilments[found.pickings.length]);
+  return { ...found, pickings: [...found.pickings, id] };
+};
 
-async function cancelled(estate: CrashingEstate, id: string): Promise<void> {
-  const { order, ok, rest } = working(estate);
-  await ok('oms', 'POST', `/orders/${id}/cancel`);
-  await rest();
-  const end = await order(id);
-  expect(end).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }], payments: [{ state: 'fully-refunded' }] });
-  expect(end).not.toHaveProperty('pendingAction');
-  const { locations } = await ok('sim', 'GET', '/inventory/items/lamp-last-one');
-  expect(locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(0);
-}
+const picked =
+  (which: number, status: string): Step<Known> =>
+  async (estate, found) => {
+    await estate.ok('wms', 'PUT', `/picking-orders/${found.pickings[which]}/status`, { status });
+    return found;
+  };
 
-async function threeMugs(estate: CrashingEstate): Promise<string> {
-  const { paidDraft, confirmed } = working(estate);
-  return (await confirmed(await paidDraft([{ sku: 'mug-blue', qty: 3 }]))).id;
-}
+/** Of each line of the first fulfillment order so many were found. */
+const short =
+  (...quantities: readonly number[]): Step<Known> =>
+  async (estate, found) => {
+    const lines = quantities.map((pickedQty, index) => ({ orderLineId: found.routed.lines[index]?.lineId, pickedQty }));
+    await estate.ok('wms', 'PUT', `/picking-orders/${found.pickings[0]}/status`, { status: 'short', lines });
+    return found;
+  };
+
+/** The next fulfillment order goes on its way. */
+const sent: Step<Known> = async (estate, found) => {
+  const path = `/fulfillment/orders/${found.fulfilments[found.parcels.length]}/dispatch`;
+  const { shipments } = await estate.ok('fms', 'POST', path, {});
+  return { ...found, parcels: [...found.parcels, shipments[0].id] };
+};
+
+const scanned = (which: number, ...scans: readonly string[]): readonly Step<Known>[] =>
+  scans.map((scan) => async (estate, found) => {
+    await estate.ok('carrier-platform', 'POST', `/internal/shipments/${found.parcels[which]}/scans`, { scan });
+    return found;
+  });
+
+const cancel: Step<Known> = async (estate, found) => {
+  await estate.ok('oms', 'POST', `/orders/${found.id}/cancel`);
+  return found;
+};
+
+const shortAndLost: Journey<Known> = {
+  begin: async (estate) => {
+    const { paidDraft, order } = working(estate);
+    const lines = [
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'lamp-last-one', qty: 1 },
+    ];
+    return known(await order(await paidDraft(lines)));
+  },
+  steps: [
+    async (estate, { id }) => known(await working(estate).confirmed(id)),
+    started,
+    short(1, 0),
+    rested,
+    async (estate, found) => {
+      const routed: Routed = await working(estate).order(found.id);
+      expect(routed.fulfillmentOrders).toHaveLength(2);
+      expect(routed.lines).toMatchObject([{ cancelledQty: 0 }, { cancelledQty: 1 }]);
+      return { ...found, fulfilments: routed.fulfillmentOrders.map(({ id }) => id) };
+    },
+    picked(0, 'packed'),
+    started,
+    picked(1, 'picked'),
+    picked(1, 'packed'),
+    sent,
+    sent,
+    ...scanned(0, 'collect', 'depart', 'out-for-delivery', 'deliver'),
+    ...scanned(1, 'collect', 'lose'),
+    rested,
+  ],
+  killed: ['oms', 'payment-hub'],
+  end: async (estate, { id, routed: { lines, totals } }) => {
+    const end = await working(estate).order(id);
+    expect(end).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1, cancelledQty: 1 }, { cancelledQty: 1 }] });
+    const mugs = lines[0]?.lineTotal.amount ?? 0;
+    const kept = mugs - Math.floor(mugs / 2) + totals.shipping.amount;
+    expect(end.payments).toMatchObject([{ capturedAmount: totals.total, refundedAmount: { amount: totals.total.amount - kept } }]);
+    expect(end).not.toHaveProperty('compensation');
+  },
+};
+
+const cancelled: Journey<Known> = {
+  begin: async (estate) => {
+    const { paidDraft, confirmed, startPicking } = working(estate);
+    const routed = await confirmed(await paidDraft([{ sku: 'lamp-last-one', qty: 1 }]));
+    return known(routed, [await startPicking(routed.fulfillmentOrders[0]?.id)]);
+  },
+  steps: [cancel, rested],
+  killed: ['oms', 'fms', 'payment-hub'],
+  end: async (estate, { id }) => {
+    const end = await working(estate).order(id);
+    expect(end).toMatchObject({ state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }], payments: [{ state: 'fully-refunded' }] });
+    expect(end).not.toHaveProperty('pendingAction');
+    const { locations } = await estate.ok('sim', 'GET', '/inventory/items/lamp-last-one');
+    expect(locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0)).toBe(0);
+  },
+};
 
 /** A mug is short and found elsewhere; then the order is cancelled. What was not there is not given back. */
-async function cancelledWhenShort(estate: CrashingEstate, id: string): Promise<void> {
-  const { order, picking, ok, rest } = working(estate);
-  const { lines, fulfillmentOrders }: Routed = await order(id);
-  const short = [{ orderLineId: lines[0]?.lineId, pickedQty: 1 }];
-  await picking(fulfillmentOrders[0]?.id ?? '', { status: 'started' }, { status: 'short', lines: short });
-  await ok('oms', 'POST', `/orders/${id}/cancel`);
-  await rest();
-  await rest();
-  const end = await order(id);
-  expect(end).toMatchObject({ state: 'cancelled' });
-  for (const status of ['pendingAction', 'compensation']) expect(end).not.toHaveProperty(status);
-  const { locations } = await ok('sim', 'GET', '/inventory/items/mug-blue');
-  const counted = locations.map(({ locationId, onHand, reserved }: Record<string, unknown>) => [locationId, onHand, reserved]);
-  expect(counted.slice(0, 2)).toEqual([
-    ['dc-01', 998, 0],
-    ['dc-02', 1000, 0],
-  ]);
-}
-
-interface Beginning {
-  readonly from: Snapshot;
-  readonly found: string;
-}
-
-async function commitsOf({ goOn }: Journey, applications: readonly Application[], { from, found: id }: Beginning): Promise<Crash[]> {
-  const estate = await crashingEstate({ from });
-  try {
-    await goOn(estate, id);
-    return applications.flatMap((application) =>
-      Array.from({ length: estate.commits(application) }, (_, index) => index + 1).flatMap((commit) =>
-        (['before', 'after'] as const).map((when) => ({ application, commit, when })),
-      ),
-    );
-  } finally {
-    await estate.close();
-  }
-}
-
-async function survives({ goOn }: Journey, crash: Crash, { from, found }: Beginning): Promise<void> {
-  const estate = await crashingEstate({ from });
-  try {
-    estate.crashAt(crash);
-    await goOn(estate, found);
-    expect((await estate.ledger()).parked).toEqual([]);
-    expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
-  } catch (error) {
-    throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
-  } finally {
-    await estate.close();
-  }
-}
+const cancelledWhenShort: Journey<Known> = {
+  begin: async (estate) => {
+    const { paidDraft, confirmed } = working(estate);
+    return known(await confirmed(await paidDraft([{ sku: 'mug-blue', qty: 3 }])));
+  },
+  steps: [
+    started,
+    // While what is short is still being looked for elsewhere.
+    async (estate, found) => cancel(estate, await short(1)(estate, found)),
+    rested,
+    rested,
+  ],
+  killed: ['oms', 'fms', 'sim'],
+  races: true,
+  end: async (estate, { id }) => {
+    const end = await working(estate).order(id);
+    expect(end).toMatchObject({ state: 'cancelled' });
+    for (const status of ['pendingAction', 'compensation']) expect(end).not.toHaveProperty(status);
+    const { locations } = await estate.ok('sim', 'GET', '/inventory/items/mug-blue');
+    const counted = locations.map(({ locationId, onHand, reserved }: Record<string, unknown>) => [locationId, onHand, reserved]);
+    expect(counted.slice(0, 2)).toEqual([
+      ['dc-01', 998, 0],
+      ['dc-02', 1000, 0],
+    ]);
+  },
+};
 
 describe('An order in fulfilment comes to the same end when a process dies', () => {
-  test.each<[string, Journey, readonly Application[]]>([
-    ['while units are short, refunded, delivered and lost', { begin: mugsAndLamp, goOn: shortAndLost }, ['oms', 'payment-hub']],
-    ['while it is cancelled', { begin: lampBeingPicked, goOn: cancelled }, ['oms', 'fms', 'payment-hub']],
-    ['while it is cancelled with units short', { begin: threeMugs, goOn: cancelledWhenShort }, ['oms', 'fms', 'sim']],
+  test.each([
+    ['while units are short, refunded, delivered and lost', shortAndLost],
+    ['while it is cancelled', cancelled],
+    ['while it is cancelled with units short', cancelledWhenShort],
   ])(
     '%s',
-    async (_when, journey, applications) => {
-      const beginning = await prepared(journey.begin);
-      const queue = await commitsOf(journey, applications, beginning);
-      expect(queue.length).toBeGreaterThan(8);
-      const failures: unknown[] = [];
-      const lane = async (): Promise<void> => {
-        for (let crash = queue.shift(); crash && failures.length === 0; crash = queue.shift()) {
-          await survives(journey, crash, beginning).catch((error: unknown) => failures.push(error));
-        }
-      };
-      await Promise.all(Array.from({ length: LANES }, lane));
-      if (failures.length > 0) throw failures[0];
+    async (_when, journey) => {
+      expect(await eachCrash(journey)).toBeGreaterThan(8);
     },
     240_000,
   );

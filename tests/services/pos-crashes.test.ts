@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
+import type { CrashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
 import { CASH, card, eur } from './till-scenes.ts';
 
 /**
@@ -8,41 +9,52 @@ import { CASH, card, eur } from './till-scenes.ts';
  * request a single time and is never heard of again. It ends as a sale or as nothing: goods, money and order go together.
  */
 const HOUR = 60 * 60_000;
-const LANES = 6;
-
-type Send = (method: string, path: string, body: unknown, key: string) => Promise<{ status: number; body: { id: string } } | undefined>;
 
 const START = { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }] };
 
-/** A split tender, and what goes with it. @returns the transaction's id, if it was told */
-async function sell(send: Send): Promise<string | undefined> {
-  const begun = await send('POST', '/transactions', START, 'begin');
-  if (begun?.status !== 201) return undefined;
-  const { id } = begun.body;
-  await send('POST', `/transactions/${id}/payment`, { tender: CASH, amount: eur(1000) }, 'cash');
-  await send('POST', `/transactions/${id}/payment`, { tender: card(), amount: eur(1598) }, 'card');
-  return id;
-}
+type Send = (
+  estate: CrashingEstate,
+  method: string,
+  path: string,
+  body: unknown,
+  key: string,
+) => Promise<{ status: number; body: { id: string } } | undefined>;
+
+/** The transaction's id, if it was told. */
+type Sale = string | undefined;
+
+const begin =
+  (send: Send): Step<Sale> =>
+  async (estate) => {
+    const begun = await send(estate, 'POST', '/transactions', START, 'begin');
+    return begun?.status === 201 ? begun.body.id : undefined;
+  };
+
+/** Nobody goes on with a sale of which nothing was told. */
+const then =
+  (send: Send, what: string, body: object, key: string): Step<Sale> =>
+  async (estate, id) => {
+    if (id !== undefined) await send(estate, 'POST', `/transactions/${id}/${what}`, body, key);
+    return id;
+  };
+
+/** A split tender, and what goes with it. */
+const sell = (send: Send): readonly Step<Sale>[] => [
+  begin(send),
+  then(send, 'payment', { tender: CASH, amount: eur(1000) }, 'cash'),
+  then(send, 'payment', { tender: card(), amount: eur(1598) }, 'card'),
+];
 
 /** Two tenders, and then the customer walks away. */
-async function sellAndVoid(send: Send): Promise<string | undefined> {
-  const begun = await send('POST', '/transactions', START, 'begin');
-  if (begun?.status !== 201) return undefined;
-  const { id } = begun.body;
-  await send('POST', `/transactions/${id}/payment`, { tender: CASH, amount: eur(1000) }, 'cash');
-  await send('POST', `/transactions/${id}/payment`, { tender: card(), amount: eur(500) }, 'card');
-  await send('POST', `/transactions/${id}/void`, {}, 'void');
-  return id;
-}
+const sellAndVoid = (send: Send): readonly Step<Sale>[] => [
+  begin(send),
+  then(send, 'payment', { tender: CASH, amount: eur(1000) }, 'cash'),
+  then(send, 'payment', { tender: card(), amount: eur(500) }, 'card'),
+  then(send, 'void', {}, 'void'),
+];
 
-const insisting =
-  (estate: CrashingEstate): Send =>
-  (method, path, body, key) =>
-    estate.insist('pos', method, path, body, key);
-const once =
-  (estate: CrashingEstate): Send =>
-  (method, path, body, key) =>
-    estate.ask('pos', method, path, body, key).catch(() => undefined);
+const insisting: Send = (estate, ...request) => estate.insist('pos', ...request);
+const once: Send = (estate, ...request) => estate.ask('pos', ...request).catch(() => undefined);
 
 async function mugs(estate: CrashingEstate): Promise<{ onHand: number; reserved: number }> {
   const { body } = await estate.insist('sim', 'GET', '/inventory/items/mug-blue');
@@ -57,49 +69,15 @@ async function paymentsOf(estate: CrashingEstate, id: string): Promise<Record<st
   return sums;
 }
 
-/** How often each application commits in a run without a crash. */
-async function crashesOf(run: (send: Send) => Promise<unknown>): Promise<Crash[]> {
-  const estate = await crashingEstate();
-  try {
-    estate.crashAt(undefined);
-    await run(insisting(estate));
-    await estate.settle();
-    const applications: Application[] = ['pos', 'ecommerce-platform', 'payment-hub', 'oms', 'sim', 'inventory-service'];
-    return applications.flatMap((application) =>
-      Array.from({ length: estate.commits(application) }, (_, index) => index + 1).flatMap((commit) =>
-        (['before', 'after'] as const).map((when) => ({ application, commit, when })),
-      ),
-    );
-  } finally {
-    await estate.close();
-  }
-}
+const killed: readonly Application[] = ['pos', 'ecommerce-platform', 'payment-hub', 'oms', 'sim', 'inventory-service'];
 
-async function eachCrash(run: (send: Send) => Promise<unknown>, check: (estate: CrashingEstate) => Promise<void>): Promise<void> {
-  const queue = await crashesOf(run);
-  expect(queue.length).toBeGreaterThan(20);
-  const lane = async (): Promise<void> => {
-    for (let crash = queue.shift(); crash; crash = queue.shift()) {
-      const estate = await crashingEstate();
-      try {
-        estate.crashAt(crash);
-        await check(estate);
-        expect((await estate.ledger()).parked).toEqual([]);
-        expect((await estate.verify()).flatMap(({ violations }) => violations)).toEqual([]);
-      } catch (error) {
-        throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}: ${(error as Error).message}`);
-      } finally {
-        await estate.close();
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
+async function eachDeath(steps: readonly Step<Sale>[], end: Journey<Sale>['end']): Promise<void> {
+  expect(await eachCrash({ begin: async () => undefined, steps, killed, end })).toBeGreaterThan(20);
 }
 
 describe('A sale during which a process is killed', () => {
   test('is completed once when the till insists', async () => {
-    await eachCrash(sell, async (estate) => {
-      const id = (await sell(insisting(estate))) ?? '';
+    await eachDeath(sell(insisting), async (estate, id = '') => {
       await estate.advance(HOUR);
       expect((await estate.insist('oms', 'GET', `/orders/${id}`)).body).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
       expect(await paymentsOf(estate, id)).toEqual({ captured: 2598 });
@@ -108,9 +86,7 @@ describe('A sale during which a process is killed', () => {
   }, 180_000);
 
   test('is a sale or nothing when the till sends everything once', async () => {
-    await eachCrash(sell, async (estate) => {
-      const id = await sell(once(estate));
-      estate.crashAt(undefined);
+    await eachDeath(sell(once), async (estate, id) => {
       await estate.advance(26 * HOUR);
       const order = id === undefined ? undefined : await estate.insist('oms', 'GET', `/orders/${id}`);
       const sums = id === undefined ? {} : await paymentsOf(estate, id);
@@ -124,9 +100,7 @@ describe('A sale during which a process is killed', () => {
 
 describe('A till whose request died', () => {
   test('is not busy for long: the next void is carried out, or refused for good', async () => {
-    await eachCrash(sell, async (estate) => {
-      const id = await sell(once(estate));
-      estate.crashAt(undefined);
+    await eachDeath(sell(once), async (estate, id) => {
       await estate.advance(60_000);
       if (id === undefined) return;
       const next = await estate.ask('pos', 'POST', `/transactions/${id}/void`, {}, 'next');
@@ -139,8 +113,7 @@ describe('A till whose request died', () => {
 
 describe('A void during which a process is killed', () => {
   test('gives everything back once when the till insists', async () => {
-    await eachCrash(sellAndVoid, async (estate) => {
-      const id = (await sellAndVoid(insisting(estate))) ?? '';
+    await eachDeath(sellAndVoid(insisting), async (estate, id = '') => {
       await estate.advance(HOUR);
       const again = await estate.insist('pos', 'POST', `/transactions/${id}/void`, {}, 'again');
       expect(again).toMatchObject({ status: 200, body: { state: 'cancelled' } });
@@ -151,9 +124,7 @@ describe('A void during which a process is killed', () => {
   }, 180_000);
 
   test('gives everything back within a day when the till sends everything once', async () => {
-    await eachCrash(sellAndVoid, async (estate) => {
-      const id = await sellAndVoid(once(estate));
-      estate.crashAt(undefined);
+    await eachDeath(sellAndVoid(once), async (estate, id) => {
       await estate.advance(26 * HOUR);
       const sums = id === undefined ? {} : await paymentsOf(estate, id);
       expect(Object.keys(sums).filter((state) => state !== 'voided')).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
+import type { CrashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -10,10 +11,6 @@ import { ADDRESS } from '../support/estate.ts';
  */
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** More than any of the requests below makes at any application. */
-const MOST_COMMITS = 16;
-/** Most of the time a killed process is waited for: so many estates at once wait together. */
-const LANES = 4;
 /** A mug, in cents. */
 const MUG = 1_299;
 
@@ -31,13 +28,7 @@ const returnStates = ({ returns }: { returns: { state: string }[] }): string[] =
 
 /** What happens to goods that come back, in an estate that may be killed meanwhile. */
 function returning(estate: CrashingEstate) {
-  let keys = 0;
-  const fresh = (what: string): string => `${what} ${++keys}`;
-  const ok = async (application: Application, method: string, path: string, body?: unknown) => {
-    const reply = await estate.insist(application, method, path, body, fresh(path));
-    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
-    return reply.body;
-  };
+  const { ok } = estate;
 
   /** Two mugs that a customer carried out of a store. */
   async function sold(): Promise<{ id: string; lineId: string }> {
@@ -132,13 +123,9 @@ function returning(estate: CrashingEstate) {
     return request;
   }
 
-  /** @returns whether anything was killed: there is such a commit */
-  async function survived({ application, method, path, body, orderId, done }: Request, crash: Crash, insists: boolean): Promise<boolean> {
-    estate.crashAt(crash);
-    if (insists) await estate.insist(application, method, path, body, fresh('insisting'));
-    else await estate.ask(application, method, path, body, fresh('once')).catch(() => undefined);
+  /** Once the client has insisted, or given up. */
+  async function ends({ orderId, done }: Request, insists: boolean): Promise<void> {
     await estate.settle();
-    estate.crashAt(undefined);
     await atRest();
     const after = await ok('oms', 'GET', `/orders/${orderId}`);
     const refunded = after.payments.reduce(
@@ -149,41 +136,15 @@ function returning(estate: CrashingEstate) {
     // Whatever is still open comes to its end by itself.
     for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
     await atRest();
-    return estate.crashes() > 0;
   }
 
-  return { prepare, survived };
+  return { prepare, ends };
 }
 
-async function eachCrash(name: string, applications: readonly Application[]): Promise<void> {
-  const { from, found: request } = await prepared((estate) => returning(estate).prepare(name));
-  const queue = applications.flatMap((application) =>
-    (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
-  );
-  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
-    const estate = await crashingEstate({ from });
-    try {
-      return crash.commit < MOST_COMMITS && (await returning(estate).survived(request, crash, insists));
-    } catch (error) {
-      const how = `${crash.application} killed ${crash.when} its commit ${crash.commit}, ${insists ? 'insisting' : 'once'}`;
-      throw new Error(`${how}: ${(error as Error).message}`);
-    } finally {
-      await estate.close();
-    }
-  };
-  const lane = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { application, when, insists } = next;
-      let commit = 1;
-      while (await survives({ application, commit, when }, insists)) commit += 1;
-      expect(commit).toBeGreaterThan(1);
-      expect(commit).toBeLessThan(MOST_COMMITS);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-}
-
-describe('A return that is killed at any commit', () => {
+describe.each([
+  ['is repeated', true],
+  ['is not repeated', false],
+])('A return that is killed at any commit and %s', (_how, insists) => {
   test.each<[string, readonly Application[]]>([
     ['Create Return', ['fms', 'oms']],
     ['an inspection', ['fms', 'oms', 'payment-hub', 'inventory-service']],
@@ -191,5 +152,23 @@ describe('A return that is killed at any commit', () => {
     ['Create Order for a return', ['oms', 'payment-hub']],
     ['Confirm Order of an exchange', ['oms', 'fms', 'payment-hub']],
     ['Cancel Order of an exchange', ['oms', 'payment-hub']],
-  ])('%s: units and cents move once, whether it is repeated or not', eachCrash, 180_000);
+  ])(
+    '%s: units and cents move once',
+    async (name, killed) => {
+      await eachCrash<Request>({
+        begin: (estate) => returning(estate).prepare(name),
+        steps: [
+          async (estate, request) => {
+            const { application, method, path, body } = request;
+            if (insists) await estate.insist(application, method, path, body, 'insisting');
+            else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
+            return request;
+          },
+        ],
+        killed,
+        end: (estate, request) => returning(estate).ends(request, insists),
+      });
+    },
+    180_000,
+  );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Application } from '../../shared/catalog/applications.ts';
-import { type Crash, type CrashingEstate, crashingEstate, prepared } from '../support/crashing-estate.ts';
+import type { CrashingEstate } from '../support/crashing-estate.ts';
+import { eachCrash } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -8,8 +8,6 @@ import { ADDRESS } from '../support/estate.ts';
  * both say the same of how far it is.
  */
 const MINUTE = 60_000;
-const LANES = 4;
-const MOST_COMMITS = 10;
 
 /** What the FMS makes of each status of a picking order. */
 const stateOf: Readonly<Record<string, string>> = { open: 'picking', started: 'picking', picked: 'picking', packed: 'packed' };
@@ -24,12 +22,7 @@ interface Scene {
 }
 
 function warehouse(estate: CrashingEstate) {
-  let keys = 0;
-  const ok = async (application: Application, method: string, path: string, body?: unknown) => {
-    const reply = await estate.insist(application, method, path, body, `${path} ${++keys}`);
-    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
-    return reply.body;
-  };
+  const { ok } = estate;
 
   async function routed(): Promise<string> {
     const lines = [{ sku: 'mug-blue', qty: 2 }];
@@ -48,7 +41,7 @@ function warehouse(estate: CrashingEstate) {
   /** Whether the WMS has a picking order, by asking for what it refuses whatever became of this one. */
   const isKnown = async (id: string, status: string): Promise<boolean> => {
     const impossible = { status: status === 'open' ? 'packed' : 'started' };
-    const reply = await estate.insist('wms', 'PUT', `/picking-orders/${id}/status`, impossible, `impossible ${++keys}`);
+    const reply = await estate.insist('wms', 'PUT', `/picking-orders/${id}/status`, impossible, 'impossible');
     return reply.status !== 404;
   };
   const fulfillmentOrder = (id: string) => ok('fms', 'GET', `/fulfillment/orders/${id}`);
@@ -78,13 +71,9 @@ function warehouse(estate: CrashingEstate) {
     return scene;
   }
 
-  /** @returns whether anything was killed: there is such a commit */
-  async function survived({ id, method, path, body, status }: Scene, crash: Crash, insists: boolean): Promise<boolean> {
-    estate.crashAt(crash);
-    if (insists) await estate.insist('wms', method, path, body, `insisting ${++keys}`);
-    else await estate.ask('wms', method, path, body, `once ${++keys}`).catch(() => undefined);
+  /** Once the client has insisted, or given up. */
+  async function ends({ id, status }: Scene, insists: boolean): Promise<void> {
     await estate.settle();
-    estate.crashAt(undefined);
     await estate.advance(MINUTE);
     await estate.advance(6 * MINUTE);
     expect((await estate.ledger()).parked).toEqual([]);
@@ -100,44 +89,32 @@ function warehouse(estate: CrashingEstate) {
     const rest = ['started', 'picked', 'packed'];
     for (const next of rest.slice(rest.indexOf(picking.status) + 1)) await move(picking.id, next);
     expect(await fulfillmentOrder(id)).toMatchObject({ state: 'packed', pickingOrderId: picking.id });
-    return estate.crashes() > 0;
   }
 
-  return { prepare, survived };
+  return { prepare, ends };
 }
 
-async function eachCrash(name: string): Promise<void> {
-  const { from, found: scene } = await prepared((estate) => warehouse(estate).prepare(name));
-  const survives = async (crash: Crash, insists: boolean): Promise<boolean> => {
-    const estate = await crashingEstate({ from });
-    try {
-      return crash.commit < MOST_COMMITS && (await warehouse(estate).survived(scene, crash, insists));
-    } catch (error) {
-      const how = insists ? 'insisting' : 'once';
-      throw new Error(`${crash.application} killed ${crash.when} its commit ${crash.commit}, ${how}: ${(error as Error).message}`);
-    } finally {
-      await estate.close();
-    }
-  };
-  const queue = (['wms', 'fms'] as const).flatMap((application) =>
-    (['before', 'after'] as const).flatMap((when) => [true, false].map((insists) => ({ application, when, insists }))),
-  );
-  const lane = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const { application, when, insists } = next;
-      let commit = 1;
-      while (await survives({ application, commit, when }, insists)) commit += 1;
-      expect(commit).toBeGreaterThan(1);
-      expect(commit).toBeLessThan(MOST_COMMITS);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-}
-
-describe('Picking that is killed at any commit', () => {
+describe.each([
+  ['is repeated', true],
+  ['is not repeated', false],
+])('Picking that is killed at any commit and %s', (_how, insists) => {
   test.each(['Create Picking Order', 'Update Picking Status, picked', 'Update Picking Status, packed'])(
-    '%s: WMS and FMS agree in the end, whether it is repeated or not',
-    eachCrash,
+    '%s: WMS and FMS agree in the end',
+    async (name) => {
+      await eachCrash<Scene>({
+        begin: (estate) => warehouse(estate).prepare(name),
+        steps: [
+          async (estate, scene) => {
+            const { method, path, body } = scene;
+            if (insists) await estate.insist('wms', method, path, body, 'insisting');
+            else await estate.ask('wms', method, path, body, 'once').catch(() => undefined);
+            return scene;
+          },
+        ],
+        killed: ['wms', 'fms'],
+        end: (estate, scene) => warehouse(estate).ends(scene, insists),
+      });
+    },
     120_000,
   );
 });

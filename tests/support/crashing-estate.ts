@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { request } from 'undici';
 import { loadFixtures } from '../../fixtures/load.ts';
@@ -100,9 +101,17 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     throw new Error(`${method} ${path} never got a definite answer.`);
   }
 
+  /** Insists, with a key of its own, on what is not refused. @returns the body of the answer */
+  async function ok(application: Application, method: string, path: string, body?: unknown) {
+    const reply = await insist(application, method, path, body, randomUUID());
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  }
+
   return {
     ask,
     insist,
+    ok,
     /** Arms one crash, counted from now. */
     crashAt: (next: Crash | undefined): void => applications.arm(world, next),
     commits: applications.commits,
@@ -127,14 +136,3 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
 }
 
 export type CrashingEstate = Awaited<ReturnType<typeof crashingEstate>>;
-
-/** Does once what many deaths begin with. @returns what a world begins `from` after it, and what it `found` */
-export async function prepared<T>(prepare: (estate: CrashingEstate) => Promise<T>): Promise<{ from: Snapshot; found: T }> {
-  const estate = await crashingEstate();
-  try {
-    const found = await prepare(estate);
-    return { from: await estate.snapshot(), found };
-  } finally {
-    await estate.close();
-  }
-}

@@ -31,7 +31,7 @@ const MS_PER_CHARACTER = 0.1;
 
 /** Files that start what they test themselves. All others wait for the one estate of the run. */
 const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|start|browser)\//;
-const BY_ITSELF = /support\/(inside|crashing-estate|mortal-applications)\.ts/;
+const BY_ITSELF = /support\/(inside|crashing-estate|each-crash|mortal-applications)\.ts/;
 
 /**
  * Starts the longest files first, so that none of them is what a run ends with. Files that keep the run's estate busy and files that
