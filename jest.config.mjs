@@ -15,5 +15,5 @@ export default {
   testTimeout: 30_000,
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
-  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  maxWorkers: 2 * availableParallelism(),
 };

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { runsOf } from '../support/effort.ts';
 import { ADDRESS } from '../support/estate.ts';
 import { euros, type ReturnScene, returning } from './return-scenes.ts';
 
@@ -102,6 +103,6 @@ test('However goods come back, each cent of them is paid back once', async () =>
       expect(back).toBe(order.totals.total.amount - order.totals.shipping.amount);
       await scene.rehearsal.verify();
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: runsOf({ usually: 5, thoroughly: 12 }), endOnFailure: true },
   );
 }, 240_000);

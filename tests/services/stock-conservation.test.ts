@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Reply } from '../../rehearsal/estate-client.ts';
+import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /**
@@ -245,7 +246,7 @@ describe('The conservation of stock', () => {
       for (const [id, { state }] of model.reservations) expect((await rehearsal.object('reservation', id)).state).toBe(state);
       await rehearsal.verify();
     });
-    await fc.assert(property, { numRuns: 16, interruptAfterTimeLimit: 25_000, endOnFailure: true });
+    await fc.assert(property, { numRuns: runsOf({ usually: 6, thoroughly: 16 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
   }, 60_000);
 
   const aFault = fc.record({
@@ -294,7 +295,7 @@ describe('The conservation of stock', () => {
       for (const [key, { reserved }] of await shelves(rehearsal)) expect([key, reserved]).toEqual([key, 0]);
       await rehearsal.verify();
     });
-    await fc.assert(property, { numRuns: 14, interruptAfterTimeLimit: 25_000, endOnFailure: true });
+    await fc.assert(property, { numRuns: runsOf({ usually: 5, thoroughly: 14 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
   }, 60_000);
 });
 
