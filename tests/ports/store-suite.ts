@@ -426,8 +426,9 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
 
       test('does not count any more when its lease has run out', async () => {
-        const { running } = await overtaken('cancelled', 20);
-        await eventually('its lease has run out', async () => (await running()).length === 0);
+        const { adapter, world } = await overtaken('cancelled', 20);
+        await eventually('its lease has run out', async () => (await adapter.worlds.look(world))?.running === 0);
+        expect((await adapter.worlds.ledger(world)).running).toEqual([]);
       });
 
       test('tells who watches that it has ended', async () => {
