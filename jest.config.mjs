@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 
-/** Tests run the very files that production runs: the transform only strips types, as Node itself does. */
+/** Tests run the very files that production runs, and as it does. */
 export default {
   testEnvironment: '<rootDir>/tests/support/native/environment.mjs',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   // What needs a container engine or takes its time has commands of its own.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(containers|faults)/'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/strip-types.mjs' },
-  moduleNameMapper: { '^(express|http-proxy-middleware|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },
+  transform: { '\\.ts$': '<rootDir>/tests/support/native/transform.mjs' },
+  moduleNameMapper: { '^(express|fast-check|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',

@@ -28,8 +28,6 @@ export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDir
       RATE_LIMIT_PER_KEY: '100000000',
     },
   });
-  // The router, loaded outside of Jest's realm, does not know its promises for promises: at each request it would look for the caller to warn.
-  process.env.NO_DEPRECATION = 'router';
   const addresses = await new Promise((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', (code) => reject(new Error(`The estate ended with exit code ${code} before it was ready.`)));

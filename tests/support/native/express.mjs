@@ -1,4 +1,4 @@
-import { native } from './native.mjs';
+import { native } from './native.ts';
 
 const express = native('express');
 export default express;

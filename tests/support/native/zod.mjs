@@ -1,3 +1,3 @@
-import { native } from './native.mjs';
+import { native } from './native.ts';
 
 export const { z } = native('zod');

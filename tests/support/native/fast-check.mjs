@@ -1,0 +1,3 @@
+import { native } from './native.ts';
+
+export default native('fast-check').default;

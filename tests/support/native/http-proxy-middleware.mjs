@@ -1,3 +1,0 @@
-import { native } from './native.mjs';
-
-export const { createProxyMiddleware } = native('http-proxy-middleware');
