@@ -4,6 +4,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, instant, TOKEN_HEADER } from '../../shared/simulation/context.ts';
 import type { DueItem, Ledger, Ms, World, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { createChanges } from './changes.ts';
@@ -165,15 +166,17 @@ export function createClockDriver(options: ClockDriverOptions) {
       chain: [],
     };
     try {
-      const response = await request(`${options.addressOf(item.application)}/_work/due`, {
-        method: 'POST',
-        headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: options.token, 'content-type': 'application/json' },
-        body: JSON.stringify({ kind: item.kind, key: item.key, token }),
-        dispatcher: options.agent,
-        signal: AbortSignal.timeout(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS),
+      return await withTimeLimit(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS, async (signal) => {
+        const response = await request(`${options.addressOf(item.application)}/_work/due`, {
+          method: 'POST',
+          headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: options.token, 'content-type': 'application/json' },
+          body: JSON.stringify({ kind: item.kind, key: item.key, token }),
+          dispatcher: options.agent,
+          signal,
+        });
+        const text = await response.body.text();
+        return response.statusCode < 300 ? undefined : { text, held: text.includes('"idempotency_in_progress"') };
       });
-      const text = await response.body.text();
-      return response.statusCode < 300 ? undefined : { text, held: text.includes('"idempotency_in_progress"') };
     } catch (error) {
       return { text: error instanceof Error ? error.message : String(error), held: false };
     }

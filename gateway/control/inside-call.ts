@@ -3,6 +3,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, OUTSIDE_WORLD, TOKEN_HEADER } from '../../shared/simulation/context.ts';
 import type { WorldView } from '../../shared/store/ports.ts';
 
@@ -41,15 +42,17 @@ export function createInsideCall({ addressOf, token, agent }: InsideCallOptions)
       chain: [],
     };
     const path = api.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-    const response = await request(`${addressOf(api.application)}${path}`, {
-      method: api.method,
-      headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token, 'content-type': 'application/json' },
-      body: JSON.stringify(body ?? {}),
-      dispatcher: agent,
-      signal: AbortSignal.timeout(DEADLINE_MS),
+    const { statusCode, answer } = await withTimeLimit(DEADLINE_MS, async (signal) => {
+      const response = await request(`${addressOf(api.application)}${path}`, {
+        method: api.method,
+        headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token, 'content-type': 'application/json' },
+        body: JSON.stringify(body ?? {}),
+        dispatcher: agent,
+        signal,
+      });
+      return { statusCode: response.statusCode, answer: (await response.body.json()) as Record<string, unknown> };
     });
-    const answer = (await response.body.json()) as Record<string, unknown>;
-    if (response.statusCode < 300) return answer as OutputOf<typeof api>;
+    if (statusCode < 300) return answer as OutputOf<typeof api>;
     const { type: _type, title: _title, status: _status, detail, instance: _instance, code, ...rest } = answer;
     throw new Problem(Object.hasOwn(problems, String(code)) ? (code as ProblemCode) : 'dependency_error', String(detail), rest);
   };

@@ -6,6 +6,7 @@ import { mayCall } from '../catalog/flows.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { digest } from '../domain/ids.ts';
 import { type MadeCall, type Observer, type SpanStart, UNOBSERVED } from '../observability/observer.ts';
+import { withTimeLimit } from '../runtime/time-limit.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../simulation/context.ts';
 
 export interface CallOptions {
@@ -96,12 +97,11 @@ export function createCaller(options: ClientOptions, scope: CallScope): Caller {
       ...(api.method !== 'GET' && { 'content-type': 'application/json' }),
     };
     const timeout = Math.min(timeoutMs, left);
-    const answer = await send(url, {
+    const answer = await send(url, timeout, {
       method: api.method,
       headers,
       ...(api.method !== 'GET' && { body: JSON.stringify(sections.body ?? {}) }),
       dispatcher: agent,
-      signal: AbortSignal.timeout(timeout),
     }).catch((error: unknown) => {
       const problem = failed(api.application, error);
       told(0, FAILURES[problem.code] ?? 'broken off');
@@ -137,15 +137,18 @@ function clientSpan({ id, method, path }: ApiDefinition, url: string, { tracepar
 
 async function send(
   url: string,
-  options: Parameters<typeof request>[1],
+  timeoutMs: number,
+  options: Omit<NonNullable<Parameters<typeof request>[1]>, 'signal'>,
 ): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
-  const response = await request(url, options);
-  const retryAfter = response.headers['retry-after'];
-  return {
-    status: response.statusCode,
-    text: await response.body.text(),
-    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-  };
+  return withTimeLimit(timeoutMs, async (signal) => {
+    const response = await request(url, { ...options, signal });
+    const retryAfter = response.headers['retry-after'];
+    return {
+      status: response.statusCode,
+      text: await response.body.text(),
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    };
+  });
 }
 
 function read(

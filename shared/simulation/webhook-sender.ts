@@ -1,5 +1,6 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
+import { withTimeLimit } from '../runtime/time-limit.ts';
 import type { Directory, DueItem, Ms, Store } from '../store/ports.ts';
 import { type Context, rehearsalOf } from './context.ts';
 import { type ActiveFault, type Faults, type FaultTarget, heldUntil } from './faults.ts';
@@ -67,7 +68,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     const json = JSON.stringify(body);
     const at = kind === 'stale-timestamp' ? now - STALE_MS : now;
     const headers = signWebhook(kind === 'bad-signature' ? WRONG_SECRET : await secret(), { id, at, body: json });
-    try {
+    const post = async (signal: AbortSignal): Promise<WebhookOutcome> => {
       const response = await request(`${gatewayUrl()}${path}?rehearsal=${rehearsalOf(world)}`, {
         method: 'POST',
         headers: {
@@ -78,11 +79,14 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
         },
         body: json,
         dispatcher: agent,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal,
       });
       await response.body.dump();
       const retryAfter = Number(response.headers['retry-after']);
       return { status: response.statusCode, ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) };
+    };
+    try {
+      return await withTimeLimit(TIMEOUT_MS, post);
     } catch (error) {
       return { status: 0, error: error instanceof Error ? error.message : String(error) };
     }

@@ -73,7 +73,7 @@ describe.each(Object.values(apis) as unknown as ApiDefinition[])('$name', (api) 
         const reply = await send(rehearsal, api, fill(api.path, pick), JSON.stringify(body));
         expectOrdinary(reply, api, body);
       }),
-      { numRuns: api.method === 'GET' ? 20 : runsOf({ usually: 40, thoroughly: 120 }), endOnFailure: true },
+      { numRuns: api.method === 'GET' ? 20 : runsOf({ usually: 25, thoroughly: 120 }), endOnFailure: true },
     );
     for (const [raw, status] of [
       ['{"a":', 400],

@@ -5,7 +5,7 @@ import { type Crash, type CrashingEstate, crashingEstate } from './crashing-esta
 import { someOf } from './effort.ts';
 
 /** How many of the deaths are tried when not all are. */
-const SHARE = 1 / 4;
+const SHARE = 1 / 6;
 /** Estates in which somebody dies at the same time: processes that restart and work that is polled are waited for together. */
 const LANES = 4;
 

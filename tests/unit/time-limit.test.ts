@@ -1,0 +1,28 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
+
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+describe('A time limit', () => {
+  test('breaks off what takes longer, and says how long it took', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const asked = withTimeLimit(30, (signal) => fetch(`http://127.0.0.1:${port}`, { signal }));
+    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', message: 'It took more than 30 ms.' });
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  test('leaves no timer behind, whether what it ran has succeeded or failed', async () => {
+    const before = timers();
+    const ends = ['succeeds', 'fails'].map((end) =>
+      withTimeLimit(60_000, async () => (end === 'fails' ? Promise.reject(new Error('no')) : end)),
+    );
+    expect(timers()).toBe(before + 2);
+    expect((await Promise.allSettled(ends)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(timers()).toBe(before);
+  });
+});
