@@ -25,7 +25,11 @@ describe('What the gateway shows to anybody', () => {
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const links = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThan(2);
-    for (const link of links) expect([link, (await fetch(`${estate.gateway}${link}`)).status]).toEqual([link, 200]);
+    for (const link of links) {
+      const answer = await fetch(`${estate.gateway}${link}`);
+      expect([link, answer.status]).toEqual([link, 200]);
+      expect(await answer.text()).not.toBe('');
+    }
   });
 
   test.each(['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'])(
@@ -33,6 +37,7 @@ describe('What the gateway shows to anybody', () => {
     async (path) => {
       const answer = await fetch(`${estate.gateway}${path}`, { method: 'POST' });
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+      expect(await answer.json()).toMatchObject({ status: 405 });
     },
   );
 });
