@@ -99,6 +99,15 @@ function kafka(): void {
   }
   const activities = async (rehearsal: Rehearsed): Promise<number> => (await rehearsal.object('customer', ADA)).version;
 
+  /** An order of Ada's that can be confirmed, in a rehearsal of its own that is at rest; and how often the CRM has seen her active before. */
+  async function paidOrder(): Promise<{ rehearsal: Rehearsed; orderId: string; before: number }> {
+    const rehearsal = await estate.rehearse();
+    const orderId = await order(rehearsal, ADA);
+    await pay(rehearsal, orderId);
+    await atRest(rehearsal);
+    return { rehearsal, orderId, before: await activities(rehearsal) };
+  }
+
   // Taken out: that a request does not wait for the relay. Seen: 504.
   row(
     `row 1: Kafka is absent while ${ORDERS} orders are placed, and started then: all are 2xx, and every event is there once it is`,
@@ -189,11 +198,7 @@ function kafka(): void {
   // Taken out: the delivery, which a commit no longer asks for, and the CRM's own list of orders. Seen: the customer is active twice.
   row('row 4: the relay is killed after the ack of Kafka: the event is on the topic twice, and has its effect once', async () => {
     await withKafka();
-    const rehearsal = await estate.rehearse();
-    const orderId = await order(rehearsal, ADA);
-    await pay(rehearsal, orderId);
-    await atRest(rehearsal);
-    const before = await activities(rehearsal);
+    const { rehearsal, orderId, before } = await paidOrder();
     const struck = estate.strike('oms', { lose: 'request', when: acknowledging('order-confirmed'), by: 'silence' });
     const confirming = rehearsal.ok('POST', `/orders/${orderId}/confirm`, {}, 'confirm');
     const relay = await struck;
@@ -211,11 +216,8 @@ function kafka(): void {
   // Taken out: that a lease ends after 10 s. Seen: nobody takes over, and it never comes to rest.
   row('row 5: the relay that holds the lease is frozen beyond it: the other takes over, and the order is kept', async () => {
     await withKafka();
-    const rehearsal = await estate.rehearse();
     await estate.start('oms');
-    const orderId = await order(rehearsal, ADA);
-    await pay(rehearsal, orderId);
-    await atRest(rehearsal);
+    const { rehearsal, orderId } = await paidOrder();
     const struck = estate.strike('oms', { lose: 'request', when: acknowledging('order-confirmed'), by: 'silence' });
     const confirming = rehearsal.ok('POST', `/orders/${orderId}/confirm`, {}, 'confirm');
     const frozen = await struck;
@@ -270,11 +272,7 @@ function kafka(): void {
   // Taken out: the end of the attempts. Seen: what is behind the poison is never consumed.
   row('row 13: a poison message is tried, parked and put aside, and its partition moves on', async () => {
     await withKafka();
-    const rehearsal = await estate.rehearse();
-    const orderId = await order(rehearsal, ADA);
-    await pay(rehearsal, orderId);
-    await atRest(rehearsal);
-    const before = await activities(rehearsal);
+    const { rehearsal, orderId, before } = await paidOrder();
     const poison = `evt_poison_${rehearsal.name}`;
     const [sample] = distinct(await onTopics(rehearsal)).filter(({ type }) => type.endsWith('.order-created'));
     const event = {

@@ -1,20 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { eachCrash } from '../support/each-crash.ts';
+import { comeToRest, eachCrash, type OneRequest, requested } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
  * Parcels on their way while a process is killed at one of its commits, before the store hears of it and after: with a client that
  * insists, and with one that sends its request a single time. Goods leave once and come back once, and nothing stays half done.
  */
-const MINUTE = 60_000;
-
-interface Request {
-  readonly application: Application;
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
+interface Request extends OneRequest {
   /** The fulfillment order that it is about. */
   readonly id: string;
   /** How many units are there before. */
@@ -81,15 +75,6 @@ function fulfilling(estate: CrashingEstate) {
     },
   };
 
-  async function atRest(): Promise<void> {
-    // The longest pause after which somebody takes over what broke off.
-    await estate.advance(MINUTE);
-    await estate.advance(6 * MINUTE);
-    expect(await estate.settle()).toMatchObject({ settled: true });
-    expect((await estate.ledger()).parked).toEqual([]);
-    expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
-  }
-
   async function prepare(name: string): Promise<Request> {
     const request = await requests[name]?.();
     if (!request) throw new Error(`${name} is a request.`);
@@ -98,8 +83,7 @@ function fulfilling(estate: CrashingEstate) {
 
   /** Once the client has insisted, or given up. */
   async function ends({ id, onHand: before, ...request }: Request, insists: boolean): Promise<void> {
-    await estate.settle();
-    await atRest();
+    await comeToRest(estate);
     const gone = request.gone(await ok('fms', 'GET', `/fulfillment/orders/${id}`));
     if (insists) expect(gone).not.toBe(0);
     expect(before - (await onHand())).toBe(gone);
@@ -121,14 +105,7 @@ describe.each([
     async (name, killed) => {
       await eachCrash<Request>({
         begin: (estate) => fulfilling(estate).prepare(name),
-        steps: [
-          async (estate, request) => {
-            const { application, method, path, body } = request;
-            if (insists) await estate.insist(application, method, path, body, 'insisting');
-            else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
-            return request;
-          },
-        ],
+        steps: [requested(insists)],
         killed,
         end: (estate, request) => fulfilling(estate).ends(request, insists),
       });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
+import { eachCrash, type Journey, type Step, takeOver } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -8,8 +8,6 @@ import { ADDRESS } from '../support/estate.ts';
  * that is cancelled while it is picked, with units short or none. A process is killed at each of its commits meanwhile, before the store hears of it and after.
  * Each unit is delivered, cancelled or held once, and paid back once.
  */
-const MINUTE = 60_000;
-
 interface Routed {
   readonly id: string;
   readonly lines: readonly { readonly lineId: string; readonly sku: string; readonly lineTotal: { readonly amount: number } }[];
@@ -28,7 +26,7 @@ function working(estate: CrashingEstate) {
   };
   const confirmed = async (id: string): Promise<Routed> => {
     await ok('oms', 'POST', `/orders/${id}/confirm`);
-    await rest();
+    await takeOver(estate);
     return order(id);
   };
   const order = async (id: string) => ok('oms', 'GET', `/orders/${id}`);
@@ -37,13 +35,7 @@ function working(estate: CrashingEstate) {
     await ok('wms', 'PUT', `/picking-orders/${id}/status`, { status: 'started' });
     return id;
   };
-  /** The longest pause after which somebody takes over what broke off. */
-  const rest = async (): Promise<void> => {
-    await estate.settle();
-    await estate.advance(MINUTE);
-    await estate.advance(6 * MINUTE);
-  };
-  return { paidDraft, confirmed, order, startPicking, rest };
+  return { paidDraft, confirmed, order, startPicking };
 }
 
 /** What is known of an order on its way: itself as it was confirmed, and what is picked and sent for each of its fulfillment orders. */
@@ -64,7 +56,7 @@ const known = (routed: Routed, pickings: readonly string[] = []): Known => ({
 });
 
 const rested: Step<Known> = async (estate, found) => {
-  await working(estate).rest();
+  await takeOver(estate);
   return found;
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { eachCrash } from '../support/each-crash.ts';
+import { comeToRest, eachCrash, type OneRequest, requested } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
@@ -9,16 +9,11 @@ import { ADDRESS } from '../support/estate.ts';
  * insists, and with one that sends its request a single time. Each unit comes back once, each cent is paid back once, and nothing
  * stays half done.
  */
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const DAY = 24 * 60 * 60_000;
 /** A mug, in cents. */
 const MUG = 1_299;
 
-interface Request {
-  readonly application: Application;
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
+interface Request extends OneRequest {
   readonly orderId: string;
   /** What must be true afterwards when the client insisted; `refunded` in cents over all payments of the order. */
   readonly done: (order: { state: string; returns: { state: string }[] }, refunded: number) => void;
@@ -108,15 +103,6 @@ function returning(estate: CrashingEstate) {
     },
   };
 
-  async function atRest(): Promise<void> {
-    // The longest pause after which somebody takes over what broke off.
-    await estate.advance(MINUTE);
-    await estate.advance(6 * MINUTE);
-    expect(await estate.settle()).toMatchObject({ settled: true });
-    expect((await estate.ledger()).parked).toEqual([]);
-    expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
-  }
-
   async function prepare(name: string): Promise<Request> {
     const request = await requests[name]?.();
     if (!request) throw new Error(`${name} is a request.`);
@@ -125,8 +111,7 @@ function returning(estate: CrashingEstate) {
 
   /** Once the client has insisted, or given up. */
   async function ends({ orderId, done }: Request, insists: boolean): Promise<void> {
-    await estate.settle();
-    await atRest();
+    await comeToRest(estate);
     const after = await ok('oms', 'GET', `/orders/${orderId}`);
     const refunded = after.payments.reduce(
       (sum: number, one: { refundedAmount: { amount: number } }) => sum + one.refundedAmount.amount,
@@ -135,7 +120,7 @@ function returning(estate: CrashingEstate) {
     if (insists) done(after, refunded);
     // Whatever is still open comes to its end by itself.
     for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
-    await atRest();
+    await comeToRest(estate);
   }
 
   return { prepare, ends };
@@ -157,14 +142,7 @@ describe.each([
     async (name, killed) => {
       await eachCrash<Request>({
         begin: (estate) => returning(estate).prepare(name),
-        steps: [
-          async (estate, request) => {
-            const { application, method, path, body } = request;
-            if (insists) await estate.insist(application, method, path, body, 'insisting');
-            else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
-            return request;
-          },
-        ],
+        steps: [requested(insists)],
         killed,
         end: (estate, request) => returning(estate).ends(request, insists),
       });

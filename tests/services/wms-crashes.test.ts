@@ -1,23 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
-import { eachCrash } from '../support/each-crash.ts';
+import { comeToRest, eachCrash, type OneRequest, requested } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
  * Picking while the WMS or the FMS is killed at one of its commits, with a client that insists and with one that gives up: in the end
  * both say the same of how far it is.
  */
-const MINUTE = 60_000;
-
 /** What the FMS makes of each status of a picking order. */
 const stateOf: Readonly<Record<string, string>> = { open: 'picking', started: 'picking', picked: 'picking', packed: 'packed' };
 
 /** What was prepared: the request that is interrupted, the fulfillment order that it is about, and the status that it leads to. */
-interface Scene {
+interface Scene extends OneRequest {
   readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly body: object;
   readonly status: string;
 }
 
@@ -46,7 +41,7 @@ function warehouse(estate: CrashingEstate) {
   };
   const fulfillmentOrder = (id: string) => ok('fms', 'GET', `/fulfillment/orders/${id}`);
 
-  const scenes: Readonly<Record<string, () => Promise<Scene>>> = {
+  const scenes: Readonly<Record<string, () => Promise<Omit<Scene, 'application'>>>> = {
     'Create Picking Order': async () => {
       const id = await routed();
       return { id, method: 'POST', path: '/picking-orders', body: { fulfillmentOrderId: id }, status: 'open' };
@@ -68,15 +63,12 @@ function warehouse(estate: CrashingEstate) {
   async function prepare(name: string): Promise<Scene> {
     const scene = await scenes[name]?.();
     if (!scene) throw new Error(`${name} is a scene.`);
-    return scene;
+    return { application: 'wms', ...scene };
   }
 
   /** Once the client has insisted, or given up. */
   async function ends({ id, status }: Scene, insists: boolean): Promise<void> {
-    await estate.settle();
-    await estate.advance(MINUTE);
-    await estate.advance(6 * MINUTE);
-    expect((await estate.ledger()).parked).toEqual([]);
+    await comeToRest(estate);
     const before = await fulfillmentOrder(id);
     if (before.state !== 'allocated') expect(await isKnown(before.pickingOrderId, status)).toBe(true);
     const picking = await open(id);
@@ -103,14 +95,7 @@ describe.each([
     async (name) => {
       await eachCrash<Scene>({
         begin: (estate) => warehouse(estate).prepare(name),
-        steps: [
-          async (estate, scene) => {
-            const { method, path, body } = scene;
-            if (insists) await estate.insist('wms', method, path, body, 'insisting');
-            else await estate.ask('wms', method, path, body, 'once').catch(() => undefined);
-            return scene;
-          },
-        ],
+        steps: [requested(insists)],
         killed: ['wms', 'fms'],
         end: (estate, scene) => warehouse(estate).ends(scene, insists),
       });

@@ -4,6 +4,7 @@ import type { Snapshot } from '../../shared/store/ports.ts';
 import { type Crash, type CrashingEstate, crashingEstate } from './crashing-estate.ts';
 import { someOf } from './effort.ts';
 
+const MINUTE = 60_000;
 /** How many of the deaths are tried when not all are. */
 const SHARE = 1 / 6;
 /** Estates in which somebody dies at the same time: processes that restart and work that is polled are waited for together. */
@@ -97,6 +98,38 @@ async function withCrash<Known>(journey: Journey<Known>, crash: Crash, checkpoin
   } finally {
     await estate.close();
   }
+}
+
+/** A single request, of a client that insists until it is answered, or of one that takes what becomes of sending it once. */
+export interface OneRequest {
+  readonly application: Application;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** The step that makes a request. */
+export const requested =
+  <Known extends OneRequest>(insists: boolean): Step<Known> =>
+  async (estate, known) => {
+    const { application, method, path, body } = known;
+    if (insists) await estate.insist(application, method, path, body, 'insisting');
+    else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
+    return known;
+  };
+
+/** Lets the longest pause go by after which somebody takes over what broke off. */
+export async function takeOver(estate: CrashingEstate): Promise<void> {
+  await estate.settle();
+  await estate.advance(MINUTE);
+  await estate.advance(6 * MINUTE);
+}
+
+/** What broke off was taken over, and nothing is left to do or amiss. */
+export async function comeToRest(estate: CrashingEstate): Promise<void> {
+  await takeOver(estate);
+  expect(await estate.settle()).toMatchObject({ settled: true });
+  await holds(estate);
 }
 
 async function holds(estate: CrashingEstate): Promise<void> {
