@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-settings.ts';
+import { explained, lastWords } from '../../testcontainers/last-words.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -42,14 +43,16 @@ export async function sharedBroker(): Promise<Pick<Broker, 'brokers' | 'stop'>> 
 /** @param port of this machine; a client has to know it before there is a broker, and after a restart again */
 export async function startBroker(port?: number): Promise<Broker> {
   const at = port ?? (await freePort());
-  const container = await new GenericContainer(IMAGE)
+  const words = lastWords();
+  const broker = new GenericContainer(IMAGE)
     .withExposedPorts({ container: at, host: at })
     .withEnvironment(settings(at))
     .withCopyContentToContainer(LOGGING_FILES)
     .withCommand(['sh', '-c', RUN])
+    .withLogConsumer((stream) => words.follow(stream))
     .withWaitStrategy(Wait.forLogMessage(SERVING))
-    .withStartupTimeout(START_MS)
-    .start();
+    .withStartupTimeout(START_MS);
+  const container = await explained({ image: IMAGE, what: `A broker at port ${at}`, words }, () => broker.start());
   const engine = (await getContainerRuntimeClient()).container.getById(container.getId());
   const brokers = [`127.0.0.1:${at}`];
   let stopped: Promise<void> | undefined;
