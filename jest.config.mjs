@@ -8,7 +8,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(containers|faults)/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/native/transform.mjs' },
-  moduleNameMapper: { '^(express|fast-check|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },
+  moduleNameMapper: { '^(express|fast-check|testcontainers|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',

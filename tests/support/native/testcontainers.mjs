@@ -1,0 +1,3 @@
+import { native } from './native.ts';
+
+export const { GenericContainer, getContainerRuntimeClient, Wait } = native('testcontainers');
