@@ -29,7 +29,7 @@ function payments(): void {
   const listed = async (rehearsal: Rehearsed, orderId: string) =>
     (await estate.inside('oms', 'payment-hub', rehearsal, { method: 'GET', path: `/internal/payments?orderId=${orderId}` })).body.items;
 
-  // As for Reserve (redis.test.ts): without the outcome under the key the repeat is no replay.
+  // Taken out: the outcome that the last commit keeps under the key. Seen: the repeat runs again instead of being replayed.
   row(
     'row 3: the Payment Hub is killed after Authorize is committed and before it replies: the same key has the same result, and one effect',
     async () => {
