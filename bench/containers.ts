@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { applicationNames } from '../shared/catalog/applications.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
 import type { World } from '../shared/store/ports.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
@@ -40,8 +39,7 @@ export const containers: Benchmark = {
       ...(await ordersAgainstEmbedded(settings, estate)),
       ...(await hotAgainstMany(settings, estate)),
       ...(await gatewayAgainstBareProxy(settings, estate)),
-      ...memoryFigures('after the start', atRest),
-      ...memoryFigures('after the orders', await estate.memory()),
+      ...memoryFigures(atRest, await estate.memory()),
       await imageSize(estate.image),
       await startOfOne(settings, estate),
     ];
@@ -117,13 +115,18 @@ async function gatewayAgainstBareProxy({ seconds, rounds, progress }: Settings, 
   return [{ what: 'GET of a product through the gateway, against a bare proxy', unit: '/s', ...compare(taken, (perSecond) => perSecond) }];
 }
 
-function memoryFigures(when: string, byService: ReadonlyMap<string, number>): readonly Figure[] {
-  const applications = applicationNames.map((name) => (byService.get(name) ?? Number.NaN) / MEBIBYTE);
-  const all = [...byService.values()].reduce((sum, bytes) => sum + bytes, 0) / MEBIBYTE;
+/** Of each container after the orders, and after the start as its reference; the largest first. */
+function memoryFigures(afterStart: ReadonlyMap<string, number>, afterOrders: ReadonlyMap<string, number>): readonly Figure[] {
+  const sum = (all: ReadonlyMap<string, number>): number => [...all.values()].reduce((total, bytes) => total + bytes, 0);
+  const figure = (what: string, bytes: number, before: number): Figure => ({
+    ...{ what: `memory of ${what} after the orders, and after the start`, unit: 'MiB' },
+    ...{ figure: bytes / MEBIBYTE, reference: before / MEBIBYTE },
+  });
   return [
-    { what: `memory of an application ${when}, median`, unit: 'MiB', figure: median(applications) },
-    { what: `memory of the largest application ${when}`, unit: 'MiB', figure: Math.max(...applications) },
-    { what: `memory of all ${byService.size} containers ${when}`, unit: 'MiB', figure: all },
+    ...[...afterOrders]
+      .sort(([, one], [, other]) => other - one)
+      .map(([name, bytes]) => figure(name, bytes, afterStart.get(name) ?? Number.NaN)),
+    figure(`all ${afterOrders.size} containers`, sum(afterOrders), sum(afterStart)),
   ];
 }
 
