@@ -42,7 +42,7 @@ function replicas(): void {
   });
 
   // Taken out, at the gateway: `Connection: close` while draining, and the farewell before connections are closed. Seen: requests are broken off.
-  // The same at the applications. Seen: 502.
+  // Taken out, at the applications: that they tell and wait before connections are closed. Seen: 502.
   row('row 12: a replica of each service gets SIGTERM under keep-alive load: no request fails, and each exits with 0', async () => {
     const rehearsal = await rehearsalWith(estate, 100_000);
     await using buying = startBuying(rehearsal, 16);

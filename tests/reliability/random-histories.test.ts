@@ -10,10 +10,10 @@ const factor = Number(process.env['HISTORIES'] ?? 1);
 const seed = process.env['SEED'];
 
 const cases: readonly (readonly [Subject, number])[] = [
-  ['orders and parcels', runsOf({ usually: 6, thoroughly: 25 })],
-  ['the till', runsOf({ usually: 6, thoroughly: 30 })],
-  ['returns and exchanges', runsOf({ usually: 6, thoroughly: 25 })],
-  ['everything at once', runsOf({ usually: 5, thoroughly: 20 })],
+  ['orders and parcels', runsOf({ usually: 8, thoroughly: 25 })],
+  ['the till', runsOf({ usually: 9, thoroughly: 30 })],
+  ['returns and exchanges', runsOf({ usually: 8, thoroughly: 25 })],
+  ['everything at once', runsOf({ usually: 7, thoroughly: 20 })],
 ];
 
 describe('Whatever happens', () => {
@@ -41,7 +41,7 @@ describe('Whatever happens', () => {
 
   test('every public API did what it was asked to in some of them', () => {
     const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
-    // Of many histories the rarest succeed some six times: chance may pass over one of them, not over more; of a few, over what a parcel needs.
+    // Of many histories the rarest succeed some six times: chance may pass over one of them, not over more; a few succeed with most, and say little of the rest.
     expect(missed.length > (isThorough ? 1 : Object.keys(apis).length / 2) ? missed : []).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { someOf } from './effort.ts';
 
 const MINUTE = 60_000;
 /** How many of the deaths are tried when not all are. */
-const SHARE = 1 / 8;
+const SHARE = 1 / 6;
 /** Estates in which somebody dies at the same time: processes that restart and work that is polled are waited for together. */
 const LANES = 4;
 
