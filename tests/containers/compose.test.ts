@@ -93,7 +93,7 @@ else {
   });
 
   describe('docker compose kill in the midst of orders', () => {
-    test.each<Application | 'gateway'>(['oms', 'payment-hub', 'wms', 'fms', 'sim', 'carrier-platform', 'gateway'])(
+    test.each<Application | 'gateway'>([...applicationNames, 'gateway'])(
       '%s: nothing that was acknowledged is lost, and nothing happens twice',
       async (victim) => {
         const aftermath = await rush({
