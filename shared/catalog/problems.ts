@@ -25,6 +25,7 @@ export const problems = {
   overpayment: { status: 409, title: 'Overpayment', retryable: false },
   basket_empty: { status: 409, title: 'Basket empty', retryable: false },
   customer_blocked: { status: 409, title: 'Customer blocked', retryable: false },
+  conflicting_repeat: { status: 409, title: 'Conflicting repeat', retryable: false },
   idempotency_in_progress: { status: 409, title: 'Idempotent request in progress', retryable: true },
   clock_busy: { status: 409, title: 'Clock busy', retryable: true },
   rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
@@ -34,10 +35,12 @@ export const problems = {
   validation_failed: { status: 422, title: 'Validation failed', retryable: false },
   idempotency_key_reused: { status: 422, title: 'Idempotency key reused', retryable: false },
   rate_limited: { status: 429, title: 'Rate limited', retryable: true },
+  too_many_rehearsals: { status: 429, title: 'Too many rehearsals', retryable: true },
   headers_too_large: { status: 431, title: 'Request headers too large', retryable: false },
   internal_error: { status: 500, title: 'Internal error', retryable: false },
   dependency_error: { status: 502, title: 'Dependency error', retryable: true },
   dependency_unavailable: { status: 503, title: 'Dependency unavailable', retryable: true },
+  store_full: { status: 503, title: 'Store full', retryable: true },
   contention: { status: 503, title: 'Contention', retryable: true },
   dependency_timeout: { status: 504, title: 'Dependency timeout', retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
@@ -118,4 +121,12 @@ export function notFound(objectType: string, id: string): Problem {
 /** 422 for one member of a request; `pointer` is a JSON pointer into the body. */
 export function invalid(pointer: string, code: string, detail: string): Problem {
   return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });
+}
+
+/**
+ * 409 for a request that repeats a verb which has already taken effect, but asks for something else than what stands.
+ * @param standing the values that stand, by the name of the member that asked for others
+ */
+export function conflictingRepeat(detail: string, standing: Readonly<Record<string, unknown>>, about: ProblemContext): Problem {
+  return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
