@@ -13,6 +13,8 @@ export interface Settings {
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
+  /** It takes so long that it runs only when it is named. */
+  readonly onlyByName?: boolean;
   readonly run: (settings: Settings) => Promise<readonly Figure[]>;
 }
 

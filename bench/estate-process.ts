@@ -13,10 +13,11 @@ export interface EstateOptions {
   readonly service?: string;
   readonly reportsUsage?: boolean;
   readonly profiles?: string | undefined;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The estate as `npm start` starts it, on free ports. */
-export function startEstate({ service, ...options }: EstateOptions = {}): Promise<Child> {
+export function startEstate({ service, env, ...options }: EstateOptions = {}): Promise<Child> {
   return startChild('services/main.ts', {
     ...options,
     flags,
@@ -28,6 +29,7 @@ export function startEstate({ service, ...options }: EstateOptions = {}): Promis
       MOCK_STORE_KEY: STORE_KEY,
       MOCK_LANES: 'SCO-01',
       ...(service !== undefined && { SERVICE: service }),
+      ...env,
     },
   });
 }

@@ -1,6 +1,6 @@
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
 
-const ADMIN = 'demo-sim-admin';
+export const ADMIN = 'demo-sim-admin';
 
 /** A client with a rehearsal of its own: all the stock is there, and what it leaves behind is gone before the next one. */
 export interface OwnRehearsal extends AsyncDisposable {
@@ -10,7 +10,8 @@ export interface OwnRehearsal extends AsyncDisposable {
   readonly bearer: string;
 }
 
-export async function openRehearsal(gateway: string): Promise<OwnRehearsal> {
+/** @param leaves keep the rehearsal when the client is disposed of */
+export async function openRehearsal(gateway: string, { leaves = false }: { readonly leaves?: boolean } = {}): Promise<OwnRehearsal> {
   const admin = createEstateClient({ gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: 'default' });
   const { name, credentials } = await admin.control('create-rehearsal');
   const { bearer, apiKey } = credentials;
@@ -18,7 +19,7 @@ export async function openRehearsal(gateway: string): Promise<OwnRehearsal> {
   return {
     ...{ client, name, bearer },
     async [Symbol.asyncDispose]() {
-      await admin.control('delete-rehearsal', { params: { name } });
+      if (!leaves) await admin.control('delete-rehearsal', { params: { name } });
       await Promise.all([client.close(), admin.close()]);
     },
   };

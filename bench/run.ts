@@ -8,10 +8,13 @@ import { journeys } from './journeys.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
 import { tableOf } from './report.ts';
+import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, start, containers];
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, start, containers, soak];
+
+const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
 
 interface Options {
   readonly seconds: number;
@@ -25,7 +28,7 @@ const command = new Command()
   .description(
     'Measures this project against something simpler in the same run: a ratio means the same on another machine, a rate does not.',
   )
-  .argument('[name...]', `one or more of: ${benchmarks.map(({ name }) => name).join(', ')}; all of them when none is named`)
+  .argument('[name...]', `one or more of: ${benchmarks.map(({ name }) => name).join(', ')}; without a name all but ${alone.join(', ')}`)
   .option('--seconds <n>', 'longest duration of a round', positive, 3)
   .option('--rounds <n>', 'how often figure and reference take turns', positive, 5)
   .option('--profiles <folder>', 'write CPU profiles of what is measured there (this slows it down)')
@@ -48,8 +51,8 @@ async function run(names: readonly string[], { json = false, ...options }: Optio
   const settings: Settings = { ...options, progress: (text) => void process.stderr.write(`  … ${text}\n`) };
   const results: { readonly name: string; readonly title: string; readonly figures: readonly Figure[] }[] = [];
   if (!json) process.stdout.write(`${machine()}\n`);
-  for (const { name, title, run: measure } of benchmarks) {
-    if (names.length > 0 && !names.includes(name)) continue;
+  for (const { name, title, onlyByName = false, run: measure } of benchmarks) {
+    if (names.length > 0 ? !names.includes(name) : onlyByName) continue;
     const figures = await measure(settings);
     results.push({ name, title, figures });
     if (!json) process.stdout.write(`\n${tableOf(title, figures)}`);

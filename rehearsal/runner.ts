@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly apiKey: string;
   readonly admin: string;
   readonly report: Report;
+  /** Keeps the rehearsal after the run. */
+  readonly leavesRehearsal?: boolean;
   /** Looks at what the scenario left, before its rehearsal is deleted. What it throws fails the scenario. */
   readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
@@ -32,11 +34,11 @@ export interface Report {
 }
 
 /**
- * Runs one scenario in a rehearsal of its own, which is deleted afterwards, and checks the invariants at the end.
+ * Runs one scenario in a rehearsal of its own, which is deleted afterwards unless asked otherwise, and checks the invariants at the end.
  * @returns whether everything held
  */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
-  const { gateway, apiKey, admin, report } = options;
+  const { gateway, apiKey, admin, report, leavesRehearsal = false } = options;
   const outside = createEstateClient({ ...options, rehearsal: 'default' });
   const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal'));
   const client = createEstateClient({ gateway, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, admin, rehearsal: name });
@@ -49,15 +51,21 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   } finally {
-    await patiently(() => outside.control('delete-rehearsal', { params: { name } })).catch((error: unknown) => {
-      failure ??= `The rehearsal could not be deleted: ${error instanceof Error ? error.message : String(error)}`;
-    });
+    const undeleted = leavesRehearsal ? undefined : await deleteRehearsal(outside, name);
+    failure ??= undeleted;
     await client.close();
     await outside.close();
   }
   report.end(scenario, failure);
   return failure === undefined;
 }
+
+/** @returns why it failed */
+const deleteRehearsal = (outside: EstateClient, name: string): Promise<string | undefined> =>
+  patiently(() => outside.control('delete-rehearsal', { params: { name } })).then(
+    () => undefined,
+    (error: unknown) => `The rehearsal could not be deleted: ${error instanceof Error ? error.message : String(error)}`,
+  );
 
 /** An estate of which a part is just being replaced says so, and is asked again. @throws ControlError when it says so for too long */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {

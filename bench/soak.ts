@@ -1,0 +1,177 @@
+import { runScenario } from '../rehearsal/runner.ts';
+import type { Scenario } from '../rehearsal/scenario.ts';
+import { scenarios } from '../rehearsal/scenarios.ts';
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import type { Child } from './child-process.ts';
+import { startEstate } from './estate-process.ts';
+import { completeOrder } from './order-journey.ts';
+import { ADMIN, openRehearsal } from './rehearsals.ts';
+import { median } from './rounds.ts';
+
+/** Wall time after which a rehearsal that nobody uses expires. */
+const IDLE_EXPIRY = 'PT2M';
+const SCENARIO_LANES = 2;
+const ORDER_LANES = 2;
+/** Orders from basket to delivery that one rehearsal takes before the next one replaces it. */
+const ORDERS_PER_REHEARSAL = 25;
+/** Everyday use leaves a machine room for other work. */
+const REST_MS = 300;
+const SAMPLE_MS = 5_000;
+const MEBIBYTE = 1_048_576;
+
+/** What happened so far. */
+interface Tally {
+  scenarios: number;
+  orders: number;
+  rehearsals: number;
+  verified: number;
+  readonly failures: string[];
+}
+
+/** Memory and rehearsals at one moment. */
+interface Sample {
+  readonly rssBytes: number;
+  readonly rehearsals: number;
+}
+
+/** An hour of everyday use: `npm run bench -- soak --seconds 3600`. */
+export const soak: Benchmark = {
+  name: 'soak',
+  title: `Mixed load in rehearsals that come and go and expire after ${IDLE_EXPIRY}: the last quarter against the second`,
+  onlyByName: true,
+  run: async (settings) => {
+    // Scenarios break things on purpose, which applications warn of.
+    const env = { REHEARSAL_IDLE_EXPIRY: IDLE_EXPIRY, LOG_LEVEL: 'error' };
+    await using estate = await startEstate({ profiles: settings.profiles, env });
+    const tally: Tally = { scenarios: 0, orders: 0, rehearsals: 0, verified: 0, failures: [] };
+    const samples = await underLoad({ estate, settings, tally });
+    for (const failure of tally.failures) settings.progress(failure);
+    return figuresOf(tally, samples);
+  },
+};
+
+interface Load {
+  readonly estate: Child;
+  readonly settings: Settings;
+  readonly tally: Tally;
+}
+
+async function underLoad({ estate, settings, tally }: Load): Promise<readonly Sample[]> {
+  const gateway = estate.address('gateway');
+  const until = performance.now() + settings.seconds * 1_000;
+  const samples: Sample[] = [];
+  const lane = async (work: (turn: number) => Promise<void>): Promise<void> => {
+    for (let turn = 0; performance.now() < until; turn++) {
+      await work(turn).catch((error: unknown) => tally.failures.push(error instanceof Error ? error.message : String(error)));
+      await rest(REST_MS);
+    }
+  };
+  const sampling = async (): Promise<void> => {
+    await using own = await openRehearsal(gateway);
+    while (performance.now() < until) {
+      const { items } = await own.client.control('list-rehearsals');
+      samples.push({ rssBytes: (await estate.usage()).rssBytes, rehearsals: items.length });
+      settings.progress(`soak: ${progressOf(tally, samples)}`);
+      await rest(SAMPLE_MS);
+    }
+  };
+  await Promise.all([
+    sampling(),
+    ...lanes(SCENARIO_LANES, (number) =>
+      lane((turn) =>
+        playScenario({ gateway, tally, turn: turn * SCENARIO_LANES + number, scenario: scenarioAt(turn * SCENARIO_LANES + number) }),
+      ),
+    ),
+    ...lanes(ORDER_LANES, () => lane(() => deliverOrders({ gateway, tally, until }))),
+  ]);
+  return samples;
+}
+
+const lanes = (count: number, start: (number: number) => Promise<void>): readonly Promise<void>[] =>
+  Array.from({ length: count }, (_, number) => start(number));
+
+const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function scenarioAt(turn: number): Scenario {
+  const scenario = scenarios[turn % scenarios.length];
+  if (!scenario) throw new Error('There are no scenarios.');
+  return scenario;
+}
+
+interface Play {
+  readonly gateway: string;
+  readonly tally: Tally;
+  readonly turn: number;
+  readonly scenario: Scenario;
+}
+
+/** Every other rehearsal is left to expire. */
+async function playScenario({ gateway, tally, turn, scenario }: Play): Promise<void> {
+  tally.rehearsals += 1;
+  const passed = await runScenario(scenario, {
+    gateway,
+    bearer: 'demo-integration-token',
+    apiKey: 'demo-carrier-key',
+    admin: ADMIN,
+    leavesRehearsal: turn % 2 === 0,
+    report: {
+      begin: () => {},
+      step: () => {},
+      note: () => {},
+      invariants: () => {},
+      end: (_scenario, failure) => {
+        if (failure !== undefined) tally.failures.push(`${scenario.name}: ${failure}`);
+      },
+    },
+  });
+  tally.scenarios += 1;
+  if (passed) tally.verified += 1;
+}
+
+interface Deliveries {
+  readonly gateway: string;
+  readonly tally: Tally;
+  readonly until: number;
+}
+
+/** Delivers orders in one rehearsal, verifies it and leaves it to expire. */
+async function deliverOrders({ gateway, tally, until }: Deliveries): Promise<void> {
+  tally.rehearsals += 1;
+  await using own = await openRehearsal(gateway, { leaves: true });
+  for (let order = 0; order < ORDERS_PER_REHEARSAL && performance.now() < until; order++) {
+    const state = await completeOrder(own.client);
+    if (state !== 'completed') throw new Error(`An order ended ${state}, not completed.`);
+    tally.orders += 1;
+    await rest(REST_MS);
+  }
+  const { holds, settled, invariants } = await own.client.control('verify');
+  const broken = invariants.flatMap(({ violations }) => violations).slice(0, 5);
+  if (!holds || !settled) throw new Error(`${own.name} does not hold: ${broken.join('; ')}`);
+  tally.verified += 1;
+}
+
+function progressOf({ scenarios: played, orders, failures }: Tally, samples: readonly Sample[]): string {
+  const last = samples.at(-1);
+  const memory = Math.round((last?.rssBytes ?? 0) / MEBIBYTE);
+  return `${played} scenarios, ${orders} orders, ${last?.rehearsals ?? 0} rehearsals, ${memory} MiB, ${failures.length} failures`;
+}
+
+function figuresOf(tally: Tally, samples: readonly Sample[]): readonly Figure[] {
+  const quarter = Math.floor(samples.length / 4);
+  const second = samples.slice(quarter, 2 * quarter);
+  const last = samples.slice(3 * quarter);
+  const against = (of: (sample: Sample) => number): Pick<Figure, 'figure' | 'reference' | 'ratio'> => {
+    const [figure, reference] = [median(last.map(of)), median(second.map(of))];
+    const ratio = figure / reference;
+    return { figure, reference, ratio: { median: ratio, lowest: ratio, highest: ratio } };
+  };
+  return [
+    { what: 'resident memory', unit: 'MiB', ...against(({ rssBytes }) => rssBytes / MEBIBYTE), aim: { of: 'ratio', atMost: 1.1 } },
+    { what: 'rehearsals that exist', unit: '', ...against(({ rehearsals }) => rehearsals) },
+    { what: 'rehearsals opened', unit: '', figure: tally.rehearsals },
+    { what: 'rehearsals verified', unit: '', figure: tally.verified, aim: { of: 'figure', atLeast: tally.rehearsals } },
+    { what: 'scenarios', unit: '', figure: tally.scenarios },
+    { what: 'orders delivered besides', unit: '', figure: tally.orders },
+    { what: 'failures', unit: '', figure: tally.failures.length, aim: { of: 'figure', atMost: 0 } },
+  ];
+}
