@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { newId } from '../shared/domain/ids.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
+import { secretIn } from '../shared/simulation/redaction.ts';
 import type { WorldView } from '../shared/store/ports.ts';
 
 /** Wall time that a request has in the estate. */
@@ -45,11 +46,12 @@ export interface RequestIds {
   readonly correlationId: string;
 }
 
-/** A correlation id that was not sent, or that could not stand in a log line, is the request's own id. */
+/** A correlation id that was not sent, or that must not stand in events, journal and log, is the request's own id. */
 export function identify(headers: IncomingHttpHeaders, now: number): RequestIds {
   const requestId = newId('req', now);
   const sent = headers['x-correlation-id'];
-  return { requestId, correlationId: typeof sent === 'string' && CORRELATION_ID.test(sent) ? sent : requestId };
+  const fits = typeof sent === 'string' && CORRELATION_ID.test(sent) && secretIn(sent) === undefined;
+  return { requestId, correlationId: fits ? sent : requestId };
 }
 
 /** The W3C traceparent that a client sent; whatever else stands in that header is none. */

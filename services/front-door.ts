@@ -11,6 +11,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { READY, type State } from '../shared/runtime/readiness.ts';
+import { keepSecret } from '../shared/simulation/redaction.ts';
 import type { Snapshot, StoreAdapter } from '../shared/store/ports.ts';
 import { type Configuration, StartError } from './configuration.ts';
 import { portTaken } from './ports-taken.ts';
@@ -53,6 +54,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
   refuseDemoCredentials(configuration);
   const { credentials } = fixtures.at(Date.now());
+  keepSecret(credentials.map(({ secret }) => secret));
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,

@@ -2,6 +2,7 @@ import { enableCompileCache } from 'node:module';
 import closeWithGrace from 'close-with-grace';
 import type { Application } from '../shared/catalog/applications.ts';
 import { createLogger, type Logger } from '../shared/runtime/logger.ts';
+import { keepSecret } from '../shared/simulation/redaction.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, readConfiguration, StartError } from './configuration.ts';
@@ -27,6 +28,8 @@ async function main(): Promise<void> {
   // What an earlier start compiled; where nothing can be kept, this does nothing.
   enableCompileCache();
   const configuration = readConfiguration(process.env);
+  const { ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY } = configuration;
+  keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY]);
   const log = createLogger(configuration.LOG_LEVEL);
   const starting = start(configuration, log);
   let stopping = false;

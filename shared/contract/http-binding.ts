@@ -13,12 +13,13 @@ import { type Ids, type Observer, type SpanStart, traceIds, UNOBSERVED } from '.
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import type { ReadinessAnswer } from '../runtime/readiness.ts';
-import { CONTEXT_HEADER, type Context, decodeContext, instant, OUTSIDE_WORLD, rehearsalOf, TOKEN_HEADER } from '../simulation/context.ts';
+import { CONTEXT_HEADER, type Context, decodeContext, OUTSIDE_WORLD, rehearsalOf, TOKEN_HEADER } from '../simulation/context.ts';
 import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
-import { type JournalRecord, journalBody } from '../simulation/journal.ts';
+import { journalHop } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
 import type { Directory, Simulation } from '../store/ports.ts';
 import type { AnyService, Bound } from './handler.ts';
+import { refuseSecrets } from './secrets.ts';
 import { parsePart } from './validation.ts';
 
 /** What may stand in a request body, in bytes. */
@@ -159,26 +160,20 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
     const status = answer?.status ?? 0;
     observer.answered({ ids: context, api: bound.id, method: request.method, route: bound.api.path, status, ms });
     span?.end(status >= 500 || status === 0 ? String(status) : undefined, { 'http.response.status_code': status });
-    const record: JournalRecord = {
-      requestId: context.requestId,
-      parentId: context.parentId,
-      correlationId: context.correlationId,
+    journalHop(options.simulation, {
+      ids: context,
+      world: context.world,
+      now: context.now,
       application,
       api: bound.id,
       method: request.method,
       path: request.originalUrl,
       status,
-      at: instant(context.now),
-      durationMs: Math.round(ms * 100) / 100,
+      ms,
       calls,
       faults: struck.map(({ name }) => name),
-      request: journalBody(request.body),
-      response: typeof answer?.body === 'string' ? journalBody(answer.body) : undefined,
-    };
-    options.simulation.journal(context.world, {
-      requestId: record.requestId,
-      correlationId: record.correlationId,
-      json: JSON.stringify(record),
+      request: request.body,
+      response: typeof answer?.body === 'string' ? answer.body : undefined,
     });
   }
   if (answer) send(response, context, answer);
@@ -218,6 +213,7 @@ async function checkSignature(directory: Directory, context: Context, request: R
 function readInput(api: ApiDefinition, request: Request, context: Context) {
   const fromService = context.chain.length > 0;
   const query = parsePart(api.query, request.query, 'query');
+  if (!fromService) refuseSecrets(request.body);
   const body =
     api.method === 'GET'
       ? {}
@@ -329,25 +325,19 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
   const ms = performance.now() - started;
   const observed = { api: 'due-work', method: request.method, route: request.path, status: answer.status, ms };
   options.observer?.answered({ ids: context, ...observed });
-  const record: JournalRecord = {
-    requestId: context.requestId,
-    parentId: context.parentId,
-    correlationId: context.correlationId,
+  journalHop(options.simulation, {
+    ids: context,
+    world: context.world,
+    now: context.now,
     application: options.service.application,
     api: `due:${kind}`,
     method: 'DUE',
     path: key,
     status: answer.status,
-    at: instant(context.now),
-    durationMs: Math.round(ms * 100) / 100,
+    ms,
     calls,
     faults,
-    ...(answer.status >= 400 && { response: journalBody(answer.body) }),
-  };
-  options.simulation.journal(context.world, {
-    requestId: record.requestId,
-    correlationId: record.correlationId,
-    json: JSON.stringify(record),
+    ...(answer.status >= 400 && { response: String(answer.body) }),
   });
   send(response, context, answer);
 }

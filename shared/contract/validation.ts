@@ -24,11 +24,12 @@ export function parsePart(schema: z.ZodType, value: unknown, part: Part): unknow
   );
 }
 
+/** A JSON pointer (RFC 6901). */
+export const pointerTo = (path: readonly PropertyKey[]): string =>
+  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
 function fieldErrors(issue: z.core.$ZodIssue, part: Part): FieldError[] {
-  const at = (path: readonly PropertyKey[]): string =>
-    part === 'query'
-      ? `?${path.map(String).join('.')}`
-      : path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const at = (path: readonly PropertyKey[]): string => (part === 'query' ? `?${path.map(String).join('.')}` : pointerTo(path));
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: at([...issue.path, key]),

@@ -7,7 +7,7 @@ import { type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observab
 import type { Logger } from '../runtime/logger.ts';
 import { type Pipeline, WORK_DEADLINE_MS } from '../runtime/pipeline.ts';
 import type { Context } from '../simulation/context.ts';
-import type { JournalRecord } from '../simulation/journal.ts';
+import { journalHop } from '../simulation/journal.ts';
 import type { Directory, Simulation, Store, World, WorldView } from '../store/ports.ts';
 import type { Bus, Refused } from './bus.ts';
 import { type EstateEvent, nameOf } from './envelope.ts';
@@ -119,21 +119,18 @@ async function attemptDelivery(
     const ms = performance.now() - started;
     span?.end(status === 200 ? undefined : 'failed');
     observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
-    const record: JournalRecord = {
-      requestId: context.requestId,
-      parentId: context.parentId,
-      correlationId: context.correlationId,
+    journalHop(simulation, {
+      ids: context,
+      world,
+      now,
       application: service.application,
       api: `event:${nameOf(event.type)}`,
       method: 'CONSUME',
       path: event.subject,
       status,
-      at: new Date(now).toISOString(),
-      durationMs: Math.round(ms * 100) / 100,
+      ms,
       calls,
-      faults: [],
-    };
-    simulation.journal(world, { requestId: record.requestId, correlationId: record.correlationId, json: JSON.stringify(record) });
+    });
   }
 }
 

@@ -1,4 +1,8 @@
-/** One hop: a call that an application answered, or a request that the gateway refused itself. */
+import type { Ms, Simulation, World } from '../store/ports.ts';
+import { instant } from './context.ts';
+import { redactJson, redactText, redactUrl } from './redaction.ts';
+
+/** One hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
 export interface JournalRecord {
   readonly requestId: string;
   readonly parentId?: string | undefined;
@@ -19,21 +23,94 @@ export interface JournalRecord {
   readonly faults: readonly string[];
   readonly request?: unknown;
   readonly response?: unknown;
+  /** Something of it was too large and is cut. */
+  readonly truncated?: true;
 }
 
-/** Bodies beyond this many characters are cut. */
+/** A hop as it happened. */
+export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method' | 'path' | 'status'> {
+  readonly ids: Pick<JournalRecord, 'requestId' | 'parentId' | 'correlationId'>;
+  readonly world: World;
+  readonly now: Ms;
+  /** Wall time. */
+  readonly ms: number;
+  readonly calls?: readonly string[];
+  readonly faults?: readonly string[];
+  /** As it was parsed. */
+  readonly request?: unknown;
+  /** As it was sent. */
+  readonly response?: string | undefined;
+}
+
+/** How much of a body is kept, in bytes. */
 export const BODY_LIMIT = 16_384;
+const PATH_LIMIT = 2_048;
+const LIST_LIMIT = 500;
 
-/** A body for the journal; credentials never stand in bodies of the catalog's APIs. */
-export function journalBody(body: unknown): unknown {
-  if (body === undefined) return undefined;
-  const json = typeof body === 'string' ? body : JSON.stringify(body);
-  if (json === undefined) return undefined;
-  if (json.length > BODY_LIMIT) return { cut: true, characters: json.length, start: json.slice(0, BODY_LIMIT) };
-  return typeof body === 'string' ? tryParse(body) : body;
+/**
+ * Puts a hop on record: redacted, and no larger than a record may be. It never throws: no request fails because it cannot be told.
+ */
+export function journalHop(simulation: Simulation, hop: Hop): void {
+  const { requestId, correlationId } = hop.ids;
+  try {
+    simulation.journal(hop.world, { requestId, correlationId, json: recordOf(hop) });
+  } catch {
+    // What cannot be told is left out.
+  }
 }
 
-function tryParse(json: string): unknown {
+function recordOf({ ids, application, api, method, path, status, now, ms, calls = [], faults = [], request, response }: Hop): string {
+  const asked = bodyOf(() => (request === undefined ? undefined : JSON.stringify(request)));
+  const answered = bodyOf(() => response);
+  const truncated =
+    asked.truncated || answered.truncated || path.length > PATH_LIMIT || calls.length > LIST_LIMIT || faults.length > LIST_LIMIT;
+  const record: JournalRecord = {
+    requestId: ids.requestId,
+    parentId: ids.parentId,
+    correlationId: ids.correlationId,
+    application,
+    api,
+    method,
+    path: redactUrl(path).slice(0, PATH_LIMIT),
+    status,
+    at: instant(now),
+    durationMs: Math.round(ms * 100) / 100,
+    calls: calls.slice(0, LIST_LIMIT),
+    faults: faults.slice(0, LIST_LIMIT).map(redactText),
+    request: asked.body,
+    response: answered.body,
+    ...(truncated && { truncated }),
+  };
+  return JSON.stringify(record);
+}
+
+interface Body {
+  readonly body?: unknown;
+  readonly truncated: boolean;
+}
+
+function bodyOf(read: () => string | undefined): Body {
+  try {
+    const json = read();
+    if (json === undefined || json === '') return { truncated: false };
+    // A secret that is cut in two is none that anybody would recognise: first it goes, then the rest is cut.
+    const redacted = redactJson(json);
+    const bytes = Buffer.byteLength(redacted);
+    if (bytes <= BODY_LIMIT) return { body: parsed(redacted), truncated: false };
+    return { body: { truncated: true, bytes, start: startOf(redacted) }, truncated: true };
+  } catch {
+    return { body: { truncated: true }, truncated: true };
+  }
+}
+
+/** Without the character that the cut goes through. */
+const startOf = (text: string): string =>
+  Buffer.from(text)
+    .subarray(0, BODY_LIMIT)
+    .toString()
+    .replace(/\uFFFD$/, '');
+
+function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

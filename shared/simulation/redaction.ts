@@ -1,0 +1,127 @@
+import { censorCardNumbers } from './card-numbers.ts';
+
+/** What stands in the place of a secret. */
+export const CENSOR = '[redacted]';
+/** Deeper than this nothing is looked at, and so nothing is kept. */
+const DEEPEST = 64;
+
+/** Members whose values are secrets, whatever they look like: in lower case, letters and digits only. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'accesstoken',
+  'apikey',
+  'authorization',
+  'bearer',
+  'cardnumber',
+  'cookie',
+  'cvc',
+  'cvc2',
+  'cvv',
+  'cvv2',
+  'pan',
+  'password',
+  'proxyauthorization',
+  'secret',
+  'securitycode',
+  'setcookie',
+  'webhooksecret',
+  'webhooksignature',
+  'xapikey',
+  'xestatecontext',
+  'xestatetoken',
+]);
+/** Those of them that a text may quote, as JSON does or as a URL does. */
+const QUOTED =
+  'x-api-key|api[_-]?key|access[_-]?token|x-estate-token|x-estate-context|webhook-signature|webhook-?secret|(?:proxy-)?authorization|(?:set-)?cookie|password';
+const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|authorization|key|password|secret|token';
+
+/** Credentials of rehearsals, webhook secrets and the demo credentials of the fixtures. */
+const CREDENTIALS =
+  /\b(?:whsec_[A-Za-z0-9+/=_-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|carrier-key|store-key|sim-admin)\b)/g;
+/** What begins a match ends the one before: each pattern reads a text once over, however it is made. */
+const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
+  [CREDENTIALS, CENSOR],
+  [/\btok_[A-Za-z0-9_-]+/g, CENSOR],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${CENSOR}`],
+  [new RegExp(`("(?:${QUOTED})\\\\*"\\s*:\\s*\\\\*")[^"\\\\]+`, 'gi'), `$1${CENSOR}`],
+  [new RegExp(`([?&](?:${IN_QUERY})=)[^&#\\s"]+`, 'gi'), `$1${CENSOR}`],
+  [/(:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${CENSOR}@`],
+];
+
+/** JSON without any of these holds no secret: most records are passed by one look. */
+const SUSPICIOUS = new RegExp(
+  `(?:\\d(?:[\\s._\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|whsec_|reh_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
+  'i',
+);
+
+/** A shorter one is a word like others. */
+const SHORTEST_SECRET = 8;
+/** Secrets of this process that no pattern knows: credentials of its fixtures, tokens of its configuration. */
+let known: readonly string[] = [];
+
+/** Lets no journal record and no log line of this process hold any of these. */
+export function keepSecret(secrets: Iterable<string | undefined>): void {
+  const all = [...new Set([...known, ...secrets])].filter((secret) => secret !== undefined);
+  known = all.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
+}
+
+const holdsKnown = (text: string): boolean => known.some((secret) => text.includes(secret));
+
+/** A text without card numbers, tokens and credentials, wherever in it they stand. */
+export function redactText(text: string): string {
+  const patterned = PATTERNS.reduce((left, [pattern, censored]) => left.replace(pattern, censored), text);
+  return censorCardNumbers(
+    known.reduce((left, secret) => left.replaceAll(secret, CENSOR), patterned),
+    CENSOR,
+  );
+}
+
+/** A path with its query. Its parts may be encoded; one that then holds a secret is replaced as a whole. */
+export function redactUrl(url: string): string {
+  const plain = redactText(url);
+  if (!/[%+]/.test(plain)) return plain;
+  return plain.replaceAll(/[^/?&=#]+/g, (part) => {
+    const decoded = decode(part.replaceAll('+', ' '));
+    return decoded === undefined || redactText(decoded) === decoded ? part : CENSOR;
+  });
+}
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What JSON can say, without secrets: by what it says, and by the name under which it says it. */
+export function redactValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'number') return redactText(String(value)) === String(value) ? value : CENSOR;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) return CENSOR;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      redactText(name),
+      isSecretName(name) && member !== null ? CENSOR : redactValue(member, depth + 1),
+    ]),
+  );
+}
+
+const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAMES.has(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+
+/** JSON without secrets; a text that is no JSON is redacted as the text that it is. */
+export function redactJson(json: string): string {
+  if (!SUSPICIOUS.test(json) && !holdsKnown(json)) return json;
+  try {
+    return JSON.stringify(redactValue(JSON.parse(json)));
+  } catch {
+    return redactText(json);
+  }
+}
+
+/** Whether a text holds what must not be stored: the number of a card, or a credential. Tokens of cards may be. */
+export function secretIn(text: string): 'card_number' | 'credential' | undefined {
+  if (censorCardNumbers(text, '') !== text) return 'card_number';
+  return text.search(CREDENTIALS) >= 0 || holdsKnown(text) ? 'credential' : undefined;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, newRehearsal } from '../support/estate.ts';
+
+const CARD = '4111 1111 1111 1111';
+const BARE = CARD.replaceAll(' ', '');
+
+describe('A client that sends the number of a card where something else belongs', () => {
+  test.each([
+    ['a tender’s token', 'POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: BARE } }, '/tender/token'],
+    ['a note', 'POST', '/interactions', { customerId: 'cus_ada', type: 'visit', note: `paid with ${CARD}` }, '/note'],
+    ['a name', 'POST', '/customers', { firstName: 'Ada', lastName: CARD, email: 'x@people.example' }, '/lastName'],
+    ['an address', 'POST', '/baskets/bas_1/checkout', { shippingAddress: { ...ADDRESS, line1: `card ${BARE}` } }, '/shippingAddress/line1'],
+    ['a reason', 'POST', '/orders/ord_1/cancel', { reason: `refund to ${CARD}` }, '/reason'],
+    ['a loyalty card', 'POST', '/transactions', { contact: { loyaltyCard: BARE } }, '/contact/loyaltyCard'],
+    ['a member that nobody knows', 'POST', '/baskets', { card: { number: Number(BARE) } }, '/card/number'],
+  ])('is refused in %s: it is in no event, and in no record of the journal', async (_what, method, path, body, pointer) => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call(method, path, body);
+    expect(reply.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer, code: 'card_number' }] });
+    expect(reply.status).toBe(422);
+    const told = JSON.stringify([await rehearsal.events({ ext: true }), await rehearsal.journal()]);
+    expect(told).not.toMatch(/4111/);
+    expect(told).toContain('"status":422');
+  });
+
+  test('is refused by the simulation plane too, where the text would reach an event', async () => {
+    await using rehearsal = await newRehearsal();
+    const asked = { params: { id: 'shp_1', scan: 'collect' }, body: { message: CARD } };
+    await expect(rehearsal.client.control('play-scan', asked)).rejects.toThrow('422');
+  });
+});
+
+test('A client that sends a credential everywhere finds it nowhere in events and journal', async () => {
+  await using rehearsal = await newRehearsal();
+  const { credentials, call } = rehearsal;
+  const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, 'demo-integration-token'];
+  for (const secret of secrets) {
+    const encoded = encodeURIComponent(secret);
+    const spread = [...secret].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
+    const inHeader = { headers: { 'x-correlation-id': secret.replaceAll(/[+/]/g, '.'), 'idempotency-key': secret } };
+    await call('GET', `/baskets/${encoded}`);
+    await call('GET', `/customers?q=${encoded}&key=${encoded}`);
+    await call('GET', `/customers?q=${spread}`);
+    await call('POST', '/vouchers/none/validate', { note: secret, apiKey: 'something-else-secret' }, inHeader);
+    await rehearsal.ok('POST', '/baskets', { channel: 'web' }, inHeader);
+    const refused = await call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', note: `key: ${secret}` });
+    expect(refused.body).toMatchObject({ errors: [{ pointer: '/note', code: 'credential' }] });
+  }
+  const told = JSON.stringify([await rehearsal.events({ ext: true }), await rehearsal.journal()]);
+  for (const secret of [...secrets, 'something-else-secret', credentials.webhookSecret.slice(6, 20), 'reh_', 'whsec_']) {
+    expect(told).not.toContain(secret);
+    expect(told).not.toContain(encodeURIComponent(secret));
+  }
+  expect(told).not.toMatch(/%72%65%68|%77%68%73/i);
+});
+
+test('A body that is too large for the journal is cut there, and the record says so', async () => {
+  await using rehearsal = await newRehearsal();
+  const lines = Array.from({ length: 1_000 }, () => ({ sku: 'mug-blue', qty: 1 }));
+  const { headers } = await rehearsal.call('POST', '/baskets', { channel: 'web', lines });
+  const [record] = await rehearsal.journal(String(headers['x-correlation-id']));
+  expect(record).toMatchObject({ truncated: true, request: { truncated: true, bytes: expect.any(Number), start: expect.any(String) } });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { type Hop, type JournalRecord, journalHop } from '../../shared/simulation/journal.ts';
+import { redactJson, redactText, redactUrl, secretIn } from '../../shared/simulation/redaction.ts';
+import type { Simulation, World } from '../../shared/store/ports.ts';
+
+const REHEARSAL_KEY = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
+const WEBHOOK_SECRET = 'whsec_YKs4SnqCuZEvmrP/vymueeFKkHMK4cVC';
+
+const CARDS = [
+  '4111111111111111',
+  '4222222222222',
+  '5555555555554444',
+  '2223003122003222',
+  '378282246310005',
+  '30569309025904',
+  '6011111111111117',
+  '3530111333300000',
+  '6200000000000005',
+  '6304000000000000',
+  '4000000000000000006',
+];
+
+/** Written in groups of four, as it is embossed. */
+const grouped = (digits: string, separator: string): string => digits.match(/.{1,4}/g)?.join(separator) ?? '';
+
+describe('The number of a card is left out', () => {
+  test.each(CARDS)('%s, plain and in groups, within words and as a number', (card) => {
+    for (const written of [card, grouped(card, ' '), grouped(card, '-'), grouped(card, '.'), grouped(card, ' - ')]) {
+      expect(redactText(`paid with card${written}, thanks`)).toBe('paid with card[redacted], thanks');
+      expect(secretIn(written)).toBe('card_number');
+    }
+    if (card.length < 17) expect(redactJson(`{"card":${card},"qty":2}`)).toBe('{"card":"[redacted]","qty":2}');
+    expect(redactUrl(`/customers?q=${grouped(card, '%20')}`)).toBe('/customers?q=[redacted]');
+  });
+
+  test('among other numbers', () => {
+    expect(redactText('4111 1111 1111 1111 12/27 123')).toBe('[redacted] 12/27 123');
+  });
+
+  test('but nothing that only looks like one', () => {
+    const others = [
+      '4111111111111112',
+      '8000000000019',
+      '4006381333931',
+      '2026-11-22T13:17:58.123Z',
+      '1795353478000',
+      '20261122131758',
+      '01KASY5XZJ1Q2W3E4R5T6Y7U8I',
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      '4111111111111111'.padStart(32, 'a'),
+      '+353915550101',
+      '00000000-0000-4000-8000-000000000000',
+    ];
+    for (const other of others) expect([other, redactText(other), secretIn(other)]).toEqual([other, other, undefined]);
+  });
+});
+
+describe('A credential is left out', () => {
+  test.each([
+    ['of a rehearsal', REHEARSAL_KEY],
+    ['of a webhook', WEBHOOK_SECRET],
+    ['of the fixtures', 'demo-integration-token'],
+  ])('%s: in a text, a member, a name, a path and a query, also encoded', (_what, secret) => {
+    const encoded = [...secret].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
+    const everywhere = [
+      redactText(`sent ${secret} along`),
+      redactJson(JSON.stringify({ note: secret, [secret]: [{ deep: `x ${secret}` }] })),
+      redactUrl(`/baskets/${secret}/lines?key=${secret}&note=${encodeURIComponent(secret)}&more=${encoded}`),
+    ].join();
+    for (const form of [secret, encodeURIComponent(secret), encoded]) expect(everywhere).not.toContain(form);
+    expect(secretIn(secret)).toBe('credential');
+  });
+
+  test('by the name of its member, whatever it looks like', () => {
+    const told = { apiKey: 'k', 'X-API-Key': 'k', Authorization: 'k', webhook_secret: 'k', password: 'k', cvc: 123, key: 'k', note: 'k' };
+    expect(JSON.parse(redactJson(JSON.stringify({ told })))).toEqual({
+      told: {
+        apiKey: '[redacted]',
+        'X-API-Key': '[redacted]',
+        Authorization: '[redacted]',
+        webhook_secret: '[redacted]',
+        password: '[redacted]',
+        cvc: '[redacted]',
+        key: 'k',
+        note: 'k',
+      },
+    });
+  });
+});
+
+test('Redacting takes twice the steps for twice the text, whatever the text', () => {
+  const hostile = [
+    'reh_',
+    'a.',
+    '\\"',
+    '"authorization"',
+    'a://',
+    '4 ',
+    '4111-',
+    'bearer ',
+    '?key=',
+    '%',
+    'whsec',
+    ':',
+    'x-',
+    '-reh_a',
+    '"x":',
+  ];
+  const steps = (text: string): number => {
+    const began = process.cpuUsage();
+    redactJson(text);
+    redactUrl(text);
+    redactJson(JSON.stringify({ text }));
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1_000;
+  };
+  // What is quadratic takes minutes for a text of a megabyte; what is linear takes milliseconds on any machine.
+  for (const piece of hostile) expect([piece, steps(piece.repeat(1_000_000 / piece.length)) < 5_000]).toEqual([piece, true]);
+});
+
+function recorded(hop: Partial<Hop>): JournalRecord {
+  const records: string[] = [];
+  const simulation = { journal: (_world: World, { json }: { json: string }) => void records.push(json) } as unknown as Simulation;
+  const ids = { requestId: 'req_1', correlationId: 'cor' };
+  const usual = { application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1', status: 200, now: 0, ms: 1.234 };
+  journalHop(simulation, { ids, world: 'w~1' as World, ...usual, ...hop });
+  return JSON.parse(records[0] ?? 'null');
+}
+
+describe('A record of the journal', () => {
+  test('has bodies as they were, when they are small and hold no secret', () => {
+    const body = { lines: [{ sku: 'mug-blue', qty: 1 }] };
+    expect(recorded({ request: body, response: JSON.stringify(body) })).toEqual({
+      ...{ requestId: 'req_1', correlationId: 'cor', application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1' },
+      ...{ status: 200, at: '1970-01-01T00:00:00.000Z', durationMs: 1.23, calls: [], faults: [], request: body, response: body },
+    });
+  });
+
+  test('is cut where it is too large, and says so', () => {
+    const large = { note: 'ü'.repeat(20_000) };
+    const record = recorded({
+      request: large,
+      response: JSON.stringify(large),
+      path: `/orders?q=${'x'.repeat(10_000)}`,
+      calls: Array(900).fill('req_2'),
+    });
+    expect(record).toMatchObject({
+      truncated: true,
+      request: { truncated: true, bytes: 40_011, start: expect.stringMatching(/^\{"note":"ü+$/) },
+    });
+    expect(JSON.stringify(record).length).toBeLessThan(60_000);
+  });
+
+  test('holds no secret, nor a part of one, however it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 16_200, max: 16_400 }),
+        fc.constantFrom('4111111111111111', REHEARSAL_KEY, WEBHOOK_SECRET),
+        (at, secret) => {
+          const record = JSON.stringify(recorded({ request: { note: `${'x'.repeat(at)} ${secret} ${'y'.repeat(1_000)}` } }));
+          return !record.includes(secret.slice(0, 12));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is made of whatever there is: what cannot be written is left out, and nothing is thrown', () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    expect(recorded({ request: cyclic })).toMatchObject({ truncated: true, request: { truncated: true }, status: 200 });
+    let deep: unknown = 'tok_visa';
+    for (let level = 0; level < 20_000; level++) deep = [deep];
+    expect(recorded({ request: deep })).toMatchObject({ status: 200, request: expect.anything() });
+    expect(recorded({ response: 'no JSON, but tok_visa' }).response).toBe('no JSON, but [redacted]');
+    const broken = {
+      journal: () => {
+        throw new Error('full');
+      },
+    } as unknown as Simulation;
+    const hop = { ids: { requestId: 'req_1', correlationId: 'cor' } } as Hop;
+    expect(() => journalHop(broken, hop)).not.toThrow();
+  });
+});
+
+test('A line of the log stays one line of JSON, whatever is left out of it', () => {
+  const lines: string[] = [];
+  const log = createLogger('info', { write: (line) => void lines.push(line) });
+  log.info({ card: 4111111111111111, err: new Error(`no: 4111 1111 1111 1111, ${REHEARSAL_KEY}`), credentials: { bearer: 'abc' } }, 'x');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/\n$/);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ card: '[redacted]', credentials: { bearer: '[redacted]' }, msg: 'x' });
+  expect(lines[0]).not.toMatch(/4111|reh_/);
+});
