@@ -27,3 +27,5 @@ export function createChanges(worlds: Worlds, changed: (world: World) => void) {
     stop: unwatch,
   };
 }
+
+export type Changes = ReturnType<typeof createChanges>;

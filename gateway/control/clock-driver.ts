@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Agent, request } from 'undici';
 import type { Application } from '../../shared/catalog/applications.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, instant, TOKEN_HEADER } from '../../shared/simulation/context.ts';
-import type { DueItem, Ledger, Ms, World, Worlds, WorldView } from '../../shared/store/ports.ts';
+import type { DueItem, Ms, World, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { createChanges } from './changes.ts';
+import { type Advance, clockBusy, createSettling } from './settling.ts';
 
 /** Rehearsal time after which failed due work is tried again; then it is parked, visibly. */
 const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
@@ -23,14 +23,6 @@ const PARALLEL = 8;
 const HELD_MS = 100;
 /** Wall time after which a look tells whether a lease has run out, of work or of the clock: nobody says when it does. */
 const LEASES_MS = 1_000;
-/** Wall time for which an advance keeps the clock without a sign of life: that long a clock stands whose driver died. */
-const ADVANCE_LEASE_MS = 6_000;
-/** How many times it gives a sign of life meanwhile. */
-const RENEWALS = 4;
-/** Wall time after which a wait looks again although nobody told of a change. */
-const UNTOLD_MS = 250;
-/** How many things of a kind are named that somebody waits for. */
-const NAMED = 100;
 /** The longest delay that a timer takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -42,28 +34,12 @@ export interface ClockDriverOptions {
   readonly log: Logger;
 }
 
-export interface Settled {
-  readonly settled: boolean;
-  readonly waitingFor: readonly string[];
-}
-
-export interface Advanced extends Settled {
-  readonly now: Ms;
-  readonly ran: readonly DueItem[];
-}
-
 interface Driven {
   pumping: Promise<void> | undefined;
   again: boolean;
   /** Here, and not by another gateway: what is due runs in the advance. */
   advancing: boolean;
   timer: NodeJS.Timeout | undefined;
-}
-
-/** An advance: what it ran so far, and by which token it keeps the clock. */
-interface Advance {
-  readonly token: string;
-  readonly ran: DueItem[];
 }
 
 /**
@@ -182,88 +158,17 @@ export function createClockDriver(options: ClockDriverOptions) {
     }
   }
 
-  /** Waits for quiet; an advance runs what is due itself, one by one. */
-  async function settle(world: World, timeoutMs: number, advance?: Advance): Promise<Settled> {
-    const until = Date.now() + timeoutMs;
-    for (;;) {
-      const change = changes.next(world, UNTOLD_MS);
-      try {
-        const view = await worlds.current(world);
-        if (!view) return { settled: false, waitingFor: ['the rehearsal was reset or deleted meanwhile'] };
-        const next = advance && (await runNext(view, advance));
-        if (next?.done) advance?.ran.push(next.item);
-        if (next && Date.now() < until) continue;
-        const ledger = await worlds.ledger(world, NAMED);
-        // Read after the ledger: while time flows, what was just written falls due later than the clock said before.
-        const now = (await worlds.current(world))?.now ?? view.now;
-        const open = waitingFor(ledger, now);
-        if (open.length === 0) return { settled: true, waitingFor: [] };
-        if (Date.now() >= until || stopped) return { settled: false, waitingFor: open };
-        if (!advance) pump(world);
-        await change.happened;
-      } finally {
-        change.forget();
-      }
-    }
-  }
-
-  /** What others run of the time before ends first: from then on everything is in order. */
-  async function othersDone(world: World, timeoutMs: number): Promise<void> {
-    const until = Date.now() + timeoutMs;
-    for (;;) {
-      const change = changes.next(world, UNTOLD_MS);
-      const look = await worlds.look(world);
-      if (look && look.running > 0 && Date.now() < until) await change.happened;
-      else return change.forget();
-    }
-  }
-
-  async function advance(world: World, to: Ms, timeoutMs: number): Promise<Advanced> {
-    const token = randomUUID();
-    if (!(await worlds.lease(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
-    const state = stateOf(world);
-    state.advancing = true;
-    const renewing = setInterval(() => renew(world, token), ADVANCE_LEASE_MS / RENEWALS);
-    try {
-      return await advanceUnder({ token, ran: [] }, { world, to, timeoutMs });
-    } finally {
-      clearInterval(renewing);
-      state.advancing = false;
-      await worlds.unlease(world, token);
-      pump(world);
-    }
-  }
-
-  /** An advance that lost its clock hears so when it sets it the next time. */
-  function renew(world: World, token: string): void {
-    worlds.renewLease(world, token, ADVANCE_LEASE_MS).catch((error: unknown) => log.warn({ err: error, world }, 'a clock was not kept'));
-  }
-
-  async function advanceUnder(advance: Advance, { world, to, timeoutMs }: { world: World; to: Ms; timeoutMs: number }): Promise<Advanced> {
-    const before = await worlds.current(world);
-    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
-    let { now } = before;
-    const moveTo = async (instant: Ms): Promise<void> => {
-      now = Math.max(now, instant);
-      if (!(await worlds.setClock(world, { now, flowing: false }, advance.token))) throw clockBusy();
-    };
-    await othersDone(world, timeoutMs);
-    let outcome = await settle(world, timeoutMs, advance);
-    while (outcome.settled) {
-      const next = (await worlds.look(world))?.next;
-      if (!next || next.at > to) {
-        await moveTo(to);
-        break;
-      }
-      await moveTo(next.at);
-      outcome = await settle(world, timeoutMs, advance);
-    }
-    return { now, ran: advance.ran, ...outcome };
-  }
+  const settling = createSettling({
+    ...{ worlds, changes, log, runNext, pump },
+    advancing: (world, begun) => {
+      stateOf(world).advancing = begun;
+    },
+    stopped: () => stopped,
+  });
 
   return {
-    settle: (world: World, timeoutMs: number) => settle(world, timeoutMs),
-    advance,
+    settle: settling.settle,
+    advance: settling.advance,
     changes,
     /** Lets time flow, or stops it where it is. */
     async setFlowing(world: World, flowing: boolean): Promise<void> {
@@ -277,26 +182,9 @@ export function createClockDriver(options: ClockDriverOptions) {
       stopped = true;
       changes.stop();
       for (const state of driven.values()) clearTimeout(state.timer);
-      await Promise.all([...driven.values()].map(({ pumping }) => pumping));
+      await Promise.all([...[...driven.values()].map(({ pumping }) => pumping), settling.stop()]);
     },
   };
-}
-
-const clockBusy = (): Problem =>
-  new Problem('clock_busy', 'This rehearsal’s clock is being advanced; wait for that to end.', { retryAfter: 1 });
-
-/** What there is to wait for: the first by name, the others by number. */
-function waitingFor({ unsent, pending, running, counts, next }: Ledger, now: Ms): readonly string[] {
-  const named = (what: string, keys: readonly string[], count: number): readonly string[] => [
-    ...keys.map((key) => `${what} ${key}`),
-    ...(count > keys.length ? [`${what} and ${count - keys.length} more`] : []),
-  ];
-  return [
-    ...named('unsent', unsent, counts.unsent),
-    ...named('pending', pending, counts.pending),
-    ...named('running', running, counts.running),
-    ...(next && next.at <= now ? [`due ${next.application}|${next.kind}|${next.key}`] : []),
-  ];
 }
 
 export type ClockDriver = ReturnType<typeof createClockDriver>;

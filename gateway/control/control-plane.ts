@@ -6,7 +6,6 @@ import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
 import { parsePart } from '../../shared/contract/validation.ts';
-import { durationMs } from '../../shared/domain/duration.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -16,6 +15,7 @@ import { type FaultInput, pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
 import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
+import { destination } from './clock-destination.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
@@ -46,6 +46,8 @@ export interface ControlPlaneOptions {
 interface Asked {
   readonly name: string;
   readonly view: WorldView;
+  /** Aborted when the client has gone: nobody waits for the answer any more. */
+  readonly gone: AbortSignal;
 }
 
 type Operations = {
@@ -71,7 +73,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
       // Operations about rehearsals themselves must not bring one into being by naming it.
       const aboutRehearsals = operation.path.startsWith('/_sim/rehearsals');
       const name = aboutRehearsals ? DEFAULT_REHEARSAL : String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
-      const asked = { name, view: await options.rehearsals.ensure(name) };
+      const asked = { name, view: await options.rehearsals.ensure(name), gone: goneWith(response) };
       const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked) => Promise<unknown>;
       const output = await handler(input, asked);
       if (operation.status === 204) response.status(204).end();
@@ -97,6 +99,15 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
     response.status(problem.status).type('application/problem+json').send(JSON.stringify(rest));
   });
   return router;
+}
+
+/** What a client no longer waits for ends. */
+function goneWith(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 function operations({ worlds, rehearsals, driver, ask, objects, simulation, stopping }: ControlPlaneOptions): Operations {
@@ -137,14 +148,13 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       const after = await rehearsals.ensure(view.rehearsal);
       return { now: instant(after.now), flowing: after.flowing };
     },
-    'advance-clock': async ({ body }, { view }) => {
-      const to = body.by !== undefined ? view.now + duration(body.by) : Date.parse(body.to ?? '');
-      if (to < view.now) throw invalid('/to', 'in_the_past', `The clock moves forward only; it is ${instant(view.now)} now.`);
-      const { now, ran, settled, waitingFor } = await driver.advance(view.world, to, body.timeoutMs);
+    'advance-clock': async ({ body }, { view, gone }) => {
+      const to = destination(body, view.now);
+      const { now, ran, settled, waitingFor } = await driver.advance(view.world, to, body.timeoutMs, gone);
       return { now: instant(now), ran: ran.map(ranItem), settled, waitingFor: [...waitingFor] };
     },
-    settle: async ({ body }, { view }) => {
-      const { settled, waitingFor } = await driver.settle(view.world, body.timeoutMs);
+    settle: async ({ body }, { view, gone }) => {
+      const { settled, waitingFor } = await driver.settle(view.world, body.timeoutMs, gone);
       const { parked, held } = await worlds.ledger(view.world);
       return {
         settled,
@@ -162,7 +172,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       if (query.type !== undefined) known(query.type, '?type');
       return plainEvents(await readEvents(worlds, view.world, { ...query, ext: query.ext === 'true' }));
     },
-    'wait-for-events': async ({ body }, { view }) => {
+    'wait-for-events': async ({ body }, { view, gone }) => {
       known(body.type, '/type');
       const until = Date.now() + body.timeoutMs;
       for (;;) {
@@ -175,7 +185,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
           ext: true,
         });
         const found = read.items.length >= body.count;
-        if (found || Date.now() >= until || stopping.aborted) {
+        if (found || Date.now() >= until || stopping.aborted || gone.aborted) {
           change.forget();
           return { found, ...plainEvents(read) };
         }
@@ -221,8 +231,8 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
         await pause(20, stopping);
       }
     },
-    verify: async (_input, { view }) => {
-      const { settled, waitingFor } = await driver.settle(view.world, 10_000);
+    verify: async (_input, { view, gone }) => {
+      const { settled, waitingFor } = await driver.settle(view.world, 10_000, gone);
       const invariants = await verifyWorld(worlds, view.world, objects);
       return { holds: invariants.every(({ holds }) => holds), settled, waitingFor: [...waitingFor], invariants };
     },
@@ -233,18 +243,6 @@ const plainEvents = ({ items, next }: Awaited<ReturnType<typeof readEvents>>) =>
   items: items.map(({ order, event }) => ({ order, event: event as unknown as Record<string, unknown> })),
   next,
 });
-
-function duration(text: string): number {
-  try {
-    return durationMs(text);
-  } catch {
-    throw invalid(
-      '/by',
-      'invalid_duration',
-      `"${text}" is not a duration such as PT15M or P2D: weeks at most, since months and years have no fixed length.`,
-    );
-  }
-}
 
 function known(type: string, pointer: string): void {
   const name = nameOf(type);

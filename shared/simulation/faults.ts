@@ -7,12 +7,17 @@ import { durationMs } from '../domain/duration.ts';
 import { nameOf } from '../events/envelope.ts';
 import { type FaultRule, type Ms, NEVER, type Simulation, type World } from '../store/ports.ts';
 
+const LONGEST_MS = durationMs('P3650D');
 /** On the rehearsal's clock. */
-const Duration = z.string().max(64).refine(isPositiveDuration, 'This is not a duration such as PT10M or P2D, longer than nothing.');
+const Duration = z
+  .string()
+  .max(64)
+  .refine(isPositiveDuration, 'This is not a duration such as PT10M or P2D, longer than nothing and at most P3650D.');
 
 function isPositiveDuration(text: string): boolean {
   try {
-    return durationMs(text) > 0;
+    const ms = durationMs(text);
+    return ms > 0 && ms <= LONGEST_MS;
   } catch {
     return false;
   }
