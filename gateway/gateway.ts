@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response, type Router } from 'express';
 import helmet from 'helmet';
@@ -11,6 +10,7 @@ import type { Observability } from '../shared/observability/observability.ts';
 import { type Observer, type Span, traceIds, UNOBSERVED } from '../shared/observability/observer.ts';
 import { listen } from '../shared/runtime/application.ts';
 import { type Connections, watchConnections } from '../shared/runtime/connections.ts';
+import { createFairServer } from '../shared/runtime/fair-server.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { readinessAnswer, type State } from '../shared/runtime/readiness.ts';
 import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
@@ -73,7 +73,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   const app = express();
   app.disable('x-powered-by');
-  const server = createServer(serverOptions(times), app);
+  // The body is asked for when the request has passed everything else; expectations that nobody knows are ignored.
+  const expectations = ['checkContinue', 'checkExpectation'] as const;
+  const server = createFairServer({ ...serverOptions(times), expectations }, app);
   const connections = watchConnections(server, { refuseOnSocket });
   const limits = createRateLimits(options.limits);
   const proxy = createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining });
@@ -90,9 +92,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keyring: createKeyring({ credentials: options.credentials, pepper: options.pepper, resolve: access.resolve }),
   };
   app.use((request, response) => answer(gate, request, response));
-  // The body is asked for when the request has passed everything else; expectations that nobody knows are ignored.
-  server.on('checkContinue', app);
-  server.on('checkExpectation', app);
   const url = await listen(server, options.port, options.host).catch((error: unknown) => {
     limits.close();
     throw error;

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
 import express from 'express';
 import type { Logger } from 'pino';
+import { createFairServer } from '../../shared/runtime/fair-server.ts';
 import { NOT_FOUND, send } from './answers.ts';
 import { contractListener } from './contract-listener.ts';
 import { contractTable } from './contract-table.ts';
@@ -51,7 +51,7 @@ export async function startTouchpointMock({
     otherwise: others,
   });
   // Without a listener of its own, Node would ask for every expected body before the credential is looked at.
-  const server = createServer(SERVER_LIMITS, listener).on('checkContinue', listener);
+  const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'] }, listener);
   const listening = await listen({
     server,
     host,

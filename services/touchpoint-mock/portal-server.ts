@@ -1,9 +1,10 @@
-import { Agent, createServer } from 'node:http';
+import { Agent } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Logger } from 'pino';
+import { createFairServer } from '../../shared/runtime/fair-server.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, send } from './answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './cases.ts';
 import { documents } from './documents.ts';
@@ -74,7 +75,7 @@ export async function startPortal({
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
-    server: createServer(SERVER_LIMITS, portal),
+    server: createFairServer(SERVER_LIMITS, portal),
     host,
     port,
     drain: () => {

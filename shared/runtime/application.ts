@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
@@ -11,6 +11,7 @@ import { createRelay } from '../events/relay.ts';
 import type { Observability } from '../observability/observability.ts';
 import type { StoreAdapter } from '../store/ports.ts';
 import { watchConnections } from './connections.ts';
+import { createFairServer } from './fair-server.ts';
 import type { Logger } from './logger.ts';
 import { createPipeline } from './pipeline.ts';
 import { READY, readinessAnswer, type State } from './readiness.ts';
@@ -89,9 +90,8 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
     stopping,
   });
-  const server = createServer(app);
+  const server = createFairServer({ keepAliveTimeout: 65_000 }, app);
   const connections = watchConnections(server);
-  server.keepAliveTimeout = 65_000;
   const url = await listen(server, options.port, options.host);
   const consumer = await startConsumer({
     service,

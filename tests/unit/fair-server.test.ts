@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createFairServer, type FairServerOptions } from '../../shared/runtime/fair-server.ts';
+import { eventually } from '../support/eventually.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+
+/** A fair server, and what its connections hold. */
+async function aServer(listener: RequestListener, options: FairServerOptions = {}) {
+  const server: Server = createFairServer(options, listener);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, sockets, queued: () => [...sockets].reduce((bytes, { writableLength }) => bytes + writableLength, 0) };
+}
+
+/** A connection that reads only when it is told to. */
+async function aClient(port: number) {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  closing.push(() => socket.destroy());
+  await once(socket, 'connect');
+  const seen = { text: '', ended: false };
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    seen.ended = true;
+  });
+  const read = (): void => {
+    socket.on('end', () => {
+      seen.ended = true;
+    });
+    socket.on('data', (chunk) => {
+      seen.text += chunk.toString('latin1');
+    });
+  };
+  return { socket, seen, read };
+}
+
+describe('A client that sends many requests at once', () => {
+  const BIG = Buffer.alloc(300_000, 'x');
+
+  test('and reads nothing makes the server hold one answer, while others are served', async () => {
+    let begun = 0;
+    const server = await aServer((request, response) => {
+      if (request.url === '/big') begun += 1;
+      response.end(request.url === '/big' ? BIG : 'here');
+    });
+    const greedy = await aClient(server.port);
+    greedy.socket.write(get('/big').repeat(1_600));
+    await eventually('its connection is full', async () => server.queued() > 0);
+    for (let other = 0; other < 20; other++) {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/small`);
+      expect(await answer.text()).toBe('here');
+    }
+    expect(server.queued()).toBeLessThan(2 * BIG.length);
+    // What the system's own buffers take, and not 1,600.
+    expect(begun).toBeLessThan(200);
+  });
+
+  test('is answered as soon as it reads, each of them, in their order', async () => {
+    let atOnce = 0;
+    const server = await aServer((request, response) => {
+      atOnce += 1;
+      expect(atOnce).toBe(1);
+      setImmediate(() => {
+        atOnce -= 1;
+        response.end(`<${request.url}>`);
+      });
+    });
+    const client = await aClient(server.port);
+    client.socket.write(Array.from({ length: 2_500 }, (_, index) => get(`/${index}`)).join(''));
+    client.read();
+    await eventually('the last answer', async () => client.seen.text.includes('</2499>'));
+    const answered = [...client.seen.text.matchAll(/<\/(\d+)>/g)].map(([, index]) => Number(index));
+    expect(answered).toEqual(Array.from({ length: 2_500 }, (_, index) => index));
+  });
+
+  test('with bodies is answered in order too', async () => {
+    const server = await aServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.end(`<${body.length}>`);
+    });
+    const client = await aClient(server.port);
+    client.read();
+    const lengths = [10, 200_000, 0, 70_000, 5];
+    for (const length of lengths) {
+      client.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'b'.repeat(length)}`);
+    }
+    await eventually('the last answer', async () => client.seen.text.includes('<5>'));
+    expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
+  });
+
+  test('is cut off when too many wait on all connections together', async () => {
+    const held: ServerResponse[] = [];
+    const server = await aServer((_request, response) => void held.push(response), { waitingMost: 50 });
+    const first = await aClient(server.port);
+    first.socket.write(get('/').repeat(41));
+    await eventually('it was begun', async () => held.length === 1);
+    const second = await aClient(server.port);
+    second.read();
+    second.socket.write(get('/').repeat(41));
+    await eventually('it was cut off', async () => second.seen.ended);
+    expect(first.seen.ended).toBe(false);
+    // Those that had waited there wait no more.
+    const third = await aClient(server.port);
+    third.read();
+    third.socket.write(get('/').repeat(5));
+    await eventually('it was begun', async () => held.length === 3);
+    expect(third.seen.ended).toBe(false);
+  });
+});
+
+describe('A client that takes nothing of its answer', () => {
+  const PATIENCE = { unread: { afterMs: 200, lookMs: 20 } };
+
+  test('is cut off', async () => {
+    const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
+    const client = await aClient(server.port);
+    client.socket.write(get('/'));
+    await eventually('it was begun', async () => server.queued() > 0);
+    await eventually('it was cut off', async () => server.sockets.size === 0);
+  });
+
+  test('in time gets all of it, though it takes long', async () => {
+    const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
+    const client = await aClient(server.port);
+    client.socket.write(get('/', 'Connection: close\r\n'));
+    let bytes = 0;
+    client.socket.on('data', (chunk) => {
+      bytes += chunk.length;
+      client.socket.pause();
+      setTimeout(() => client.socket.resume(), 2);
+    });
+    await eventually('all was read', async () => bytes > 20_000_000, 20_000);
+  });
+
+  test('and waits for one that takes long is not cut off', async () => {
+    let answer = (): void => {};
+    const server = await aServer((_request, response) => {
+      response.write(Buffer.alloc(10_000_000, 'x'));
+      answer = () => void response.end('the end');
+    }, PATIENCE);
+    const client = await aClient(server.port);
+    client.socket.write(get('/'));
+    await eventually('it was begun', async () => server.queued() > 0);
+    client.read();
+    await eventually('all was read', async () => server.queued() === 0);
+    // Longer than it has for taking something.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    answer();
+    await eventually('the end', async () => client.seen.text.includes('the end'));
+  });
+});
+
+describe('A client that ends its side', () => {
+  test.each(['GET', 'HEAD'])('after a %s gets its answer, and then the connection ends', async (method) => {
+    let answer = (): void => {};
+    const server = await aServer((_request, response) => {
+      answer = () => void response.end('here');
+    });
+    const client = await aClient(server.port);
+    client.read();
+    client.socket.end(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+    // Later than it was asked whether it is still there.
+    await eventually('an interim answer', async () => client.seen.text.includes('HTTP/1.1 100 Continue'));
+    answer();
+    await eventually('the answer', async () => client.seen.ended);
+    expect(client.seen.text).toMatch(/HTTP\/1\.1 200 OK/);
+  });
+
+  test('after several gets all answers', async () => {
+    const server = await aServer((request, response) => void setImmediate(() => response.end(`<${request.url}>`)));
+    const client = await aClient(server.port);
+    client.read();
+    client.socket.end(get('/1') + get('/2') + get('/3'));
+    await eventually('the end', async () => client.seen.ended);
+    expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
+  });
+
+  test.each([
+    ['because it has left, its request is over although it only reads', 'GET'],
+    ['is taken to have left when its request changes something', 'POST'],
+  ])('%s', async (_what, method) => {
+    let over = false;
+    const server = await aServer((_request, response) => {
+      response.once('close', () => {
+        over = true;
+      });
+    });
+    const client = await aClient(server.port);
+    client.socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await eventually('it arrived', async () => server.sockets.size === 1);
+    client.socket.destroy();
+    await eventually('it is over', async () => over);
+  });
+});
