@@ -4,6 +4,7 @@ import { Router } from 'express';
 import { stringify } from 'yaml';
 import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../shared/contract/openapi.ts';
+import { fixedDocument } from '../shared/runtime/fixed-document.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
@@ -41,12 +42,15 @@ export function createDocuments(): Router {
   const asyncapi = once(() => estateAsyncApi(manifest.version));
   const router = Router({ caseSensitive: true, strict: true });
   for (const [name, document] of Object.entries({ openapi, asyncapi })) {
-    const json = once(() => JSON.stringify(document(), null, 2));
-    const yaml = once(() => stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 }));
-    router.get(`/${name}.json`, (_request, response) => void response.type('application/json').send(json()));
-    router.get(`/${name}.yaml`, (_request, response) => void response.type('application/yaml').send(yaml()));
+    const yaml = () => stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 });
+    router.get(
+      `/${name}.json`,
+      fixedDocument('application/json', () => JSON.stringify(document(), null, 2)),
+    );
+    router.get(`/${name}.yaml`, fixedDocument('application/yaml', yaml));
   }
-  router.get('/', (_request, response) => void response.set('Content-Security-Policy', POLICY).type('text/html').send(WELCOME));
+  const welcome = fixedDocument('text/html', () => WELCOME);
+  router.get('/', (request, response) => welcome(request, response.set('Content-Security-Policy', POLICY)));
   router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/'], ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
   });

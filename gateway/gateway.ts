@@ -151,13 +151,15 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   refuseWebSocket(request);
   passage.about = aboutOf(gate, passage.path);
   if (passage.about === 'health') return answerHealth(gate, passage.path, response);
-  const api = passage.about === 'documents' ? apiOf(gate, passage, request) : undefined;
-  if (passage.about === 'documents' && !api) return handOver(options.documents, request, response);
+  const api = passage.about === 'documents' ? gate.routes.find(request.method, passage.path) : undefined;
+  if (api) passage.api = api;
   const sent = traceparentOf(request.headers);
-  passage.span = observer.tracer && startEdgeSpan(observer.tracer, request.method, api, sent);
+  const isTraced = api !== undefined || passage.about !== 'documents';
+  passage.span = isTraced ? observer.tracer && startEdgeSpan(observer.tracer, request.method, api, sent) : undefined;
   passage.traceparent = passage.span?.traceparent ?? sent;
 
   await limits.countAddress(request);
+  if (passage.about === 'documents' && !api) return answerDocuments(gate, passage.path, request, response);
   const scheme = api ? api.auth : 'bearer';
   const demand: Demand | undefined = scheme === 'signature' ? undefined : { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE };
   const presented = demand && keyring.presented(request.headers, demand.scheme);
@@ -227,14 +229,10 @@ async function answerMetrics({ options }: Gate, request: Request, response: Resp
 }
 
 /** @throws Problem method_not_allowed for a path that an API has by another method */
-function apiOf({ routes }: Gate, passage: Passage, { method }: Request): ApiDefinition | undefined {
-  const api = routes.find(method, passage.path);
-  if (api) passage.api = api;
-  else {
-    const others = routes.methodsAt(passage.path);
-    if (others.length > 0) throw methodNotAllowed(method, others);
-  }
-  return api;
+function answerDocuments({ options, routes }: Gate, path: string, request: Request, response: Response): Promise<void> {
+  const others = routes.methodsAt(path);
+  if (others.length > 0) throw methodNotAllowed(request.method, others);
+  return handOver(options.documents, request, response);
 }
 
 /** @throws Problem not_found when the router has nothing there */

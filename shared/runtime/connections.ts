@@ -49,7 +49,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
       const age = performance.now() - (openedAt.get(request.socket) ?? 0);
       if (drainedAt !== undefined || age > oldest) response.setHeader('Connection', 'close');
       response.once('close', () => {
-        if (closing) request.socket.destroySoon();
+        if (closing && request.socket.writable) request.socket.destroySoon();
       });
     });
   }

@@ -87,6 +87,8 @@ export function createFairServer(
   }
 
   function next(line: Line, socket: Socket): void {
+    // The last answer has said that it is the last; what came after it is for another connection.
+    if (!socket.writable) return;
     const exchange = line.waiting.shift();
     if (!exchange) return;
     waiting -= 1;

@@ -1,4 +1,6 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
 import { parse } from 'yaml';
 import { estateAsyncApi } from '../../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../../shared/contract/openapi.ts';
@@ -40,4 +42,50 @@ describe('What the gateway shows to anybody', () => {
       expect(await answer.json()).toMatchObject({ status: 405 });
     },
   );
+});
+
+/** As a client that says itself what it takes: `fetch` decodes without being asked. */
+const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+  request(`${estate.gateway}${path}`, { method, headers }).then(async ({ statusCode, headers: answered, body }) => ({
+    status: statusCode,
+    headers: answered,
+    body: Buffer.from(await body.arrayBuffer()),
+  }));
+
+describe.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/'])('The document %s', (path) => {
+  const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body };
+
+  test.each([
+    ['br', 'gzip, deflate, br'],
+    ['gzip', 'gzip, deflate'],
+    ['gzip', 'br;q=0, gzip;q=0.5'],
+    ['identity', 'identity'],
+    ['identity', 'zstd'],
+  ] as const)('comes as %s to whoever takes %s, the same in GET and HEAD, with a tag of its own', async (coding, accepted) => {
+    const plain = await ask(path);
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    const answer = await ask(path, { 'accept-encoding': accepted });
+    expect(answer.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
+    expect(answer.headers['vary']).toBe('Accept-Encoding');
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    expect(decode[coding](answer.body).equals(plain.body)).toBe(true);
+    expect(answer.headers['etag'] === plain.headers['etag']).toBe(coding === 'identity');
+    const head = await ask(path, { 'accept-encoding': accepted }, 'HEAD');
+    expect(head.body).toHaveLength(0);
+    for (const name of ['etag', 'content-length', 'content-type', 'content-encoding', 'vary'])
+      expect([name, head.headers[name]]).toEqual([name, answer.headers[name]]);
+  });
+
+  test('is not sent again to whoever has it', async () => {
+    const headers = { 'accept-encoding': 'gzip' };
+    const { etag } = (await ask(path, headers)).headers;
+    for (const tags of [String(etag), `"other", ${etag}`, `W/${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const again = await ask(path, { ...headers, 'if-none-match': tags }, method);
+        expect([again.status, again.body.length, again.headers['etag'], again.headers['vary']]).toEqual([304, 0, etag, 'Accept-Encoding']);
+      }
+    }
+    expect((await ask(path, { 'if-none-match': String(etag) })).status).toBe(200);
+    expect((await ask(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
+  });
 });

@@ -106,6 +106,21 @@ describe('A client that sends many requests at once', () => {
     expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
   });
 
+  test('is answered no further than to the answer that closes the connection', async () => {
+    let begun = 0;
+    const server = await aServer((_request, response) => {
+      begun += 1;
+      if (begun === 3) response.setHeader('Connection', 'close');
+      response.end('here');
+    });
+    const client = await aClient(server.port);
+    client.read();
+    client.socket.write(get('/').repeat(100));
+    await eventually('the end', async () => client.seen.ended);
+    expect(begun).toBe(3);
+    expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+  });
+
   test('is cut off when too many wait on all connections together', async () => {
     const held: ServerResponse[] = [];
     const server = await aServer((_request, response) => void held.push(response), { waitingMost: 50 });
