@@ -42,7 +42,7 @@ export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, res
   }
   const { code, detail } = CODES[error.code ?? ''] ?? { code: 'malformed_request', detail: 'This is not a readable HTTP request.' };
   const problem = new Problem(code, detail);
-  const body = JSON.stringify(problem.body(''));
+  const body = problem.json('');
   const headers = {
     ...headersOfProblem(problem, identify({}, Date.now())),
     'Content-Length': String(Buffer.byteLength(body)),

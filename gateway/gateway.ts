@@ -6,11 +6,14 @@ import { apis } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { asProblem } from '../shared/contract/http-binding.ts';
+import { endAnyhow, withoutHtml } from '../shared/contract/last-resort.ts';
+import { ClientGone, readBody } from '../shared/contract/request-body.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { type Observer, type Span, traceIds, UNOBSERVED } from '../shared/observability/observer.ts';
 import { listen } from '../shared/runtime/application.ts';
 import { type Connections, watchConnections } from '../shared/runtime/connections.ts';
 import { createFairServer } from '../shared/runtime/fair-server.ts';
+import { withoutFailing } from '../shared/runtime/harmless.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { readinessAnswer, type State } from '../shared/runtime/readiness.ts';
 import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
@@ -24,7 +27,6 @@ import { type ApplicationProxy, createProxy } from './proxy.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { recordRefusal } from './refusal-journal.ts';
 import { enterRehearsal, type RehearsalAccess, rehearsalName, rehearsalNamedBy } from './rehearsal-of-request.ts';
-import { ClientGone, readBody } from './request-body.ts';
 import { type Routes, routesOf } from './routes.ts';
 
 export interface GatewayOptions {
@@ -46,7 +48,10 @@ export interface GatewayOptions {
   readonly log: Logger;
   /** What this process shows of itself, at `/metrics` for credentials with the scope `sim:admin`; without it the gateway is not observed. */
   readonly observability?: Observability | undefined;
-  /** The simulation plane, at `/_sim` for credentials with the scope `sim:admin`; `response.locals` has `principal` and `rehearsal`. */
+  /**
+   * The simulation plane, at `/_sim` for credentials with the scope `sim:admin`; `response.locals` has `principal`, `rehearsal` and the
+   * unparsed `body`. What it throws is answered here.
+   */
   readonly control: Router;
   /** What anybody may read: asked for every path that is not an API's. */
   readonly documents: Router;
@@ -73,9 +78,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   const app = express();
   app.disable('x-powered-by');
+  const listener = withoutHtml(app);
   // The body is asked for when the request has passed everything else; expectations that nobody knows are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
-  const server = createFairServer({ ...serverOptions(times), expectations }, app);
+  const server = createFairServer({ ...serverOptions(times), expectations }, listener);
   const connections = watchConnections(server, { refuseOnSocket });
   const limits = createRateLimits(options.limits);
   const proxy = createProxy({ addressOf: options.addressOf, timeoutMs: times.applicationMs, draining: connections.draining });
@@ -139,7 +145,7 @@ async function answer(gate: Gate, request: Request, response: Response): Promise
   } catch (error) {
     refuse({ gate, passage, error, request, response });
   }
-  observeRequest(gate.observer, passage, request, response);
+  withoutFailing(gate.options.log, 'observing a request', () => observeRequest(gate.observer, passage, request, response));
 }
 
 /** What happens to a request, in this order. Whatever refuses it throws. */
@@ -173,7 +179,7 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   if (!api) {
     passage.ids = identify(request.headers, Date.now());
     response.setHeader('X-Correlation-Id', passage.ids.correlationId);
-    Object.assign(response.locals, { principal, rehearsal });
+    Object.assign(response.locals, { principal, rehearsal, body: await readBody(request, response) });
     return handOver(gate.control, request, response);
   }
 
@@ -266,18 +272,37 @@ interface Refused {
   readonly response: Response;
 }
 
+/** Answers with a problem. To refuse must not fail, and what is told of a refusal cannot take its answer back. */
 function refuse({ gate: { options, observer }, passage, error, request, response }: Refused): void {
   if (error instanceof ClientGone || response.destroyed) return;
-  const ids = passage.ids ?? identify(request.headers, passage.view?.now ?? Date.now());
-  passage.ids = ids;
-  const problem = asProblem(error, options.log, { ...ids, traceparent: passage.traceparent });
-  observer.refused(problem.code);
-  sendProblem(request, response, { problem, ids, path: passage.path });
-  const { api, view, started } = passage;
-  const trace = traceIds(passage.traceparent);
-  const facts = { ...ids, world: view?.world, ...trace, api: api?.id, code: problem.code, status: problem.status };
-  if (problem.status >= 500) options.log.warn(facts, 'refused');
-  else options.log.debug(facts, 'refused');
-  if (api && view)
-    recordRefusal(options.simulation, { problem, ids, api, view, method: request.method, url: request.originalUrl, started });
+  const refusal = attempt(() => {
+    const ids = passage.ids ?? identify(request.headers, passage.view?.now ?? Date.now());
+    passage.ids = ids;
+    const problem = asProblem(error, options.log, { ...ids, traceparent: passage.traceparent });
+    sendProblem(request, response, { problem, ids, path: passage.path });
+    return { problem, ids };
+  });
+  if (!refusal) {
+    endAnyhow(response);
+    return;
+  }
+  withoutFailing(options.log, 'telling of a refusal', () => {
+    const { problem, ids } = refusal;
+    observer.refused(problem.code);
+    const { api, view, started } = passage;
+    const trace = traceIds(passage.traceparent);
+    const facts = { ...ids, world: view?.world, ...trace, api: api?.id, code: problem.code, status: problem.status };
+    if (problem.status >= 500) options.log.warn(facts, 'refused');
+    else options.log.debug(facts, 'refused');
+    if (api && view)
+      recordRefusal(options.simulation, { problem, ids, api, view, method: request.method, url: request.originalUrl, started });
+  });
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../shared/catalog/problems.ts';
 
@@ -5,6 +6,8 @@ import { Problem } from '../shared/catalog/problems.ts';
 const ENCODED_STRUCTURE = /%(?:2e|2f|5c|00)/i;
 const BROKEN_ENCODING = /%(?![0-9a-f]{2})/i;
 const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
+/** Percent-encoding that is complete, and stands for no UTF-8. */
+const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 
 /**
@@ -23,11 +26,19 @@ export function unambiguousPath(target: string): string {
   if (path.includes('\\')) throw ambiguous('"\\"');
   if (DOT_SEGMENT.test(path)) throw ambiguous('a segment "." or ".."');
   if (ENCODED_STRUCTURE.test(path)) throw ambiguous('an encoded ".", "/", "\\" or NUL');
-  if (BROKEN_ENCODING.test(path)) throw ambiguous('"%" without two hexadecimal digits');
+  if (target.includes('%')) refuseBadEncoding(target);
   return path;
 }
 
-const ambiguous = (what: string): Problem => new Problem('malformed_request', `The path is ambiguous: it has ${what}.`);
+/** In the query too: who decodes it would have to guess. */
+function refuseBadEncoding(target: string): void {
+  if (BROKEN_ENCODING.test(target)) throw ambiguous('"%" without two hexadecimal digits');
+  for (const [encoded] of target.matchAll(ENCODED)) {
+    if (!isUtf8(Buffer.from(encoded.replaceAll('%', ''), 'hex'))) throw ambiguous(`"${encoded}", which encodes no UTF-8`);
+  }
+}
+
+const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);
 
 /** Node would refuse these itself, but not with a problem. @throws Problem malformed_request */
 export function requireHost({ headers, httpVersion }: IncomingMessage): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
-import { BODY_BYTES } from '../shared/contract/http-binding.ts';
+import { BODY_BYTES } from '../shared/contract/request-body.ts';
 import type { RequestIds } from './edge-context.ts';
 
 /** Wall time for which a client that is still sending may read why it was refused, before its connection is cut. */
@@ -8,7 +8,7 @@ const LINGER_MS = 500;
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** A refusal that says something in headers too: the challenge of a 401, the methods of a 405. */
+/** A refusal that says more in headers: the challenge of a 401. */
 export class EdgeProblem extends Problem {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -18,20 +18,19 @@ export class EdgeProblem extends Problem {
   }
 }
 
-export function methodNotAllowed(method: string, allowed: readonly string[]): EdgeProblem {
-  const allow = allowed.join(', ');
-  return new EdgeProblem('method_not_allowed', { detail: `${method} is not possible here; ${allow} is.`, headers: { Allow: allow } });
-}
+export const methodNotAllowed = (method: string, allow: readonly string[]): Problem =>
+  new Problem('method_not_allowed', `${method} is not possible here; ${allow.join(', ')} is.`, { allow });
 
 /** The headers of every refusal; nothing that was sent as a credential is in them or in the body. */
 export function headersOfProblem(problem: Problem, { requestId, correlationId }: RequestIds): Record<string, string> {
-  const { retryAfter }: ProblemContext = problem.context;
+  const { retryAfter, allow }: ProblemContext = problem.context;
   return {
     'Content-Type': PROBLEM_TYPE,
     'Cache-Control': 'no-store',
     'X-Correlation-Id': correlationId,
     'X-Request-Id': requestId,
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    ...(allow && { Allow: allow.join(', ') }),
     ...(problem instanceof EdgeProblem && problem.headers),
   };
 }
@@ -48,7 +47,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
     response.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(problem.body(path)));
+  const body = Buffer.from(problem.json(path));
   const sending = leavesBodyUnread(request);
   response.writeHead(problem.status, {
     ...headersOfProblem(problem, ids),

@@ -1,11 +1,12 @@
-import { type NextFunction, type Request, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
-import { asProblem, expressPath, jsonBody } from '../../shared/contract/http-binding.ts';
-import { parsePart } from '../../shared/contract/validation.ts';
+import { expressPath } from '../../shared/contract/http-binding.ts';
+import { readJson } from '../../shared/contract/json-body.ts';
+import { parseParams, parsePart } from '../../shared/contract/validation.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -57,22 +58,30 @@ type Operations = {
   ) => Promise<ControlOutput<(typeof controlOperations)[Id]>>;
 };
 
-/** The simulation plane. The gateway has authenticated the request and put the rehearsal's name into `response.locals.rehearsal`. */
+/** What the gateway has found out: the rehearsal's name, and the unparsed body. */
+interface GatewayLocals {
+  readonly rehearsal?: string;
+  readonly body?: Buffer;
+}
+
+/** The simulation plane. The gateway has authenticated the request, and answers what is thrown here. */
 export function createControlPlane(options: ControlPlaneOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handlers = operations(options);
   for (const operation of Object.values(controlOperations)) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
     const path = expressPath(operation.path.slice('/_sim'.length));
-    router.route(path)[method](jsonBody, async (request: Request, response: Response) => {
+    router.route(path)[method](async (request: Request, response: Response) => {
+      const { rehearsal, body: sent } = response.locals as GatewayLocals;
+      const body = await readJson(request.headers, sent);
       const input = {
-        params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
+        params: parseParams(request.params),
         query: parsePart(operation.query, request.query, 'query'),
-        body: parsePart(operation.request, request.body ?? {}, 'body'),
+        body: parsePart(operation.request, body ? body.value : {}, 'body'),
       };
       // Operations about rehearsals themselves must not bring one into being by naming it.
       const aboutRehearsals = operation.path.startsWith('/_sim/rehearsals');
-      const name = aboutRehearsals ? DEFAULT_REHEARSAL : String(response.locals['rehearsal'] ?? DEFAULT_REHEARSAL);
+      const name = aboutRehearsals ? DEFAULT_REHEARSAL : (rehearsal ?? DEFAULT_REHEARSAL);
       const asked = { name, view: await options.rehearsals.ensure(name), gone: goneWith(response) };
       const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked) => Promise<unknown>;
       const output = await handler(input, asked);
@@ -90,13 +99,6 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
   }
   router.use((request) => {
     throw new Problem('not_found', `The simulation plane has nothing at ${request.baseUrl}${request.path}.`);
-  });
-  router.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const problem = asProblem(error, options.log, {});
-    const { allow, ...rest } = problem.body(request.originalUrl.split('?')[0] ?? '') as { allow?: readonly string[] };
-    if (allow) response.set('Allow', allow.join(', '));
-    if (problem.context.retryAfter !== undefined) response.set('Retry-After', String(problem.context.retryAfter));
-    response.status(problem.status).type('application/problem+json').send(JSON.stringify(rest));
   });
   return router;
 }

@@ -63,14 +63,21 @@ export interface FieldError {
   readonly detail: string;
 }
 
+/** How many mistakes a problem lists; of the others it says how many they are. */
+export const MOST_ERRORS = 20;
+
 /** What a problem may say besides its code: per-code context, and what it is about. */
 export interface ProblemContext {
   readonly objectType?: string;
   readonly id?: string;
   readonly errors?: readonly FieldError[];
+  /** How many mistakes there are besides `errors`. */
+  readonly errorsOmitted?: number;
   readonly retryable?: boolean;
   /** Seconds; becomes the header `Retry-After`. */
   readonly retryAfter?: number;
+  /** Methods; becomes the header `Allow`. */
+  readonly allow?: readonly string[];
   readonly [member: string]: unknown;
 }
 
@@ -99,7 +106,20 @@ export class Problem extends Error {
 
   /** The RFC 9457 body. @param instance path of the request that was refused */
   body(instance: string): Record<string, unknown> {
-    const { retryAfter: _header, ...context } = this.context;
+    const { retryAfter: _retryAfter, allow: _allow, ...context } = this.context;
+    return { ...this.#essentials(instance), ...context, retryable: this.retryable };
+  }
+
+  /** The body as JSON. To refuse must not fail: a context that cannot be written is left out. */
+  json(instance: string): string {
+    try {
+      return JSON.stringify(this.body(instance));
+    } catch {
+      return JSON.stringify({ ...this.#essentials(instance), retryable: problems[this.code].retryable });
+    }
+  }
+
+  #essentials(instance: string): Record<string, unknown> {
     return {
       type: `urn:uc:problem:${this.code.replaceAll('_', '-')}`,
       title: problems[this.code].title,
@@ -107,8 +127,6 @@ export class Problem extends Error {
       detail: this.message,
       instance,
       code: this.code,
-      ...context,
-      retryable: this.retryable,
     };
   }
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -10,6 +9,7 @@ import express, {
 import type { ApiDefinition } from '../catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { type Ids, type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
+import { withoutFailing } from '../runtime/harmless.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import type { ReadinessAnswer } from '../runtime/readiness.ts';
@@ -19,11 +19,11 @@ import { journalHop } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
 import type { Directory, Simulation } from '../store/ports.ts';
 import type { AnyService, Bound } from './handler.ts';
+import { type JsonBody, readJson } from './json-body.ts';
+import { endAnyhow } from './last-resort.ts';
+import { ClientGone, readBody } from './request-body.ts';
 import { refuseSecrets } from './secrets.ts';
-import { parsePart } from './validation.ts';
-
-/** What may stand in a request body, in bytes. */
-export const BODY_BYTES = 1_048_576;
+import { parseParams, parsePart } from './validation.ts';
 
 export interface BindingOptions {
   readonly service: AnyService;
@@ -59,9 +59,9 @@ export function bindService(options: BindingOptions): Express {
   for (const bound of [...Object.values(service.apis), ...Object.values(service.internal)]) {
     const route = app.route(expressPath(bound.api.path));
     const method = bound.api.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
-    route[method](jsonBody, (request: Request, response: Response) => answerApi({ options, faults, bound, request, response }));
+    route[method]((request: Request, response: Response) => answerApi({ options, faults, bound, request, response }));
   }
-  app.post('/_work/due', jsonBody, (request, response) => answerDue(options, request, response));
+  app.post('/_work/due', (request, response) => answerDue(options, request, response));
   app.use((request: Request) => {
     throw new Problem('not_found', `${service.application} has nothing at ${request.method} ${request.path}.`);
   });
@@ -93,31 +93,6 @@ const contextOf = (request: WithContext): Context => {
   return context;
 };
 
-/** The body as it was sent: what a signature is about. */
-const RAW_BODY = Symbol('raw body');
-type WithRawBody = IncomingMessage & { [RAW_BODY]?: Buffer };
-
-const parseJson = express.json({
-  limit: BODY_BYTES,
-  strict: false,
-  type: ['application/json', 'application/*+json'],
-  verify: (request: WithRawBody, _response, body) => {
-    if (request.headers['webhook-signature'] !== undefined) request[RAW_BODY] = body;
-  },
-});
-
-/** Parses a JSON body. @throws Problem unsupported_media_type for a body of another kind */
-export function jsonBody(request: Request, response: Response, next: NextFunction): void {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody && !request.is(['application/json', 'application/*+json'])) {
-    throw new Problem(
-      'unsupported_media_type',
-      `Send the body as application/json, not as ${request.get('content-type') ?? 'nothing named'}.`,
-    );
-  }
-  parseJson(request, response, next);
-}
-
 interface ApiCall {
   readonly options: BindingOptions;
   readonly faults: Faults;
@@ -129,6 +104,7 @@ interface ApiCall {
 async function answerApi({ options, faults, bound, request, response }: ApiCall): Promise<void> {
   const started = performance.now();
   const { application } = options.service;
+  const bytes = await readBody(request, response);
   const { observer = UNOBSERVED } = options;
   const asked = contextOf(request);
   const span = observer.tracer?.start(serverSpan(bound, asked));
@@ -138,18 +114,20 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   const isOutside = context.principal === OUTSIDE_WORLD && context.chain.length === 0;
   const struck = isOutside ? [] : await faults.all(context.world, context.faults, { application, api: bound.id });
   let answer: Answer | undefined;
+  let body: JsonBody | undefined;
   try {
     await strikeBefore(options, context, struck);
-    if (bound.api.auth === 'signature') await checkSignature(options.directory, context, request);
+    body = await readJson(request.headers, bytes);
+    if (bound.api.auth === 'signature') await checkSignature(options.directory, context, request, body);
     answer = await options.pipeline.request({
       bound,
-      input: readInput(bound.api, request, context),
+      input: readInput(bound.api, request, context, body),
       context,
       path: request.path,
       calls,
       idempotencyKey: idempotencyKey(request),
       ifMatch: ifMatch(request),
-      webhookId: request.get('webhook-id'),
+      webhookId: bound.api.auth === 'signature' ? request.get('webhook-id') : undefined,
     });
     const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
     if (lost) answer = loseAnswer(lost, application, request.path);
@@ -158,8 +136,10 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   } finally {
     const ms = performance.now() - started;
     const status = answer?.status ?? 0;
-    observer.answered({ ids: context, api: bound.id, method: request.method, route: bound.api.path, status, ms });
-    span?.end(status >= 500 || status === 0 ? String(status) : undefined, { 'http.response.status_code': status });
+    withoutFailing(options.log, 'observing a request', () => {
+      observer.answered({ ids: context, api: bound.id, method: request.method, route: bound.api.path, status, ms });
+      span?.end(status >= 500 || status === 0 ? String(status) : undefined, { 'http.response.status_code': status });
+    });
     journalHop(options.simulation, {
       ids: context,
       world: context.world,
@@ -172,7 +152,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
       ms,
       calls,
       faults: struck.map(({ name }) => name),
-      request: request.body,
+      request: body?.value,
       response: typeof answer?.body === 'string' ? answer.body : undefined,
     });
   }
@@ -198,27 +178,24 @@ function serverSpan({ api }: Bound<string>, { traceparent, correlationId, reques
 }
 
 /** @throws Problem unauthenticated unless the rehearsal's webhook secret signed this body, lately by the rehearsal's clock */
-async function checkSignature(directory: Directory, context: Context, request: Request): Promise<void> {
+async function checkSignature(directory: Directory, context: Context, request: Request, body: JsonBody | undefined): Promise<void> {
   const secret = (await directory.current(context.world))?.credentials.webhookSecret ?? '';
   const refusal = refuseWebhook(secret, {
     id: request.get('webhook-id'),
     timestamp: request.get('webhook-timestamp'),
     signatures: request.get('webhook-signature'),
-    body: (request as WithRawBody)[RAW_BODY]?.toString() ?? '',
+    body: body?.text ?? '',
     now: context.now,
   });
   if (refusal !== undefined) throw new Problem('unauthenticated', `The webhook is refused: ${refusal}`);
 }
 
-function readInput(api: ApiDefinition, request: Request, context: Context) {
+function readInput(api: ApiDefinition, request: Request, context: Context, sent: JsonBody | undefined) {
   const fromService = context.chain.length > 0;
+  const params = parseParams(request.params);
   const query = parsePart(api.query, request.query, 'query');
-  if (!fromService) refuseSecrets(request.body);
-  const body =
-    api.method === 'GET'
-      ? {}
-      : parsePart(fromService ? api.serviceRequest : api.request, request.body === undefined ? {} : request.body, 'body');
-  const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
+  if (!fromService && sent) refuseSecrets(sent.value);
+  const body = api.method === 'GET' ? {} : parsePart(fromService ? api.serviceRequest : api.request, sent ? sent.value : {}, 'body');
   return { params, query, body };
 }
 
@@ -313,7 +290,8 @@ export function send(response: Response, context: Pick<Context, 'correlationId' 
 async function answerDue(options: BindingOptions, request: Request, response: Response): Promise<void> {
   const started = performance.now();
   const context = contextOf(request);
-  const { kind, key, token } = request.body as { kind: string; key: string; token: string };
+  const sent = await readJson(request.headers, await readBody(request, response));
+  const { kind, key, token } = (sent?.value ?? {}) as { kind: string; key: string; token: string };
   const calls: string[] = [];
   const faults: string[] = [];
   let answer: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
@@ -324,7 +302,7 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
   }
   const ms = performance.now() - started;
   const observed = { api: 'due-work', method: request.method, route: request.path, status: answer.status, ms };
-  options.observer?.answered({ ids: context, ...observed });
+  withoutFailing(options.log, 'observing due work', () => options.observer?.answered({ ids: context, ...observed }));
   journalHop(options.simulation, {
     ids: context,
     world: context.world,
@@ -342,15 +320,11 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
   send(response, context, answer);
 }
 
-/** What Express and its body parser throw, in the codes of the estate. */
+/** What Express throws, and what nobody foresaw, in the codes of the estate. */
 export function asProblem(error: unknown, log: Logger, context: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;
-  const { type, status, name } = error as { type?: string; status?: number; name?: string };
+  const { status, name } = (error ?? {}) as { status?: number; name?: string };
   if (name === 'WorldGone') return new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
-  if (type === 'entity.parse.failed') return new Problem('malformed_request', 'The body is not valid JSON.');
-  if (type === 'entity.too.large') return new Problem('payload_too_large', `A body has at most ${BODY_BYTES} bytes.`);
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported')
-    return new Problem('unsupported_media_type', 'Send the body as UTF-8 JSON without content coding.');
   if (status !== undefined && status >= 400 && status < 500) return new Problem('malformed_request', 'The request cannot be read.');
   const { requestId, correlationId, world, traceparent } = context;
   log.error({ err: error, requestId, correlationId, world, ...traceIds(traceparent) }, 'unexpected error');
@@ -359,8 +333,12 @@ export function asProblem(error: unknown, log: Logger, context: Partial<Ids>): P
 
 export function problemMiddleware(log: Logger): ErrorRequestHandler {
   return (error: unknown, request: WithContext, response: Response, _next: NextFunction) => {
+    if (error instanceof ClientGone) return;
     const context = request[CONTEXT];
     const ids = { correlationId: context?.correlationId ?? request.get('x-correlation-id') ?? '', requestId: context?.requestId ?? '' };
-    send(response, ids, answerProblem(asProblem(error, log, ids), request.path));
+    const problem = asProblem(error, log, ids);
+    // Half an answer cannot be taken back: who reads it must see that it broke off.
+    if (response.headersSent) endAnyhow(response);
+    else send(response, ids, answerProblem(problem, request.path));
   };
 }

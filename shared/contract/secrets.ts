@@ -1,13 +1,11 @@
-import { type FieldError, Problem } from '../catalog/problems.ts';
+import type { FieldError } from '../catalog/problems.ts';
 import { secretIn } from '../simulation/redaction.ts';
-import { pointerTo } from './validation.ts';
+import { pointerTo, validationFailed } from './validation.ts';
 
 const REMEDY = {
   card_number: 'This holds the number of a payment card, which the estate never stores; send a token, or leave it out.',
   credential: 'This holds a credential, which the estate never stores; leave it out, and replace it if it is in use.',
 } as const;
-/** A body that names so many has said enough. */
-const NAMED = 20;
 /** Deeper than any schema goes. */
 const DEEPEST = 64;
 
@@ -17,18 +15,16 @@ const DEEPEST = 64;
  * @throws Problem `validation_failed` naming each member that holds one
  */
 export function refuseSecrets(body: unknown): void {
-  const errors: FieldError[] = [];
-  collect(body, [], errors);
-  const [first] = errors;
-  if (first) throw new Problem('validation_failed', `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}`, { errors });
+  const errors = [...secretsIn(body, [])];
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
-function collect(value: unknown, path: readonly PropertyKey[], errors: FieldError[]): void {
-  if (path.length > DEEPEST || errors.length >= NAMED) return;
+function* secretsIn(value: unknown, path: readonly PropertyKey[]): Generator<FieldError, void> {
+  if (path.length > DEEPEST) return;
   if (typeof value === 'string' || typeof value === 'number') {
     const code = secretIn(String(value));
-    if (code) errors.push({ pointer: pointerTo(path), code, detail: REMEDY[code] });
+    if (code) yield { pointer: pointerTo('body', path), code, detail: REMEDY[code] };
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) collect(member, [...path, name], errors);
+    for (const [name, member] of Object.entries(value)) yield* secretsIn(member, [...path, name]);
   }
 }

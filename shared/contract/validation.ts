@@ -1,46 +1,102 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { ApiDefinition } from '../catalog/define.ts';
-import { type FieldError, Problem } from '../catalog/problems.ts';
+import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
+import { asText, isText, shortened } from '../domain/text.ts';
 
-/** Where a value stands: a JSON pointer into the body, or the name of a query parameter behind a question mark. */
-export type Part = 'body' | 'query';
+/** Where a value stands: a JSON pointer into the body, the name of a query parameter behind a question mark, or that of a path parameter. */
+export type Part = 'body' | 'query' | 'path';
+
+/** A name that somebody made up may be as long as a body; more of it than this helps nobody. */
+const NAME_CHARACTERS = 100;
+
+const nameAt = (step: PropertyKey): string => shortened(asText(String(step)), NAME_CHARACTERS);
+
+/** How a problem names a place of the request. */
+export function pointerTo(part: Part, path: readonly PropertyKey[]): string {
+  const names = path.map(nameAt);
+  if (part === 'query') return `?${names.join('.')}`;
+  if (part === 'path') return `{${names.join('.')}}`;
+  return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
 
 /**
  * Parses one part of a request.
  * @throws Problem `validation_failed` naming each member that does not fit
  */
-export function parsePart(schema: z.ZodType, value: unknown, part: Part): unknown {
+export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
+  // A body was looked at when it was read.
+  if (part === 'query') refuseNotText(value, part);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(issue, part));
-  const first = errors[0];
-  throw new Problem(
-    'validation_failed',
-    first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request does not fit.',
-    {
-      errors,
-    },
-  );
+  throw validationFailed(fieldErrors(parsed.error.issues, part));
 }
 
-/** A JSON pointer (RFC 6901). */
-export const pointerTo = (path: readonly PropertyKey[]): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+/** Path parameters as Express decoded them. @throws Problem `validation_failed` for one that is no text */
+export function parseParams(params: Readonly<Record<string, string | string[]>>): Record<string, string> {
+  const plain = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  refuseNotText(plain, 'path');
+  return plain;
+}
 
-function fieldErrors(issue: z.core.$ZodIssue, part: Part): FieldError[] {
-  const at = (path: readonly PropertyKey[]): string => (part === 'query' ? `?${path.map(String).join('.')}` : pointerTo(path));
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      pointer: at([...issue.path, key]),
-      code: 'unknown_member',
-      detail: 'This member is not known here.',
-    }));
+/** @throws Problem `validation_failed` for strings and member names that are no text */
+export function refuseNotText(value: unknown, part: Part): void {
+  const errors = notText(value, part, []);
+  const first = errors.next();
+  if (first.done !== true) throw validationFailed(prepended(first.value, errors));
+}
+
+function* notText(value: unknown, part: Part, path: readonly string[]): Generator<FieldError, void> {
+  if (typeof value === 'string') {
+    if (!isText(value)) yield notTextAt(part, path);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      const at = [...path, name];
+      if (!isText(name)) yield notTextAt(part, at);
+      else yield* notText(member, part, at);
+    }
   }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined');
-  return [
-    { pointer: at(issue.path), code: missing ? 'required' : issue.code, detail: missing ? 'This member is required.' : issue.message },
-  ];
+}
+
+const notTextAt = (part: Part, path: readonly string[]): FieldError => ({
+  pointer: pointerTo(part, path),
+  code: 'not_text',
+  detail: 'This is not text: it has NUL or half of a surrogate pair.',
+});
+
+function* prepended<T>(first: T, rest: Iterable<T>): Generator<T, void> {
+  yield first;
+  yield* rest;
+}
+
+/** Names the first mistakes and counts the others. */
+export function validationFailed(all: Iterable<FieldError>): Problem {
+  const errors: FieldError[] = [];
+  let errorsOmitted = 0;
+  for (const error of all) {
+    if (errors.length < MOST_ERRORS) errors.push(error);
+    else errorsOmitted += 1;
+  }
+  const [first] = errors;
+  const detail = first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request does not fit.';
+  return new Problem('validation_failed', detail, { errors, ...(errorsOmitted > 0 && { errorsOmitted }) });
+}
+
+function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generator<FieldError, void> {
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        yield { pointer: pointerTo(part, [...issue.path, key]), code: 'unknown_member', detail: 'This member is not known here.' };
+      }
+      continue;
+    }
+    const missing = issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined');
+    yield {
+      pointer: pointerTo(part, issue.path),
+      code: missing ? 'required' : issue.code,
+      detail: missing ? 'This member is required.' : issue.message,
+    };
+  }
 }
 
 /**

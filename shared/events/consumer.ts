@@ -4,6 +4,7 @@ import { Problem } from '../catalog/problems.ts';
 import { allEvents, consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { AnyService } from '../contract/handler.ts';
 import { type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
+import { withoutFailing } from '../runtime/harmless.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Pipeline, WORK_DEADLINE_MS } from '../runtime/pipeline.ts';
 import type { Context } from '../simulation/context.ts';
@@ -90,7 +91,7 @@ const stillPending = ({ store, service }: ConsumerOptions, world: World, id: str
   store.isPending(world, `${service.application}|${id}`);
 
 async function attemptDelivery(
-  { service, pipeline, simulation, observer = UNOBSERVED }: ConsumerOptions,
+  { service, pipeline, simulation, log, observer = UNOBSERVED }: ConsumerOptions,
   { event, view }: { event: EstateEvent; view: WorldView },
 ): Promise<void> {
   const { world, now, faults, progression } = view;
@@ -117,8 +118,10 @@ async function attemptDelivery(
     status = 200;
   } finally {
     const ms = performance.now() - started;
-    span?.end(status === 200 ? undefined : 'failed');
-    observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
+    withoutFailing(log, 'observing an event', () => {
+      span?.end(status === 200 ? undefined : 'failed');
+      observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
+    });
     journalHop(simulation, {
       ids: context,
       world,

@@ -4,6 +4,7 @@ import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
 import type { AnyService } from '../contract/handler.ts';
 import { bindService } from '../contract/http-binding.ts';
+import { withoutHtml } from '../contract/last-resort.ts';
 import type { Bus } from '../events/bus.ts';
 import { startConsumer } from '../events/consumer.ts';
 import { createEventFaults } from '../events/event-faults.ts';
@@ -50,6 +51,9 @@ export interface RunningApplication {
   kill(): void;
 }
 
+/** What a client may send to the gateway, and as much again for what the gateway adds. */
+const HEADER_BYTES = 32_768;
+
 /** Nothing listens there. */
 const NO_GATEWAY = 'http://127.0.0.1:1';
 
@@ -90,7 +94,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
     stopping,
   });
-  const server = createFairServer({ keepAliveTimeout: 65_000 }, app);
+  const server = createFairServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: 65_000 }, withoutHtml(app));
   const connections = watchConnections(server);
   const url = await listen(server, options.port, options.host);
   const consumer = await startConsumer({

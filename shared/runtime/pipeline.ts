@@ -399,7 +399,7 @@ const isKept = (problem: Problem): boolean => [402, 409, 422].includes(problem.s
 export function answerProblem(problem: Problem, path: string): Answer {
   return {
     status: problem.status,
-    body: JSON.stringify(problem.body(path)),
+    body: problem.json(path),
     contentType: 'application/problem+json; charset=utf-8',
     retryAfter: problem.context.retryAfter,
   };

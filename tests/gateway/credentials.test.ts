@@ -6,8 +6,9 @@ let rig: Rig;
 let asked: { principal: unknown; rehearsal: unknown; body: unknown }[] = [];
 beforeAll(async () => {
   const control = express.Router({ strict: true, caseSensitive: true });
-  control.post('/echo', express.json(), (request, response) => {
-    asked.push({ principal: response.locals['principal'], rehearsal: response.locals['rehearsal'], body: request.body });
+  control.post('/echo', (request, response) => {
+    const { principal, rehearsal, body } = response.locals;
+    asked.push({ principal, rehearsal, body: JSON.parse(String(body)) });
     response.status(201).json({ path: request.path });
   });
   rig = await aRig({ control });

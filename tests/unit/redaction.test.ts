@@ -39,6 +39,15 @@ describe('The number of a card is left out', () => {
     expect(redactText('4111 1111 1111 1111 12/27 123')).toBe('[redacted] 12/27 123');
   });
 
+  test('but no telephone number, which begins with a plus sign', () => {
+    // Its digits are those of an old Visa card.
+    for (const phone of ['+4222222222222', '+42 2222 222 2222', '+378282246310005']) {
+      expect(redactText(`call ${phone} now`)).toBe(`call ${phone} now`);
+      expect(secretIn(phone)).toBeUndefined();
+    }
+    expect(secretIn('+4111111111111111')).toBe('card_number');
+  });
+
   test('but nothing that only looks like one', () => {
     const others = [
       '4111111111111112',

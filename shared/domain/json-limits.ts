@@ -1,0 +1,41 @@
+/** JSON that nests deeper costs the recursive code that reads, compares or writes it later its stack. */
+export const JSON_LEVELS = 64;
+/** How many members an object may have, and how many items an array. */
+export const JSON_MEMBERS = 1_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Which limit a JSON text exceeds. It is decided on the text, before anything is built of it, in one pass and without recursion.
+ * Text that is no JSON may pass: the parser refuses it.
+ */
+export function exceededLimit(json: string): 'levels' | 'members' | undefined {
+  let level = 0;
+  const commas: number[] = [0];
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(json, at);
+    else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
+      level += 1;
+      if (level > JSON_LEVELS) return 'levels';
+      commas[level] = 0;
+    } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) level = Math.max(0, level - 1);
+    else if (character === COMMA) {
+      const before = commas[level] ?? 0;
+      if (before + 1 >= JSON_MEMBERS) return 'members';
+      commas[level] = before + 1;
+    }
+  }
+  return undefined;
+}
+
+/** @returns where the closing quote stands, or the length of a text that has none */
+function endOfString(json: string, opening: number): number {
+  for (let at = json.indexOf('"', opening + 1); at !== -1; at = json.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return json.length;
+}
