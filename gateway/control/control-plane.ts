@@ -12,14 +12,14 @@ import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
-import { type FaultInput, pause } from '../../shared/simulation/faults.ts';
-import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import type { FaultInput } from '../../shared/simulation/faults.ts';
 import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { destination } from './clock-destination.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
-import { readEvents } from './event-reader.ts';
+import { type ListedEvent, readEvents } from './event-reader.ts';
 import type { InsideCall } from './inside-call.ts';
+import { readJournal } from './journal-reader.ts';
 import { readObject } from './object-reader.ts';
 import { createOutsideWorld } from './outside-world.ts';
 import { redriveParked } from './parked.ts';
@@ -175,23 +175,23 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       return plainEvents(await readEvents(worlds, view.world, { ...query, ext: query.ext === 'true' }));
     },
     'wait-for-events': async ({ body }, { view, gone }) => {
-      known(body.type, '/type');
-      const until = Date.now() + body.timeoutMs;
+      const { type, subject, count, timeoutMs } = body;
+      known(type, '/type');
+      const until = Date.now() + timeoutMs;
+      const items: ListedEvent[] = [];
+      let next = body.after;
       for (;;) {
         const change = driver.changes.next(view.world, Math.min(UNTOLD_MS, Math.max(0, until - Date.now())));
-        const read = await readEvents(worlds, view.world, {
-          type: body.type,
-          subject: body.subject,
-          after: body.after,
-          limit: body.count,
-          ext: true,
-        });
-        const found = read.items.length >= body.count;
-        if (found || Date.now() >= until || stopping.aborted || gone.aborted) {
+        try {
+          const read = await readEvents(worlds, view.world, { type, subject, after: next, limit: count - items.length, ext: true });
+          items.push(...read.items);
+          next = read.next;
+          const found = items.length >= count;
+          if (found || Date.now() >= until || stopping.aborted || gone.aborted) return { found, ...plainEvents({ items, next }) };
+          await change.happened;
+        } finally {
           change.forget();
-          return { found, ...plainEvents(read) };
         }
-        await change.happened;
       }
     },
     'read-object': ({ params }, { view }) => readObject(worlds, view.world, { objects, ...params }),
@@ -221,18 +221,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       await worlds.removeFault(view.world);
       return null;
     },
-    'read-journal': async ({ query }, { view }) => {
-      const until = Date.now() + 1_000;
-      for (;;) {
-        const items = (await worlds.journalOf(view.world, query.correlationId)).map(
-          ({ json }) => JSON.parse(json) as JournalRecord & Record<string, unknown>,
-        );
-        const have = new Set(items.map(({ requestId }) => requestId));
-        const complete = items.every(({ calls }) => calls.every((call) => have.has(call)));
-        if (complete || Date.now() >= until || stopping.aborted) return { items: items.slice(-query.limit), complete };
-        await pause(20, stopping);
-      }
-    },
+    'read-journal': ({ query }, { view }) => readJournal(worlds, view.world, { ...query, stopping }),
     verify: async (_input, { view, gone }) => {
       const { settled, waitingFor } = await driver.settle(view.world, 10_000, gone);
       const invariants = await verifyWorld(worlds, view.world, objects);

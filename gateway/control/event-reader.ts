@@ -1,5 +1,5 @@
 import { type EstateEvent, nameOf } from '../../shared/events/envelope.ts';
-import type { StoredEvent, World, Worlds } from '../../shared/store/ports.ts';
+import type { EventsAbout, StoredEvent, World, Worlds } from '../../shared/store/ports.ts';
 
 export interface EventFilter {
   /** With or without prefix; `*` for any. */
@@ -17,21 +17,29 @@ export interface ListedEvent {
   readonly event: EstateEvent;
 }
 
-const CHUNK = 1_000;
+/** How many events are read at once when not all of them fit. */
+const CHUNK = 100;
+const ALL_CHUNK = 1_000;
 
 /** Events on the bus, in order. `next` is where the next reading starts. */
 export async function readEvents(worlds: Worlds, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
   const items: ListedEvent[] = [];
+  const [about, ...others] = criteriaOf(filter);
   let next = filter.after;
   for (;;) {
-    const chunk = await worlds.events(world, next, CHUNK);
-    for (const stored of chunk) {
+    const missing = filter.limit - items.length;
+    const chunk = others.length === 0 ? missing : Math.max(missing, CHUNK);
+    const { events, last } = about
+      ? await worlds.eventsAbout(world, about, next, chunk)
+      : { events: await worlds.events(world, next, chunk), last: 0 };
+    for (const stored of events) {
       const event = JSON.parse(stored.json) as EstateEvent;
       next = stored.order;
       if (fits(event, filter)) items.push({ order: stored.order, event });
       if (items.length >= filter.limit) return { items, next };
     }
-    if (chunk.length < CHUNK) return { items, next };
+    // Nothing up to the last event of the world is left to be found.
+    if (events.length < chunk) return { items, next: Math.max(next, last) };
   }
 }
 
@@ -39,10 +47,20 @@ export async function readEvents(worlds: Worlds, world: World, filter: EventFilt
 export async function allEventsOf(worlds: Worlds, world: World): Promise<EstateEvent[]> {
   const all: StoredEvent[] = [];
   for (;;) {
-    const chunk = await worlds.events(world, all.length, CHUNK);
+    const chunk = await worlds.events(world, all.length, ALL_CHUNK);
     all.push(...chunk);
-    if (chunk.length < CHUNK) return all.map(({ json }) => JSON.parse(json) as EstateEvent);
+    if (chunk.length < ALL_CHUNK) return all.map(({ json }) => JSON.parse(json) as EstateEvent);
   }
+}
+
+/** What events are asked for by, the fewest first: as a rule a story has fewer events than an object, and an object fewer than a type. */
+function criteriaOf({ type, subject, correlationId, ext }: EventFilter): readonly EventsAbout[] {
+  return [
+    ...(correlationId === undefined ? [] : [{ by: 'correlation', value: correlationId } as const]),
+    ...(subject === undefined ? [] : [{ by: 'subject', value: subject } as const]),
+    ...(type === undefined ? [] : [{ by: 'type', value: nameOf(type) } as const]),
+    ...(type === undefined && !ext ? [{ by: 'named' } as const] : []),
+  ];
 }
 
 function fits(event: EstateEvent, { type, subject, correlationId, ext }: EventFilter): boolean {

@@ -4,6 +4,9 @@ import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { World, Worlds } from '../../shared/store/ports.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 
+/** More than any estate has. */
+const MOST_LOCATIONS = 10_000;
+
 /**
  * Any business object as its owner stores it.
  * @throws Problem `validation_failed` for an unknown type, `not_found`
@@ -26,16 +29,21 @@ export async function readObject(
 
 /** It is no record but counters per location, all of which are shown, by priority. */
 async function readInventoryItem(worlds: Worlds, world: World, sku: string): Promise<Record<string, unknown>> {
-  const { objects, counters } = await worlds.dump(world, inventoryItem.owner);
-  if (!objects['skus']?.some(({ id }) => id === sku)) throw notFound(inventoryItem.type, sku);
-  const locations = (objects['locations'] ?? []).map(({ json }) => Location.strip().parse(JSON.parse(json)));
+  const { owner } = inventoryItem;
+  if (!(await worlds.object(world, owner, 'skus', sku))) throw notFound(inventoryItem.type, sku);
+  const found = await worlds.all(world, owner, 'locations', { after: 0, limit: MOST_LOCATIONS });
+  const locations = found.map(({ json }) => Location.strip().parse(JSON.parse(json))).toSorted((a, b) => a.priority - b.priority);
+  const levels = await worlds.counters(
+    world,
+    owner,
+    'stock',
+    locations.map(({ id }) => `${sku}|${id}`),
+  );
   return {
     sku,
-    locations: locations
-      .toSorted((a, b) => a.priority - b.priority)
-      .map(({ id: locationId }) => {
-        const { onHand = 0, reserved = 0, safetyStock = 0 } = counters['stock']?.[`${sku}|${locationId}`] ?? {};
-        return { locationId, onHand, reserved, safetyStock, atp: onHand - reserved - safetyStock };
-      }),
+    locations: locations.map(({ id: locationId }, position) => {
+      const { onHand = 0, reserved = 0, safetyStock = 0 } = levels[position] ?? {};
+      return { locationId, onHand, reserved, safetyStock, atp: onHand - reserved - safetyStock };
+    }),
   };
 }

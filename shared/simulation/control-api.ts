@@ -369,6 +369,7 @@ export const readJournal = defineOperation({
   response: z.object({
     items: z.array(z.record(z.string(), z.unknown())),
     complete: z.boolean().describe('Every call that a hop made has its own record.'),
+    truncated: z.boolean().describe('The journal has reached its bounds: older hops of this rehearsal are gone.'),
   }),
 });
 

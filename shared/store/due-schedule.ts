@@ -27,8 +27,8 @@ export function createDueSchedule() {
   /** Whom the clock gave something to run, by token: they go on also when the item is cancelled or replaced meanwhile. */
   const runs = new Map<string, { readonly key: string; readonly until: Ms }>();
   const held = new Set<string>();
-  /** What a fault keeps, due at a time to come, until the fault is gone. */
-  const kept = new Set<string>();
+  /** By fault, what it keeps, due at a time to come, until it is gone. */
+  const kept = new Map<string, Set<string>>();
   /** Items by `(at, seq)`. Those that were taken, replaced or cancelled meanwhile stay until they come to the top. */
   let heap: { readonly key: string; readonly item: Item }[] = [];
 
@@ -63,10 +63,26 @@ export function createDueSchedule() {
     heap[at] = last;
   }
 
+  function letKeptGo(key: string): void {
+    const fault = records.get(key)?.item.heldBy;
+    if (fault === undefined) return;
+    const keys = kept.get(fault);
+    keys?.delete(key);
+    if (keys?.size === 0) kept.delete(fault);
+  }
+
+  function keep(key: string, fault: string): void {
+    const keys = kept.get(fault) ?? new Set();
+    kept.set(fault, keys.add(key));
+  }
+
+  const keptBy = (fault: string | undefined): string[] =>
+    fault === undefined ? [...kept.values()].flatMap((keys) => [...keys]) : [...(kept.get(fault) ?? [])];
+
   function put(key: string, item: Item, taken?: DueRecord['taken']): void {
+    letKeptGo(key);
     records.set(key, { item, taken });
-    if (item.heldBy === undefined) kept.delete(key);
-    else kept.add(key);
+    if (item.heldBy !== undefined) keep(key, item.heldBy);
     if (taken) held.add(key);
     else {
       held.delete(key);
@@ -90,9 +106,9 @@ export function createDueSchedule() {
     /** Replaces what was due under this key; with `taken` somebody holds it from the start. */
     put,
     remove(key: string): void {
+      letKeptGo(key);
       records.delete(key);
       held.delete(key);
-      kept.delete(key);
     },
     take(key: string, taken: NonNullable<DueRecord['taken']>): void {
       const record = records.get(key);
@@ -106,13 +122,13 @@ export function createDueSchedule() {
       const record = records.get(key);
       if (record) put(key, record.item);
     },
-    /** What faults keep. */
-    heldByFaults: (): Item[] => [...kept].flatMap((key) => records.get(key)?.item ?? []),
+    /** What this fault keeps; without a name, what any fault keeps. */
+    heldByFaults: (fault?: string): Item[] => keptBy(fault).flatMap((key) => records.get(key)?.item ?? []),
     /** Makes what a fault kept due at once; without a name, what any fault kept. */
     letGo(fault: string | undefined, now: Ms): void {
-      for (const key of [...kept]) {
+      for (const key of keptBy(fault)) {
         const record = records.get(key);
-        if (!record || (fault !== undefined && record.item.heldBy !== fault)) continue;
+        if (!record) continue;
         const { heldBy: _heldBy, ...item } = record.item;
         put(key, { ...item, at: Math.min(item.at, now) }, record.taken);
       }

@@ -1,14 +1,15 @@
 import type { Application } from '../catalog/applications.ts';
 import { nowOf, type WorldState } from './memory-state.ts';
-import type { OutboxBacklog, WorldsBacklog } from './ports.ts';
+import type { OutboxBacklog, OutboxEntry, WorldsBacklog } from './ports.ts';
 
 export function outboxBacklog(application: Application, worlds: Iterable<WorldState>): OutboxBacklog {
   let events = 0;
   let oldestAt = Number.POSITIVE_INFINITY;
   for (const { applications } of worlds) {
-    const outbox = applications.get(application)?.outbox ?? [];
-    events += outbox.length;
-    oldestAt = Math.min(oldestAt, outbox[0]?.committedAt ?? oldestAt);
+    const outbox = applications.get(application)?.outbox ?? new Map<string, OutboxEntry>();
+    const [oldest] = outbox.values();
+    events += outbox.size;
+    oldestAt = Math.min(oldestAt, oldest?.committedAt ?? oldestAt);
   }
   return { events, ...(Number.isFinite(oldestAt) && { oldestAt }) };
 }

@@ -1,4 +1,14 @@
-import { type ApplicationState, applicationState, getOr, nowOf, OPERATIONS_LIMIT, type WorldState } from './memory-state.ts';
+import {
+  type ApplicationState,
+  applicationState,
+  enterIndex,
+  getOr,
+  leaveIndex,
+  nowOf,
+  OPERATIONS_LIMIT,
+  putObject,
+  type WorldState,
+} from './memory-state.ts';
 import { type Application, type Committed, dueKey, type Plan, type PlannedDue } from './ports.ts';
 
 /**
@@ -30,7 +40,7 @@ export function commit(world: WorldState, application: Application, plan: Plan, 
   }
   for (const event of plan.events) {
     const { subscribers, ...entry } = event;
-    state.outbox.push(entry);
+    if (!state.outbox.has(entry.id)) state.outbox.set(entry.id, entry);
     for (const subscriber of subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
   notePrecondition(state, plan);
@@ -57,7 +67,7 @@ function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Comm
 /** What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back. */
 function checkOutbox(state: ApplicationState, { events, hold }: Plan, limit: number): Committed | undefined {
   const isRequest = hold === undefined || hold.kind === 'claim';
-  return isRequest && events.length > 0 && state.outbox.length >= limit ? refuse('full', String(state.outbox.length)) : undefined;
+  return isRequest && events.length > 0 && state.outbox.size >= limit ? refuse('full', String(state.outbox.size)) : undefined;
 }
 
 function checkVersions(state: ApplicationState, plan: Plan): Committed | undefined {
@@ -103,8 +113,7 @@ function checkGuards(state: ApplicationState, plan: Plan, moved: Map<string, num
 
 function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): void {
   for (const { collection, id, version, json } of plan.put) {
-    const objects = getOr(state.objects, collection, () => new Map());
-    objects.set(id, { id, version, json, order: objects.get(id)?.order ?? ++world.order });
+    putObject(state, collection, { id, version, json, order: state.objects.get(collection)?.get(id)?.order ?? ++world.order });
   }
   for (const { collection, name, id, value, was } of plan.unique) {
     const values = getOr(state.unique, `${collection}.${name}`, () => new Map());
@@ -112,9 +121,9 @@ function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): v
     if (value !== null) values.set(value, id);
   }
   for (const { collection, name, id, value, was } of plan.index) {
-    const values = getOr(state.index, `${collection}.${name}`, () => new Map());
-    if (was !== null) values.get(was)?.delete(id);
-    if (value !== null) getOr(values, value, () => new Map()).set(id, state.objects.get(collection)?.get(id)?.order ?? 0);
+    const order = state.objects.get(collection)?.get(id)?.order ?? 0;
+    if (was !== null) leaveIndex(state, `${collection}.${name}`, { value: was, order });
+    if (value !== null) enterIndex(state, `${collection}.${name}`, { value, id, order });
   }
 }
 

@@ -1,19 +1,10 @@
 import type { Application } from '../catalog/applications.ts';
 import type { Progression } from '../simulation/progression.ts';
 import type { DueRecord, DueSchedule } from './due-schedule.ts';
-import type {
-  ApplicationDump,
-  DueItem,
-  Found,
-  JournalEntry,
-  Ms,
-  OutboxEntry,
-  Parked,
-  RehearsalCredentials,
-  Snapshot,
-  StoredEvent,
-  World,
-} from './ports.ts';
+import type { MemoryEvents } from './memory-events.ts';
+import type { MemoryJournal } from './memory-journal.ts';
+import { createOrderedList, type Ordered, type OrderedList } from './ordered-list.ts';
+import type { ApplicationDump, DueItem, Found, Ms, OutboxEntry, Parked, RehearsalCredentials, Snapshot, World } from './ports.ts';
 
 /** What the memory adapter keeps. Plain maps; every change happens within one synchronous step. */
 
@@ -27,14 +18,22 @@ export interface ClaimRecord {
   done: { json: string; keepUntil: Ms } | undefined;
 }
 
+/** Where an object stands in the order of creation. */
+export interface Placed extends Ordered {
+  readonly id: string;
+}
+
 export interface ApplicationState {
   objects: Map<string, Map<string, Found>>;
+  /** collection -> objects by order of creation */
+  placed: Map<string, OrderedList<Placed>>;
   unique: Map<string, Map<string, string>>;
-  /** index -> value -> id -> order */
-  index: Map<string, Map<string, Map<string, number>>>;
+  /** index -> value -> objects by order of creation */
+  index: Map<string, Map<string, OrderedList<Placed>>>;
   counters: Map<string, Map<string, Map<string, number>>>;
   claims: Map<string, ClaimRecord>;
-  outbox: OutboxEntry[];
+  /** By id, in the order of the commits. */
+  outbox: Map<string, OutboxEntry>;
   relay: { token: string; until: number } | undefined;
   /** Results of commits by operation id, newest last; a repeat is answered, not repeated. */
   operations: Map<string, number>;
@@ -54,8 +53,8 @@ export interface WorldState {
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
   seq: number;
   order: number;
-  events: StoredEvent[];
-  journal: JournalEntry[];
+  readonly events: MemoryEvents;
+  readonly journal: MemoryJournal;
   /** `since`: the revision with which it was set. */
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
@@ -69,19 +68,18 @@ export interface RehearsalState {
   credentials: RehearsalCredentials;
 }
 
-/** How many journal records a world keeps. */
-export const JOURNAL_LIMIT = 5_000;
 /** How many operation ids an application remembers. */
 export const OPERATIONS_LIMIT = 10_000;
 
 export function emptyApplication(): ApplicationState {
   return {
     objects: new Map(),
+    placed: new Map(),
     unique: new Map(),
     index: new Map(),
     counters: new Map(),
     claims: new Map(),
-    outbox: [],
+    outbox: new Map(),
     relay: undefined,
     operations: new Map(),
   };
@@ -99,6 +97,16 @@ export function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
+/** The first so many, and no look at the others. */
+export function firstOf<T>(things: Iterable<T>, limit: number): T[] {
+  const first: T[] = [];
+  for (const thing of things) {
+    if (first.length >= limit) break;
+    first.push(thing);
+  }
+  return first;
+}
+
 /** Lists work that was given up; what was parked before under the same name goes. */
 export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'key'>, error: string, item?: DueRecord['item']): void {
   const name = `${what}|${key}`;
@@ -107,8 +115,8 @@ export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'ke
 }
 
 /** Due work that faults keep, in the order in which it was held. */
-export function heldItems(world: WorldState | undefined): readonly DueItem[] {
-  const held = [...(world?.due.heldByFaults() ?? [])].sort((a, b) => a.seq - b.seq);
+export function heldItems(world: WorldState | undefined, fault?: string): readonly DueItem[] {
+  const held = [...(world?.due.heldByFaults(fault) ?? [])].sort((a, b) => a.seq - b.seq);
   return held.map((item) => ({ ...item, payload: JSON.parse(item.payload) as unknown }));
 }
 
@@ -118,16 +126,12 @@ export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now(
 export function load(world: WorldState, application: Application, dump: ApplicationDump): void {
   const state = applicationState(world, application);
   for (const [collection, found] of Object.entries(dump.objects)) {
-    const objects = getOr(state.objects, collection, () => new Map());
-    for (const { id, version, json } of found) objects.set(id, { id, version, json, order: ++world.order });
+    for (const { id, version, json } of found) putObject(state, collection, { id, version, json, order: ++world.order });
   }
   for (const [name, values] of Object.entries(dump.unique)) state.unique.set(name, new Map(Object.entries(values)));
   for (const [name, entries] of Object.entries(dump.index)) {
     const collection = name.slice(0, name.indexOf('.'));
-    const values = getOr(state.index, name, () => new Map());
-    for (const [value, id] of entries) {
-      getOr(values, value, () => new Map()).set(id, state.objects.get(collection)?.get(id)?.order ?? 0);
-    }
+    for (const [value, id] of entries) enterIndex(state, name, { value, id, order: state.objects.get(collection)?.get(id)?.order ?? 0 });
   }
   for (const [name, keys] of Object.entries(dump.counters)) {
     const counter = getOr(state.counters, name, () => new Map());
@@ -135,15 +139,37 @@ export function load(world: WorldState, application: Application, dump: Applicat
   }
 }
 
+export function putObject(state: ApplicationState, collection: string, found: Found): void {
+  const objects = getOr(state.objects, collection, () => new Map());
+  const { id, order } = found;
+  if (!objects.has(id)) getOr(state.placed, collection, createOrderedList<Placed>).put({ order, id });
+  objects.set(id, found);
+}
+
+interface Entered extends Placed {
+  readonly value: string;
+}
+
+export function enterIndex(state: ApplicationState, name: string, { value, id, order }: Entered): void {
+  const values = getOr(state.index, name, () => new Map<string, OrderedList<Placed>>());
+  getOr(values, value, createOrderedList<Placed>).put({ order, id });
+}
+
+export function leaveIndex(state: ApplicationState, name: string, { value, order }: Omit<Entered, 'id'>): void {
+  const values = state.index.get(name);
+  const placed = values?.get(value);
+  placed?.remove(order);
+  if (placed?.size === 0) values?.delete(value);
+}
+
 export function dump(state: ApplicationState): ApplicationDump {
   const record = <V, T>(map: Map<string, V>, of: (value: V) => T): Record<string, T> =>
     Object.fromEntries([...map].map(([key, value]) => [key, of(value)]));
   return {
-    objects: record(state.objects, (objects) =>
-      [...objects.values()].sort((a, b) => a.order - b.order).map(({ id, version, json }) => ({ id, version, json })),
-    ),
+    // A map keeps the order in which things came into it first, which is that of their creation.
+    objects: record(state.objects, (objects) => [...objects.values()].map(({ id, version, json }) => ({ id, version, json }))),
     unique: record(state.unique, (values) => Object.fromEntries(values)),
-    index: record(state.index, (values) => [...values].flatMap(([value, ids]) => [...ids.keys()].map((id) => [value, id] as const))),
+    index: record(state.index, (values) => [...values].flatMap(([value, placed]) => [...placed].map(({ id }) => [value, id] as const))),
     counters: record(state.counters, (keys) => record(keys, (fields) => Object.fromEntries(fields))),
   };
 }

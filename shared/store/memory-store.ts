@@ -3,8 +3,9 @@ import type { Application } from '../catalog/applications.ts';
 import { READY } from '../runtime/readiness.ts';
 import { outboxBacklog } from './memory-backlog.ts';
 import { commit, schedule } from './memory-commit.ts';
-import { type ApplicationState, applicationState, heldItems, park, type WorldState } from './memory-state.ts';
+import { type ApplicationState, applicationState, firstOf, getOr, heldItems, type Placed, park, type WorldState } from './memory-state.ts';
 import { memoryWorlds } from './memory-worlds.ts';
+import type { OrderedList } from './ordered-list.ts';
 import {
   type Claim,
   dueKey,
@@ -43,9 +44,11 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
   const changed = (world: World): void => {
     for (const listener of listeners) listener(world);
   };
-  const { worlds, simulation } = memoryWorlds(all, { listeners, changed });
+  const unsent = createUnsent(all);
+  const store = (application: Application) => bind(application, { all, unsent, changed, relayLeaseMs, outboxLimit });
+  const { worlds, simulation } = memoryWorlds(all, { listeners, changed, store });
   return {
-    store: (application) => bind(application, { all, changed, relayLeaseMs, outboxLimit }),
+    store,
     simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
     state: () => READY,
@@ -53,14 +56,34 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
   };
 }
 
+/** In which worlds an application has events in its outbox: nobody has to look into all of them. */
+function createUnsent(all: ReadonlyMap<World, WorldState>) {
+  const found = new Map<Application, Set<World>>();
+  return {
+    note(world: WorldState, application: Application): void {
+      const worlds = getOr(found, application, () => new Set());
+      if (applicationState(world, application).outbox.size > 0) worlds.add(world.world);
+      else worlds.delete(world.world);
+    },
+    /** Worlds that were dropped meanwhile are taken out. */
+    worlds: (application: Application): readonly WorldState[] =>
+      [...(found.get(application) ?? [])].flatMap((world) => {
+        const state = all.get(world);
+        if (!state) found.get(application)?.delete(world);
+        return state ?? [];
+      }),
+  };
+}
+
 interface Binding {
   readonly all: Map<World, WorldState>;
+  readonly unsent: ReturnType<typeof createUnsent>;
   readonly changed: (world: World) => void;
   readonly relayLeaseMs: number;
   readonly outboxLimit: number;
 }
 
-function bind(application: Application, { all, changed, relayLeaseMs, outboxLimit }: Binding): Store {
+function bind(application: Application, { all, unsent, changed, relayLeaseMs, outboxLimit }: Binding): Store {
   const stateOf = (world: World): ApplicationState => {
     const found = all.get(world);
     if (!found) throw new WorldGone(`The world ${world} is gone.`);
@@ -76,13 +99,13 @@ function bind(application: Application, { all, changed, relayLeaseMs, outboxLimi
     },
     index: async (world, collection, name, value, page) => {
       const state = stateOf(world);
-      const ids = state.index.get(`${collection}.${name}`)?.get(value) ?? new Map<string, number>();
-      return cut(
-        [...ids.keys()].map((id) => state.objects.get(collection)?.get(id)).filter((found) => found !== undefined),
-        page,
-      );
+      const ids = state.index.get(`${collection}.${name}`)?.get(value);
+      return pageOf(state, collection, ids, page);
     },
-    all: async (world, collection, page) => cut([...(stateOf(world).objects.get(collection)?.values() ?? [])], page),
+    all: async (world, collection, page) => {
+      const state = stateOf(world);
+      return pageOf(state, collection, state.placed.get(collection), page);
+    },
     counters: async (world, counter, keys) => {
       const found = stateOf(world).counters.get(counter);
       return keys.map((key) => Object.fromEntries(found?.get(key) ?? []));
@@ -107,6 +130,7 @@ function bind(application: Application, { all, changed, relayLeaseMs, outboxLimi
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };
       const result = commit(found, application, plan, outboxLimit);
+      if (plan.events.length > 0) unsent.note(found, application);
       const endsWork = plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due';
       if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
       return result;
@@ -115,18 +139,20 @@ function bind(application: Application, { all, changed, relayLeaseMs, outboxLimi
       const found = all.get(world);
       if (!found) return [];
       const batch = drain(found, application, token, { sent, held, leaseMs: relayLeaseMs });
+      unsent.note(found, application);
       if (sent.length > 0 || held.length > 0) changed(world);
       return batch;
     },
-    held: async (world, fault) => heldItems(all.get(world)).filter((item) => item.application === application && item.heldBy === fault),
+    held: async (world, fault) => heldItems(all.get(world), fault).filter((item) => item.application === application),
     unsent: async () =>
-      [...all.values()]
+      unsent
+        .worlds(application)
         .filter((world) => {
-          const { outbox, relay } = applicationState(world, application);
-          return outbox.length > 0 && (!relay || Date.now() >= relay.until);
+          const { relay } = applicationState(world, application);
+          return !relay || Date.now() >= relay.until;
         })
         .map(({ world }) => world),
-    outbox: async () => outboxBacklog(application, all.values()),
+    outbox: async () => outboxBacklog(application, unsent.worlds(application)),
     isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
     park: async (world, delivery, error) => {
       const found = all.get(world);
@@ -137,11 +163,15 @@ function bind(application: Application, { all, changed, relayLeaseMs, outboxLimi
   };
 }
 
-function cut(found: Found[], { after, limit }: PageRequest): readonly Found[] {
-  return found
-    .filter(({ order }) => order > after)
-    .sort((a, b) => a.order - b.order)
-    .slice(0, limit);
+function pageOf(
+  state: ApplicationState,
+  collection: string,
+  placed: OrderedList<Placed> | undefined,
+  { after, limit, newestFirst }: PageRequest,
+): readonly Found[] {
+  const objects = state.objects.get(collection);
+  const page = newestFirst ? placed?.before(after, limit) : placed?.after(after, limit);
+  return (page ?? []).flatMap(({ id }) => objects?.get(id) ?? []);
 }
 
 function claim(state: ApplicationState, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
@@ -170,16 +200,15 @@ interface Carried {
 function drain(world: WorldState, application: Application, token: string, { sent, held, leaseMs }: Carried): readonly OutboxEntry[] {
   const state = applicationState(world, application);
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
-  const inOutbox = new Map(state.outbox.map((entry) => [entry.id, entry]));
   for (const one of sent) {
-    const entry = typeof one === 'string' ? inOutbox.get(one) : one;
+    const entry = typeof one === 'string' ? state.outbox.get(one) : one;
     if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_HELD_EVENT, one.id));
-    if (entry) world.events.push({ order: world.events.length + 1, id: entry.id, topic: entry.topic, key: entry.key, json: entry.json });
+    if (entry) world.events.add(entry);
   }
-  for (const { id, due } of held) if (inOutbox.has(id)) schedule(world, application, due, ++world.seq);
-  const gone = new Set([...sent.map((one) => (typeof one === 'string' ? one : one.id)), ...held.map(({ id }) => id)]);
-  if (gone.size > 0) state.outbox = state.outbox.filter(({ id }) => !gone.has(id));
-  const batch = state.outbox.slice(0, BATCH);
+  for (const { id, due } of held) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
+  for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
+  for (const { id } of held) state.outbox.delete(id);
+  const batch = firstOf(state.outbox.values(), BATCH);
   state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return batch;
 }

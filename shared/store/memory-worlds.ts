@@ -3,17 +3,9 @@ import { type Application, applicationNames } from '../catalog/applications.ts';
 import { deliveryAgain } from './delivery-again.ts';
 import { createDueSchedule } from './due-schedule.ts';
 import { worldsBacklog } from './memory-backlog.ts';
-import {
-  applicationState,
-  dump,
-  heldItems,
-  JOURNAL_LIMIT,
-  load,
-  nowOf,
-  park,
-  type RehearsalState,
-  type WorldState,
-} from './memory-state.ts';
+import { createMemoryEvents } from './memory-events.ts';
+import { createMemoryJournal } from './memory-journal.ts';
+import { dump, firstOf, heldItems, load, nowOf, park, type RehearsalState, type WorldState } from './memory-state.ts';
 import {
   carriesEvent,
   DELIVER_AGAIN,
@@ -24,23 +16,26 @@ import {
   type Redriven,
   type Simulation,
   type Snapshot,
+  type Store,
   type World,
   type Worlds,
   type WorldView,
 } from './ports.ts';
 
-/** How many journal records may be too many for a while. */
-const FORGOTTEN_AT_ONCE = 500;
 /** Wall time after which a world that nobody sees any more is dropped. */
 const DROP_AFTER_MS = 60_000;
 
-interface Changes {
+interface Estate {
   readonly listeners: Set<(world: World) => void>;
   readonly changed: (world: World) => void;
+  readonly store: (application: Application) => Store;
 }
 
 /** The estate-wide view of the memory adapter, and what every application needs of the simulation plane. */
-export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }: Changes): { worlds: Worlds; simulation: Simulation } {
+export function memoryWorlds(
+  all: Map<World, WorldState>,
+  { listeners, changed, store }: Estate,
+): { worlds: Worlds; simulation: Simulation } {
   const rehearsals = new Map<string, RehearsalState>();
   const need = (world: World): WorldState => {
     const found = all.get(world);
@@ -168,11 +163,16 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       if (driven.length > 0) changed(world);
       return driven;
     },
-    events: async (world, after, limit) => need(world).events.slice(after, after + limit),
-    journalOf: async (world, correlationId) =>
-      need(world)
-        .journal.slice(-JOURNAL_LIMIT)
-        .filter((entry) => correlationId === undefined || entry.correlationId === correlationId),
+    events: async (world, after, limit) => need(world).events.after(after, limit),
+    eventsAbout: async (world, about, after, limit) => {
+      const { events } = need(world);
+      return { events: events.about(about, after, limit), last: events.last };
+    },
+    journalOf: async (world, ask = {}) => need(world).journal.page(ask),
+    journaled: async (world, requestIds) => {
+      const { journal } = need(world);
+      return new Set(requestIds.filter((requestId) => journal.has(requestId)));
+    },
     setProgression: async (world, progression) => {
       need(world).progression = progression;
     },
@@ -193,8 +193,9 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       changed(world);
       return had;
     },
-    object: async (world, application, collection, id) => applicationState(need(world), application).objects.get(collection)?.get(id),
-    dump: async (world, application) => dump(applicationState(need(world), application)),
+    object: (world, application, collection, id) => store(application).object(world, collection, id),
+    all: (world, application, collection, page) => store(application).all(world, collection, page),
+    counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
     backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch: (listener) => {
       listeners.add(listener);
@@ -221,13 +222,7 @@ export function memoryWorlds(all: Map<World, WorldState>, { listeners, changed }
       return found ? ++found.chances : 0;
     },
     hits: async (world, fault) => all.get(world)?.faults.get(fault)?.hits ?? 0,
-    journal: (world, entry) => {
-      const journal = all.get(world)?.journal;
-      if (!journal) return;
-      journal.push(entry);
-      // Many at a time: each forgetting moves all that stay.
-      if (journal.length > JOURNAL_LIMIT + FORGOTTEN_AT_ONCE) journal.splice(0, journal.length - JOURNAL_LIMIT);
-    },
+    journal: (world, entry) => all.get(world)?.journal.add(entry),
   };
   return { worlds, simulation };
 }
@@ -245,8 +240,8 @@ function openWorld(rehearsal: string, from: Snapshot): WorldState {
     parked: new Map(),
     seq: 0,
     order: 0,
-    events: [],
-    journal: [],
+    events: createMemoryEvents(),
+    journal: createMemoryJournal(),
     faults: new Map(),
     faultRevision: 0,
     progression: undefined,
@@ -276,33 +271,37 @@ function snapshotOf(state: WorldState): Snapshot {
   return { now, applications, due };
 }
 
-/** Deliveries that are owed, but for those of events that a fault keeps. */
-function pending(state: WorldState, held: readonly DueItem[]): readonly string[] {
-  if (held.length === 0) return [...state.pending];
-  const kept = new Set(held.filter(({ kind }) => kind === PUBLISH_HELD_EVENT).map(({ key }) => key));
-  return [...state.pending].filter((delivery) => !kept.has(delivery.slice(delivery.indexOf('|') + 1)));
+/** Deliveries that are owed, but for those of events that a fault keeps: these are looked up, the others are not passed. */
+function owedOf(state: WorldState, held: readonly DueItem[], limit: number): { readonly owed: readonly string[]; readonly count: number } {
+  const kept = new Set<string>();
+  for (const { kind, key } of held) {
+    if (kind !== PUBLISH_HELD_EVENT) continue;
+    for (const application of applicationNames) if (state.pending.has(`${application}|${key}`)) kept.add(`${application}|${key}`);
+  }
+  const owed = firstOf(state.pending, limit + kept.size).filter((delivery) => !kept.has(delivery));
+  return { owed: owed.slice(0, limit), count: state.pending.size - kept.size };
+}
+
+function* unsentOf(state: WorldState): Generator<string> {
+  for (const [application, { outbox }] of state.applications) for (const id of outbox.keys()) yield `${application}|${id}`;
 }
 
 function ledgerOf(state: WorldState, limit: number): Ledger {
-  const lists = {
-    unsent: [...state.applications].flatMap(([application, { outbox }]) => outbox.map(({ id }) => `${application}|${id}`)),
-    held: heldItems(state),
-    running: state.due.running(Date.now()),
-    parked: [...state.parked.values()].map(({ shown }) => shown),
-  };
-  const owed = pending(state, lists.held);
+  const held = heldItems(state);
+  const running = state.due.running(Date.now());
+  const { owed, count } = owedOf(state, held, limit);
   return {
-    unsent: lists.unsent.slice(0, limit),
-    pending: owed.slice(0, limit),
-    running: lists.running.slice(0, limit),
-    parked: lists.parked.slice(0, limit),
-    held: lists.held.slice(0, limit),
+    unsent: firstOf(unsentOf(state), limit),
+    pending: owed,
+    running: running.slice(0, limit),
+    parked: firstOf(state.parked.values(), limit).map(({ shown }) => shown),
+    held: held.slice(0, limit),
     counts: {
-      unsent: lists.unsent.length,
-      pending: owed.length,
-      running: lists.running.length,
-      parked: lists.parked.length,
-      held: lists.held.length,
+      unsent: [...state.applications.values()].reduce((sum, { outbox }) => sum + outbox.size, 0),
+      pending: count,
+      running: running.length,
+      parked: state.parked.size,
+      held: held.length,
     },
     next: lowest(state, Number.POSITIVE_INFINITY),
   };

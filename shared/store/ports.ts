@@ -21,9 +21,10 @@ export interface Found {
 }
 
 export interface PageRequest {
-  /** Only objects created after this `order`. */
+  /** Only objects created after this `order`. Newest first: created before it, and 0 is where to begin. */
   readonly after: number;
   readonly limit: number;
+  readonly newestFirst?: boolean | undefined;
 }
 
 /** What a unit of work must still hold when it commits. The last commit ends it. */
@@ -249,6 +250,21 @@ export interface JournalEntry {
   readonly requestId: string;
   readonly correlationId: string;
   readonly json: string;
+  /** Made by a caller without a credential: such hops have little room, and push nobody else's out. */
+  readonly anonymous?: true | undefined;
+}
+
+export interface JournalAsk {
+  readonly correlationId?: string | undefined;
+  /** How many of the newest; all without it. */
+  readonly limit?: number | undefined;
+}
+
+export interface JournalPage {
+  /** In the order in which they were recorded; `ageMs` is the wall time since then. */
+  readonly entries: readonly (JournalEntry & { readonly ageMs: number })[];
+  /** Older hops of the world are no longer there. */
+  readonly truncated: boolean;
 }
 
 /** What every application needs of the simulation plane. */
@@ -346,6 +362,15 @@ export interface StoredEvent {
   readonly json: string;
 }
 
+/** What events can be asked for by; a type by its name without prefix. `named`: all but the additional ones. */
+export type EventsAbout = { readonly by: 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** The order of the world's last event at that moment. */
+  readonly last: number;
+}
+
 export interface RehearsalRecord {
   readonly rehearsal: string;
   readonly world: World;
@@ -409,14 +434,25 @@ export interface Worlds extends Directory {
    */
   redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
-  journalOf(world: World, correlationId?: string): Promise<readonly JournalEntry[]>;
+  /** Those that are about something, at the same cost however many others there are. */
+  eventsAbout(world: World, about: EventsAbout, after: number, limit: number): Promise<EventPage>;
+  journalOf(world: World, ask?: JournalAsk): Promise<JournalPage>;
+  /** Which of these requests the journal has a hop of. */
+  journaled(world: World, requestIds: readonly string[]): Promise<ReadonlySet<string>>;
   setProgression(world: World, progression: Progression): Promise<void>;
   /** Sets a fault anew; what one of this name held is let go. */
   setFault(world: World, name: string, json: string): Promise<void>;
   /** Takes one fault or all out, and makes what it held due at once. @returns false when there was none */
   removeFault(world: World, name?: string): Promise<boolean>;
   object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
-  dump(world: World, application: Application): Promise<ApplicationDump>;
+  /** As an application reads its own. */
+  all(world: World, application: Application, collection: string, page: PageRequest): Promise<readonly Found[]>;
+  counters(
+    world: World,
+    application: Application,
+    counter: string,
+    keys: readonly string[],
+  ): Promise<readonly Readonly<Record<string, number>>[]>;
   /** Counts over all worlds, for metrics. */
   backlog(): Promise<WorldsBacklog>;
   /** Calls back when a world's events, deliveries or due work changed. @returns stop */

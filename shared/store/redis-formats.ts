@@ -1,5 +1,15 @@
 import type { Application } from '../catalog/applications.ts';
-import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type PlannedDue, type StoredEvent, type World } from './ports.ts';
+import {
+  type DueItem,
+  dueKey,
+  type EventsAbout,
+  type Found,
+  type OutboxEntry,
+  type Parked,
+  type PlannedDue,
+  type StoredEvent,
+  type World,
+} from './ports.ts';
 
 /**
  * What the Redis adapter keeps, key by key. The Lua in `redis-lua` reads and writes the same; nobody else does.
@@ -28,7 +38,13 @@ import { type DueItem, dueKey, type Found, type OutboxEntry, type Parked, type P
  *   W:unsent             set    applications whose outbox has something
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order in which they were sent
- *   W:journal            list   journal entry (JSON), at most 5,000
+ *   W:eventsabout        zset   `<correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
+ *                               `eventsEntered` of W, all with score 0: read by lexical range
+ *   W:hops, W:anonymous  stream `<number>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), j (JSON of the hop);
+ *                               W has `hopSeq`, and of each its `…Bytes` and `…Truncated`
+ *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<number, 16 digits>` with score 0: read by lexical range
+ *   W:hopids             hash   request id -> number of its hop
+ *   W:journal            list   journal entry (JSON): of an older release, until the first look into the journal, or the first hop
  *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
  *                               (revision with which it was set), W:hits, W:chances: hashes by name
  *   W:<app>:o:<collection>         hash  id -> object record
@@ -67,6 +83,12 @@ export const WORLD_KEYS = [
   'unsent',
   'relays',
   'events',
+  'eventsabout',
+  'hops',
+  'hopsabout',
+  'anonymous',
+  'anonymousabout',
+  'hopids',
   'journal',
   'faults',
   'rules',
@@ -189,6 +211,9 @@ export function dueArguments(application: Application, due: PlannedDue): readonl
 export const outboxEntry = ({ id, topic, key, json, struck, committedAt }: OutboxEntry): string =>
   JSON.stringify({ id, topic, key, json, ...(struck && { struck }), committedAt });
 export const readEntry = (entry: string): OutboxEntry => JSON.parse(entry) as OutboxEntry;
+
+/** What events can be asked for by, as it begins the members of `W:eventsabout`. */
+export const eventsAbout = (about: EventsAbout): string => (about.by === 'named' ? 'named' : `${about.by} ${about.value}`);
 
 export function readEvent([id, fields]: readonly [id: string, fields: readonly string[]]): StoredEvent {
   const { struck: _struck, committedAt: _committedAt, ...event } = readEntry(fields[1] ?? '');

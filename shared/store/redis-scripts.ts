@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { clockScripts } from './redis-lua/clock.ts';
 import { commitScript } from './redis-lua/commit.ts';
 import { dueWorkScripts } from './redis-lua/due-work.ts';
+import { eventScripts } from './redis-lua/events.ts';
+import { journalScripts } from './redis-lua/journal.ts';
 import { objectScripts } from './redis-lua/objects.ts';
 import { outboxScripts } from './redis-lua/outbox.ts';
 import { PRELUDE } from './redis-lua/prelude.ts';
@@ -23,6 +25,8 @@ const SCRIPTS = {
   ...requestScripts,
   ...dueWorkScripts,
   ...outboxScripts,
+  ...eventScripts,
+  ...journalScripts,
   ...rehearsalScripts,
   ...clockScripts,
   ...simulationScripts,

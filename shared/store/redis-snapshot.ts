@@ -8,15 +8,6 @@ const TRIES = 4;
 
 type Reply = readonly string[];
 
-/** The data of a world, or of one application in it, as of one instant. */
-export async function readData(
-  connection: RedisConnection,
-  key: string,
-  only?: Application,
-): Promise<ReadonlyMap<Application, ApplicationDump>> {
-  return dumps((await readKeys(connection, key, only)).keys);
-}
-
 export async function readSnapshot(connection: RedisConnection, key: string, now: Ms): Promise<Snapshot> {
   const { keys, due } = await readKeys(connection, key);
   return { now, applications: Object.fromEntries(dumps(keys)), due: dueOf(due.map(readDue), now) };
@@ -33,13 +24,13 @@ interface Contents {
  * Reads key by key, so that others come in between, and again when they changed something. In a world that never rests it is read
  * in one step, for which others wait.
  */
-async function readKeys(connection: RedisConnection, key: string, only?: Application): Promise<Contents> {
+async function readKeys(connection: RedisConnection, key: string): Promise<Contents> {
   const stamp = () => connection.idempotently((client) => client.hmget(key, 'createdAt', 'seq', 'changes'));
   for (let tries = 0; ; tries++) {
     const before = await stamp();
     if (before[0] === null) throw new WorldGone('This world is gone.');
     const all = await connection.idempotently((client) => client.smembers(`${key}:keys`));
-    const names = all.filter((name) => /^[^:]+:[ouic]:/.test(name) && (only === undefined || name.startsWith(`${only}:`)));
+    const names = all.filter((name) => /^[^:]+:[ouic]:/.test(name));
     const commands = [...names.map((name) => reading(key, name)), ['HVALS', `${key}:due`] as const];
     const replies =
       tries < TRIES

@@ -62,10 +62,11 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const changes = createChanges({ connection, keys, onError });
   const janitor = createJanitor({ connection, keys, lookMs: Math.min(LOOK_MS, dropAfterMs), onError });
   const simulation = redisSimulation({ connection, keys, journal });
+  const store = (application: Application) => bind(application, { connection, keys, announcements, relayLeaseMs, outboxLimit });
   return {
-    store: (application) => bind(application, { connection, keys, announcements, relayLeaseMs, outboxLimit }),
+    store,
     simulation: recording ? simulation : { ...simulation, journal: () => undefined },
-    worlds: redisWorlds({ connection, keys, journal, changes, dropAfterMs }),
+    worlds: redisWorlds({ connection, keys, journal, changes, store, dropAfterMs }),
     state: connection.state,
     close: async () => {
       janitor.stop();
@@ -91,9 +92,10 @@ function bind(application: Application, { connection, keys, announcements, relay
     application,
     object: async (world, collection, id) => (await run('object', world, application, collection, id).then(readPage))[0],
     unique: async (world, collection, name, value) => (await run('unique', world, application, collection, name, value).then(readPage))[0],
-    index: (world, collection, name, value, { after, limit }) =>
-      run('index', world, application, collection, name, indexValue(value), after, limit).then(readPage),
-    all: (world, collection, { after, limit }) => run('all', world, application, collection, after, limit).then(readPage),
+    index: (world, collection, name, value, { after, limit, newestFirst }) =>
+      run('index', world, application, collection, name, indexValue(value), after, limit, newestFirst ? 1 : 0).then(readPage),
+    all: (world, collection, { after, limit, newestFirst }) =>
+      run('all', world, application, collection, after, limit, newestFirst ? 1 : 0).then(readPage),
     counters: async (world, counter, asked) => {
       const parts = Array.from({ length: Math.max(1, Math.ceil(asked.length / MANY)) }, (_, n) => asked.slice(n * MANY, (n + 1) * MANY));
       const found = await Promise.all(parts.map((part) => run('counters', world, application, counter, ...part)));

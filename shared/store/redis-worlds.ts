@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import type { Progression } from '../simulation/progression.ts';
 import { deliveryAgain } from './delivery-again.ts';
 import {
+  type Application,
   type ClockView,
   dueKey,
   type Ledger,
@@ -11,6 +12,7 @@ import {
   type RehearsalRecord,
   type Simulation,
   type Snapshot,
+  type Store,
   type World,
   WorldGone,
   type Worlds,
@@ -22,12 +24,12 @@ import { listed } from './redis-commit.ts';
 import type { Argument, RedisConnection } from './redis-connection.ts';
 import {
   dueRest,
+  eventsAbout,
   parkedError,
   partsOf,
   type RedisKeys,
   readDue,
   readEvent,
-  readObject,
   readParked,
   unword,
   word,
@@ -36,7 +38,7 @@ import { LOOK_AGAIN_MS } from './redis-janitor.ts';
 import type { RedisJournal } from './redis-journal.ts';
 import type { ScriptName } from './redis-scripts.ts';
 import { seedWorld } from './redis-seeding.ts';
-import { readData, readSnapshot } from './redis-snapshot.ts';
+import { readSnapshot } from './redis-snapshot.ts';
 
 interface Estate {
   readonly connection: RedisConnection;
@@ -46,6 +48,7 @@ interface Estate {
 
 interface Control extends Estate {
   readonly changes: RedisChanges;
+  readonly store: (application: Application) => Store;
   /** Wall time after which a world is dropped that is no longer current. */
   readonly dropAfterMs: number;
 }
@@ -57,7 +60,7 @@ export async function allWorlds(connection: RedisConnection, keys: RedisKeys): P
 
 /** The estate-wide view of the Redis adapter. */
 export function redisWorlds(control: Control): Worlds {
-  const { connection, keys, journal, changes } = control;
+  const { connection, keys, journal, changes, store } = control;
   const run = (name: ScriptName, world: World, ...args: readonly Argument[]): Promise<unknown> =>
     connection.run(name, keys.world(world), args);
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
@@ -111,10 +114,15 @@ export function redisWorlds(control: Control): Worlds {
       );
       return found.map(readEvent);
     },
-    journalOf: async (world, correlationId) => {
-      const entries = await journal.of(world);
-      return correlationId === undefined ? entries : entries.filter((entry) => entry.correlationId === correlationId);
+    eventsAbout: async (world, about, after, limit) => {
+      for (;;) {
+        const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
+        const [last, ...found] = reply as [number?, ...(readonly [string, readonly string[]])[]];
+        if (last !== undefined) return { events: found.map(readEvent), last };
+      }
     },
+    journalOf: (world, ask = {}) => journal.page(world, ask),
+    journaled: (world, requestIds) => journal.has(world, requestIds),
     setProgression: async (world, progression) => {
       await run('setProgression', world, JSON.stringify(progression));
     },
@@ -122,12 +130,9 @@ export function redisWorlds(control: Control): Worlds {
       await run('setFault', world, randomUUID(), word(name), json);
     },
     removeFault: async (world, name) => (await run('removeFault', world, randomUUID(), name === undefined ? '' : word(name))) === '1',
-    object: async (world, application, collection, id) => {
-      const [, record] = (await run('object', world, application, collection, id)) as string[];
-      return record === undefined ? undefined : readObject(id, record);
-    },
-    dump: async (world, application) =>
-      (await readData(connection, keys.world(world), application)).get(application) ?? { objects: {}, unique: {}, index: {}, counters: {} },
+    object: (world, application, collection, id) => store(application).object(world, collection, id),
+    all: (world, application, collection, page) => store(application).all(world, collection, page),
+    counters: (world, application, counter, names) => store(application).counters(world, counter, names),
     backlog: async () =>
       worldsBacklog(
         control,

@@ -6,7 +6,7 @@ import { rowFor } from '../domain/life-cycle.ts';
 import { envelope, extensionEvent } from '../events/envelope.ts';
 import { type Context, instant } from '../simulation/context.ts';
 import type { AnyCollection, Collection, Counters, Stored } from './collections.ts';
-import type { Found, Hold, IndexChange, Ms, Plan, PlannedDue, PlannedEvent, Store } from './ports.ts';
+import type { Found, Hold, IndexChange, Ms, PageRequest, Plan, PlannedDue, PlannedEvent, Store } from './ports.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
 const FULL_RETRY_S = 5;
@@ -29,6 +29,8 @@ export interface Page<T> {
 export interface PageOptions {
   readonly limit?: number;
   readonly cursor?: string | undefined;
+  /** Against the order of creation; a cursor goes on in the order in which it was given. */
+  readonly newestFirst?: boolean;
 }
 
 /** Members of an object that may be changed; undefined takes a member out. */
@@ -67,7 +69,7 @@ export interface UnitOfWork {
     unique: NoInfer<U>,
     value: string,
   ): Promise<T | undefined>;
-  /** In order of creation. */
+  /** In order of creation, unless the newest are to come first. */
   find<T extends Stored, U extends string, I extends string, V extends string>(
     of: Collection<T, U, I, V>,
     index: NoInfer<I>,
@@ -217,27 +219,28 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     const entry = entryOf(of, next.id) ?? remember(of, next.id, undefined);
     entry.next = next;
   };
-  const merged = (of: AnyCollection, found: readonly Found[], belongs: (object: Stored) => boolean, first: boolean): Stored[] => {
-    const listed = found
-      .map((one) => current(remember(of, one.id, one)))
-      .filter((object) => object !== undefined && belongs(object)) as Stored[];
-    if (!first) return listed;
+  /** What was found, as this unit has changed it. */
+  const merged = (of: AnyCollection, found: readonly Found[], belongs: (object: Stored) => boolean): Stored[] =>
+    found.map((one) => current(remember(of, one.id, one))).filter((object) => object !== undefined && belongs(object)) as Stored[];
+  /** What this unit has created itself: the newest of all. */
+  const createdHere = (of: AnyCollection, found: readonly Found[], belongs: (object: Stored) => boolean): Stored[] => {
     const ids = new Set(found.map(({ id }) => id));
-    for (const entry of entries.values()) {
-      if (entry.of === of && entry.next && !entry.base && !ids.has(entry.next.id) && belongs(entry.next)) listed.push(entry.next);
-    }
-    return listed;
+    return [...entries.values()].flatMap((entry) =>
+      entry.of === of && entry.next && !entry.base && !ids.has(entry.next.id) && belongs(entry.next) ? [entry.next] : [],
+    );
   };
   const page = async (
     of: AnyCollection,
-    fetch: (request: { after: number; limit: number }) => Promise<readonly Found[]>,
+    fetch: (request: PageRequest) => Promise<readonly Found[]>,
     belongs: (object: Stored) => boolean,
-    { limit = 1_000, cursor }: PageOptions = {},
+    { limit = 1_000, cursor, newestFirst = false }: PageOptions = {},
   ): Promise<Page<Stored>> => {
-    const found = await fetch({ after: cursorOrder(cursor), limit: limit + 1 });
+    const found = await fetch({ after: cursorOrder(cursor), limit: limit + 1, newestFirst });
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
-    const items = merged(of, shown, belongs, found.length <= limit);
+    const items = merged(of, shown, belongs);
+    if (newestFirst && cursor === undefined) items.unshift(...createdHere(of, shown, belongs).reverse());
+    if (!newestFirst && found.length <= limit) items.push(...createdHere(of, shown, belongs));
     return found.length > limit && last ? { items, nextCursor: Buffer.from(String(last.order)).toString('base64url') } : { items };
   };
   const emit = (definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void => {

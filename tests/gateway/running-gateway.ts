@@ -146,7 +146,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     call: (call) => send(gateway.url, call),
     journal: async (name) => {
       const view = await adapter.worlds.resolve(name);
-      const entries = view ? await adapter.worlds.journalOf(view.world) : [];
+      const entries = view ? (await adapter.worlds.journalOf(view.world)).entries : [];
       return entries.map(({ json }) => JSON.parse(json) as JournalRecord);
     },
     logged: () => lines.join(''),

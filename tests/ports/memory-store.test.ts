@@ -8,5 +8,5 @@ test('a store without a journal records no hops', async () => {
   const { worlds, simulation } = createMemoryStore({ journal: false });
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   simulation.journal(world, { requestId: 'r1', correlationId: 'c', json: '{}' });
-  expect(await worlds.journalOf(world)).toEqual([]);
+  expect((await worlds.journalOf(world)).entries).toEqual([]);
 });

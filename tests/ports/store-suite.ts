@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoreAdapter } from '../../shared/store/memory-store.ts';
-import { DELIVER_AGAIN, NEVER, type Plan, PUBLISH_HELD_EVENT, type Snapshot, type Store, type World } from '../../shared/store/ports.ts';
+import {
+  DELIVER_AGAIN,
+  type EventsAbout,
+  type JournalEntry,
+  type JournalPage,
+  NEVER,
+  type Plan,
+  PUBLISH_HELD_EVENT,
+  type Snapshot,
+  type Store,
+  type World,
+} from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 
@@ -84,6 +95,22 @@ export function storeSuite(name: string, create: CreateStore): void {
         const rest = await store.all(world, 'things', { after: first[1]?.order ?? 0, limit: 2 });
         expect(rest.map(({ id }) => id)).toEqual(['b']);
       });
+
+      test('all is paged against the order of creation when the newest are to come first', async () => {
+        const { store, world } = await opened();
+        for (const id of ['c', 'a', 'b']) await store.commit(world, aPlan({ put: [putting(id, 0)] }));
+        const first = await store.all(world, 'things', { after: 0, limit: 2, newestFirst: true });
+        expect(first.map(({ id }) => id)).toEqual(['b', 'a']);
+        const rest = await store.all(world, 'things', { after: first[1]?.order ?? 0, limit: 2, newestFirst: true });
+        expect(rest.map(({ id }) => id)).toEqual(['c']);
+      });
+
+      test('the estate-wide view reads pages and counters as the application does', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ put: [putting('a', 0)], move: [{ counter: 'c', key: 'k', field: 'f', by: 5 }] }));
+        expect(await adapter.worlds.all(world, 'oms', 'things', PAGE)).toEqual(await store.all(world, 'things', PAGE));
+        expect(await adapter.worlds.counters(world, 'oms', 'c', ['k', 'other'])).toEqual([{ f: 5 }, {}]);
+      });
     });
 
     describe('uniques and indexes', () => {
@@ -130,6 +157,24 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.index(world, 'things', 'kind', 'k', PAGE)).map(({ id }) => id)).toEqual(['b', 'c']);
         expect((await store.index(world, 'things', 'kind', 'other', PAGE)).map(({ id }) => id)).toEqual(['a']);
         expect(await store.index(world, 'things', 'kind', 'nothing', PAGE)).toEqual([]);
+      });
+
+      test('an index is paged in both directions, and takes an old object in at its place', async () => {
+        const { store, world } = await opened();
+        const kind = (id: string, value: string, was: string | null) => ({ collection: 'things', name: 'kind', id, value, was });
+        for (const id of ['b', 'a', 'c', 'd']) {
+          await store.commit(world, aPlan({ put: [putting(id, 0)], index: [kind(id, id === 'a' ? 'other' : 'k', null)] }));
+        }
+        await store.commit(world, aPlan({ put: [putting('a', 1)], index: [kind('a', 'k', 'other')] }));
+        const first = await store.index(world, 'things', 'kind', 'k', { after: 0, limit: 2 });
+        expect(first.map(({ id }) => id)).toEqual(['b', 'a']);
+        const rest = await store.index(world, 'things', 'kind', 'k', { after: first[1]?.order ?? 0, limit: 5 });
+        expect(rest.map(({ id }) => id)).toEqual(['c', 'd']);
+        const newest = await store.index(world, 'things', 'kind', 'k', { after: 0, limit: 3, newestFirst: true });
+        expect(newest.map(({ id }) => id)).toEqual(['d', 'c', 'a']);
+        const oldest = await store.index(world, 'things', 'kind', 'k', { after: newest[2]?.order ?? 0, limit: 3, newestFirst: true });
+        expect(oldest.map(({ id }) => id)).toEqual(['b']);
+        expect(await store.index(world, 'things', 'kind', 'other', { after: 0, limit: 3, newestFirst: true })).toEqual([]);
       });
     });
 
@@ -272,6 +317,40 @@ export function storeSuite(name: string, create: CreateStore): void {
           ['e3', 3],
         ]);
         expect((await adapter.worlds.events(world, 2, 10)).map(({ id }) => id)).toEqual(['e3']);
+      });
+
+      test('events are found by correlation id, subject, type, and by not being additional ones, from any place on', async () => {
+        const { adapter, store, world } = await opened();
+        const about = (id: string, type: string, subject: string, correlationid: string) => ({
+          ...event(id),
+          json: JSON.stringify({ id, type: `com.unified-commerce.${type}`, subject, correlationid }),
+        });
+        const events = [
+          about('e1', 'order-created', 'order/1', 'one'),
+          about('e2', 'ext.order-changed', 'order/1', 'one'),
+          about('e3', 'order-created', 'order/2', 'two'),
+          about('e4', 'order-confirmed', 'order/1', 'two words'),
+        ];
+        await store.commit(world, aPlan({ events }));
+        await store.drain(world, 'relay', []);
+        await store.drain(
+          world,
+          'relay',
+          events.map(({ id }) => id),
+        );
+        const found = async (what: EventsAbout, after = 0, limit = 10) => {
+          const page = await adapter.worlds.eventsAbout(world, what, after, limit);
+          expect(page.last).toBe(4);
+          return page.events.map(({ id, order }) => `${order} ${id}`);
+        };
+        expect(await found({ by: 'type', value: 'order-created' })).toEqual(['1 e1', '3 e3']);
+        expect(await found({ by: 'type', value: 'order-created' }, 1)).toEqual(['3 e3']);
+        expect(await found({ by: 'type', value: 'order' })).toEqual([]);
+        expect(await found({ by: 'subject', value: 'order/1' }, 0, 2)).toEqual(['1 e1', '2 e2']);
+        expect(await found({ by: 'subject', value: 'order/1' }, 2, 2)).toEqual(['4 e4']);
+        expect(await found({ by: 'correlation', value: 'two' })).toEqual(['3 e3']);
+        expect(await found({ by: 'correlation', value: 'two words' })).toEqual(['4 e4']);
+        expect(await found({ by: 'named' })).toEqual(['1 e1', '3 e3', '4 e4']);
       });
 
       test('one relay holds an outbox; it lets go in the step that finds it empty', async () => {
@@ -950,15 +1029,62 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.current(world))?.faults).toBe(0);
       });
 
-      test('the journal keeps the newest records and finds them by correlation id', async () => {
+      const hop = (n: number, entry: Partial<JournalEntry> = {}): JournalEntry => ({
+        requestId: `r${n}`,
+        correlationId: n % 2 === 0 ? 'even' : 'odd',
+        json: '{}',
+        ...entry,
+      });
+      const requestsIn = ({ entries }: JournalPage) => entries.map(({ requestId }) => requestId);
+
+      test('the journal keeps the newest records, finds them by correlation id, and says that older ones are gone', async () => {
         const { adapter, world } = await opened();
-        for (let n = 1; n <= 5_010; n++)
-          adapter.simulation.journal(world, { requestId: `r${n}`, correlationId: n % 2 === 0 ? 'even' : 'odd', json: '{}' });
-        await eventually('the journal is written', async () => (await adapter.worlds.journalOf(world)).at(-1)?.requestId === 'r5010');
-        const kept = await adapter.worlds.journalOf(world);
-        expect(kept).toHaveLength(5_000);
-        expect(kept[0]?.requestId).toBe('r11');
-        expect(await adapter.worlds.journalOf(world, 'even')).toHaveLength(2_500);
+        const { worlds, simulation } = adapter;
+        simulation.journal(world, hop(1));
+        await eventually('the journal is written', async () => (await worlds.journaled(world, ['r1'])).size === 1);
+        expect(await worlds.journalOf(world)).toMatchObject({ entries: [{ requestId: 'r1', correlationId: 'odd' }], truncated: false });
+        for (let n = 2; n <= 5_010; n++) simulation.journal(world, hop(n));
+        await eventually('the journal is written', async () => requestsIn(await worlds.journalOf(world)).at(-1) === 'r5010');
+        const kept = await worlds.journalOf(world);
+        expect(kept.entries).toHaveLength(5_000);
+        expect(kept.entries[0]?.requestId).toBe('r11');
+        expect(kept.truncated).toBe(true);
+        expect((await worlds.journalOf(world, { correlationId: 'even' })).entries).toHaveLength(2_500);
+        expect(requestsIn(await worlds.journalOf(world, { correlationId: 'odd', limit: 2 }))).toEqual(['r5007', 'r5009']);
+        expect(requestsIn(await worlds.journalOf(world, { limit: 2 }))).toEqual(['r5009', 'r5010']);
+        expect(await worlds.journaled(world, ['r10', 'r11', 'r5010', 'nobody'])).toEqual(new Set(['r11', 'r5010']));
+      });
+
+      test('the journal is bounded in bytes as well, and what is forgotten is not found by its correlation id any more', async () => {
+        const { adapter, world } = await opened();
+        const { worlds, simulation } = adapter;
+        const json = JSON.stringify('x'.repeat(1024 * 1024));
+        for (let n = 1; n <= 12; n++) simulation.journal(world, hop(n, { correlationId: `c${n}`, json }));
+        await eventually('the journal is written', async () => requestsIn(await worlds.journalOf(world)).at(-1) === 'r12');
+        const { entries, truncated } = await worlds.journalOf(world);
+        expect(entries.length).toBeGreaterThanOrEqual(6);
+        expect(entries.length).toBeLessThanOrEqual(8);
+        expect(truncated).toBe(true);
+        expect(await worlds.journalOf(world, { correlationId: 'c1' })).toEqual({ entries: [], truncated: true });
+      });
+
+      test('hops of callers without a credential push nobody else’s out of the journal, nor all of them out of a page', async () => {
+        const { adapter, world } = await opened();
+        const { worlds, simulation } = adapter;
+        for (let n = 1; n <= 10; n++) simulation.journal(world, hop(n, { correlationId: 'ours' }));
+        for (let n = 11; n <= 311; n++) simulation.journal(world, hop(n, { correlationId: 'ours', anonymous: true }));
+        await eventually('the journal is written', async () => requestsIn(await worlds.journalOf(world)).at(-1) === 'r311');
+        const all = await worlds.journalOf(world, { correlationId: 'ours' });
+        expect(all.truncated).toBe(false);
+        expect(all.entries.filter(({ anonymous }) => anonymous)).toHaveLength(250);
+        expect(requestsIn(all).slice(0, 11)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 62].map((n) => `r${n}`));
+        expect(requestsIn(await worlds.journalOf(world, { limit: 4 }))).toEqual(['r8', 'r9', 'r10', 'r311']);
+        expect(requestsIn(await worlds.journalOf(world, { limit: 12 }))).toEqual(
+          [2, 3, 4, 5, 6, 7, 8, 9, 10]
+            .map((n) => `r${n}`)
+            .slice(0)
+            .concat(['r309', 'r310', 'r311']),
+        );
       });
     });
   });

@@ -5,19 +5,18 @@ import { type Basket, baskets } from '../collections.ts';
 
 const MOST = 20;
 
-export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => {
-  const live = (await allOf(work, query.customerId)).filter(({ state }) => state === 'open' || state === 'locked');
-  return { items: live.reverse().slice(0, MOST) };
-});
+export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => ({
+  items: await newestLive(work, query.customerId),
+}));
 
-/** In order of creation, over however many pages: the newest come last. */
-async function allOf(work: UnitOfWork, customerId: string): Promise<Basket[]> {
+/** The newest first. In a world of an older release baskets that are not live any more have stayed in the index, so a page may be short. */
+async function newestLive(work: UnitOfWork, customerId: string): Promise<Basket[]> {
   const found: Basket[] = [];
   let cursor: string | undefined;
   do {
-    const page = await work.find(baskets, 'customer', customerId, { cursor });
+    const page = await work.find(baskets, 'customer', customerId, { limit: MOST, cursor, newestFirst: true });
     found.push(...page.items);
     cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return found;
+  } while (cursor !== undefined && found.length < MOST);
+  return found.slice(0, MOST);
 }

@@ -9,12 +9,12 @@ export async function returnById(work: UnitOfWork, id: string): Promise<StoredRe
   return found;
 }
 
-/** All of an order or of a customer, in order of creation, over however many pages. */
-export async function returnsOf(work: UnitOfWork, index: 'order' | 'customer', value: string): Promise<StoredReturn[]> {
+/** All of an order, in order of creation, over however many pages. */
+export async function returnsOf(work: UnitOfWork, orderId: string): Promise<StoredReturn[]> {
   const found: StoredReturn[] = [];
   let cursor: string | undefined;
   do {
-    const page = await work.find(returns, index, value, { cursor });
+    const page = await work.find(returns, 'order', orderId, { cursor });
     found.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

@@ -15,17 +15,24 @@ return stored and { id, stored } or {}`,
 
   index: lua`
 if not exists() then return gone() end
-local app, collection, name, value, after, limit = arg(), arg(), arg(), arg(), tonumber(arg()), arg()
-local from, to = '[' .. value .. '\0' .. padded(after + 1), '(' .. value .. '\1'
-local members = redis.call('ZRANGEBYLEX', key(app .. ':i:' .. collection .. '.' .. name), from, to, 'LIMIT', 0, limit)
-local ids = {}
+local app, collection, name, value, after, limit, newestFirst = arg(), arg(), arg(), arg(), tonumber(arg()), arg(), arg() == '1'
+local from, to = '[' .. value .. '\0', '(' .. value .. '\1'
+local values, members, ids = key(app .. ':i:' .. collection .. '.' .. name), nil, {}
+if newestFirst then
+  if after > 0 then to = '(' .. value .. '\0' .. padded(after) end
+  members = redis.call('ZREVRANGEBYLEX', values, to, from, 'LIMIT', 0, limit)
+else
+  members = redis.call('ZRANGEBYLEX', values, from .. padded(after + 1), to, 'LIMIT', 0, limit)
+end
 for i, member in ipairs(members) do ids[i] = string.sub(member, #value + 19) end
 return page(key(app .. ':o:' .. collection), ids)`,
 
   all: lua`
 if not exists() then return gone() end
-local app, collection, after, limit = arg(), arg(), arg(), arg()
-local ids = redis.call('ZRANGEBYSCORE', key(app .. ':a:' .. collection), '(' .. after, '+inf', 'LIMIT', 0, limit)
+local app, collection, after, limit, newestFirst = arg(), arg(), arg(), arg(), arg() == '1'
+local placed, ids = key(app .. ':a:' .. collection), nil
+if newestFirst then ids = redis.call('ZREVRANGEBYSCORE', placed, after == '0' and '+inf' or '(' .. after, '-inf', 'LIMIT', 0, limit)
+else ids = redis.call('ZRANGEBYSCORE', placed, '(' .. after, '+inf', 'LIMIT', 0, limit) end
 return page(key(app .. ':o:' .. collection), ids)`,
 
   counters: lua`

@@ -1,9 +1,11 @@
+import { EVENT_INDEX } from './events.ts';
 import { lua } from './prelude.ts';
 
 /** Events on their way to the bus, and deliveries that are owed. */
 export const outboxScripts = {
   // Acknowledges, takes out what is held, returns the next batch, or lets the lease go in the step that finds nothing.
   drain: lua`
+${EVENT_INDEX}
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
 local outbox, entries = key(app .. ':outbox'), key(app .. ':entries')
@@ -29,6 +31,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
       redis.call('ZREM', outbox, id)
       redis.call('HDEL', entries, id)
     end
+    enterEvents(sent + 1)
     remember(operation, '')
     changed()
   end

@@ -57,13 +57,4 @@ return remember(operation, tostring(redis.call('HINCRBY', key(counted), name, 1)
 if not exists() then return gone() end
 redis.call('HSET', root, 'progression', arg())
 return 1`,
-
-  journal: lua`
-if not exists() then return 0 end
-local operation, limit = arg(), tonumber(arg())
-if before(operation) then return 0 end
-for i = position + 1, #ARGV do redis.call('RPUSH', key('journal'), ARGV[i]) end
-redis.call('LTRIM', key('journal'), -limit, -1)
-remember(operation, '')
-return 1`,
 } as const;

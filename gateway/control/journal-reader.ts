@@ -1,0 +1,29 @@
+import { pause } from '../../shared/simulation/faults.ts';
+import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import type { JournalAsk, World, Worlds } from '../../shared/store/ports.ts';
+
+/** Wall time within which every process has written its part of a story; what is not there by then does not come any more. */
+const LATEST_MS = 1_000;
+const LOOK_AGAIN_MS = 20;
+
+type Shown = JournalRecord & Record<string, unknown>;
+
+/** The newest hops. Those that just made a call are waited for, so that a story is whole as soon as its answer is there. */
+export async function readJournal(
+  worlds: Worlds,
+  world: World,
+  { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
+): Promise<{ items: Shown[]; complete: boolean; truncated: boolean }> {
+  for (;;) {
+    const { entries, truncated } = await worlds.journalOf(world, ask);
+    const hops = entries.map(({ json, ageMs }) => ({ ageMs, record: JSON.parse(json) as Shown }));
+    const shown = new Set(hops.map(({ record }) => record.requestId));
+    const elsewhere = hops.flatMap(({ record: { calls } }) => calls.filter((call) => !shown.has(call)));
+    const journaled = elsewhere.length === 0 ? new Set<string>() : await worlds.journaled(world, elsewhere);
+    const isMissing = (call: string): boolean => !shown.has(call) && !journaled.has(call);
+    const incomplete = hops.filter(({ record: { calls } }) => calls.some(isMissing));
+    const mayCome = incomplete.some(({ ageMs }) => ageMs < LATEST_MS);
+    if (!mayCome || stopping.aborted) return { items: hops.map(({ record }) => record), complete: incomplete.length === 0, truncated };
+    await pause(LOOK_AGAIN_MS, stopping);
+  }
+}

@@ -1,0 +1,45 @@
+import { lua } from './prelude.ts';
+
+/** Enters events that are on the bus under everything that they can be asked for by. Scripts that use it begin with it. */
+export const EVENT_INDEX = lua`
+local PREFIX = 'com.unified-commerce.'
+-- So many of those that are not entered yet. Returns whether that was all. A world of an older release has entered none.
+local function enterEvents(most)
+  local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsEntered') or '0') .. '-0', '+', 'COUNT', most)
+  if #some == 0 then return true end
+  local order
+  for _, stored in ipairs(some) do
+    order = string.match(stored[1], '^(%d+)')
+    local isJson, event = pcall(function() return cjson.decode(cjson.decode(stored[2][2]).json) end)
+    if isJson and type(event) == 'table' then
+      local name = tostring(event.type or '')
+      if string.sub(name, 1, #PREFIX) == PREFIX then name = string.sub(name, #PREFIX + 1) end
+      local place = '\0' .. padded(tonumber(order))
+      redis.call('ZADD', key('eventsabout'),
+        0, 'correlation ' .. tostring(event.correlationid or '') .. place,
+        0, 'subject ' .. tostring(event.subject or '') .. place,
+        0, 'type ' .. name .. place)
+      if string.sub(name, 1, 4) ~= 'ext.' then redis.call('ZADD', key('eventsabout'), 0, 'named' .. place) end
+    end
+  end
+  redis.call('HSET', root, 'eventsEntered', order)
+  return #some < most
+end
+`;
+
+export const eventScripts = {
+  // Of what events can be asked for by: those that come after one, behind the order of the last of all. Nothing: ask again, for more had
+  // to be entered than one script should.
+  eventsAbout: lua`
+${EVENT_INDEX}
+if not exists() then return gone() end
+local about, after, limit = arg(), tonumber(arg()), arg()
+if not enterEvents(500) then return {} end
+local reply = { redis.call('XLEN', key('events')) }
+local found = redis.call('ZRANGEBYLEX', key('eventsabout'), '(' .. about .. '\0' .. padded(after), '(' .. about .. '\1', 'LIMIT', 0, limit)
+for _, member in ipairs(found) do
+  local order = string.format('%.0f', tonumber(string.sub(member, -16))) .. '-0'
+  reply[#reply + 1] = redis.call('XRANGE', key('events'), order, order)[1]
+end
+return reply`,
+} as const;
