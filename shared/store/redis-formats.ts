@@ -20,6 +20,7 @@ import {
  *   <prefix>worlds       zset   world -> wall time from which it may be dropped, if it is not current by then
  *   <prefix>unsent:<app> zset   world in which the application may have unsent events -> wall time at which it was announced
  *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world
+ *   <prefix>pulse        channel; a message is `<process> <number>`, by which a process learns that messages reach it
  *   R                    hash   ulid (of the current world), before (ulid), credentials (JSON), since (wall time)
  *   R:removed:<operation> string the ulid that this operation removed, for a minute
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
@@ -102,6 +103,7 @@ export function redisKeys(prefix: string) {
   return {
     worlds: `${prefix}worlds`,
     changed: `${prefix}changed`,
+    pulse: `${prefix}pulse`,
     announced: (application: Application): string => `${prefix}unsent:${application}`,
     rehearsal: (name: string): string => `${prefix}{${name}}`,
     world: (world: World): string => {

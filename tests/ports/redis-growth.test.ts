@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { type OutboxEntry, type StoreAdapter, WorldGone } from '../../shared/store/ports.ts';
+import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPlan } from './a-plan.ts';
+import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
+import { skipWithoutRedis } from './without-redis.ts';
+
+const EMPTY = { now: 1_000, applications: {}, due: [] };
+const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+
+if (whyNoRedis) {
+  skipWithoutRedis('what the Redis adapter costs in an estate that has grown');
+} else {
+  describe('the Redis adapter', () => {
+    let server: RedisServer;
+    let admin: Redis;
+    const adapters: StoreAdapter[] = [];
+
+    beforeAll(async () => {
+      server = await startRedis();
+      admin = new Redis(server.port);
+    });
+    afterEach(async () => {
+      await Promise.all(adapters.splice(0).map((adapter) => adapter.close()));
+    });
+    afterAll(async () => {
+      admin.disconnect();
+      await server.stop();
+    });
+
+    async function opened() {
+      const prefix = `${randomUUID()}:`;
+      const adapter = await createRedisStore({ url: server.url, prefix });
+      adapters.push(adapter);
+      const world = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
+      return { adapter, store: adapter.store('oms'), world, prefix, key: `${prefix}{r}~${world.slice(2)}` };
+    }
+
+    /** Commands that Redis has run so far, by name, also those within scripts. */
+    async function commands(): Promise<ReadonlyMap<string, number>> {
+      const found = (await admin.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+      return new Map([...found].map(([, name = '', calls]) => [name, Number(calls)]));
+    }
+
+    describe('of worlds in which nothing happens, however many there are,', () => {
+      test('looks into a few a second, and still finds a change whose message was lost', async () => {
+        const { adapter, prefix } = await opened();
+        await Promise.all(Array.from({ length: 40 }, (_, n) => adapter.worlds.open(`idle-${n}`, EMPTY, CREDENTIALS)));
+        const heard = new Set<string>();
+        adapter.worlds.watch((world) => heard.add(world));
+        await eventually('it has heard of all of them once', async () => heard.size >= 41);
+        const pulses = async () => (await commands()).get('publish') ?? 0;
+        const started = await pulses();
+        await eventually('messages are known to arrive', async () => (await pulses()) >= started + 2);
+        const [before, since] = [(await commands()).get('hget') ?? 0, await pulses()];
+        await eventually('three looks more were taken', async () => (await pulses()) >= since + 3);
+        const looks = (await pulses()) - since;
+        expect(((await commands()).get('hget') ?? 0) - before).toBeLessThanOrEqual(10 * (looks + 1));
+        const [last = ''] = await admin.zrange(`${prefix}worlds`, '0', '0');
+        const [rehearsal, id] = last.split('~');
+        heard.clear();
+        await admin.hincrby(`${prefix}{${rehearsal}}~${id}`, 'changes', 1);
+        await eventually('the look finds it', async () => heard.has(last), 15_000);
+      }, 30_000);
+    });
+
+    test('looks into all worlds at once when its connection for messages was cut', async () => {
+      const { adapter, world, prefix } = await opened();
+      const heard: string[] = [];
+      adapter.worlds.watch((changed) => heard.push(changed));
+      for (let n = 0; n < 30; n++) await adapter.worlds.open(`other-${n}`, EMPTY, CREDENTIALS);
+      await eventually('it has heard of them', async () => new Set(heard).size >= 31);
+      const pulses = async () => (await commands()).get('publish') ?? 0;
+      const started = await pulses();
+      await eventually('messages are known to arrive', async () => (await pulses()) >= started + 2);
+      const looked = await commands();
+      await admin.client('KILL', 'TYPE', 'PUBSUB');
+      await admin.hincrby(`${prefix}{r}~${world.slice(2)}`, 'changes', 1);
+      await eventually(
+        'it finds the change',
+        async () => heard.lastIndexOf(world) > 0 && ((await commands()).get('hget') ?? 0) - (looked.get('hget') ?? 0) >= 31,
+      );
+    });
+
+    describe('in a world of thousands of events', () => {
+      const entry = (n: number): OutboxEntry => {
+        const about = { type: 'com.unified-commerce.order-created', subject: `order/${n}`, correlationid: `c${n % 1_000}` };
+        return { id: `e${n}`, topic: 't', key: 'k', json: JSON.stringify(about) };
+      };
+
+      test('that an older release has left there, finds them all, and reads no more than it shows from then on', async () => {
+        const { adapter, key, world } = await opened();
+        const pipeline = admin.pipeline();
+        for (let n = 1; n <= 3_000; n++) pipeline.xadd(`${key}:events`, `${n}-0`, 'e', JSON.stringify(entry(n)));
+        await pipeline.exec();
+        const about = () => adapter.worlds.eventsAbout(world, { by: 'correlation', value: 'c7' }, 0, 10);
+        expect((await about()).events.map(({ order }) => order)).toEqual([7, 1_007, 2_007]);
+        const before = await commands();
+        expect(await about()).toMatchObject({ last: 3_000 });
+        expect(((await commands()).get('xrange') ?? 0) - (before.get('xrange') ?? 0)).toBe(4);
+      });
+
+      test('leaves nothing of them when the world is dropped', async () => {
+        const prefix = `${randomUUID()}:`;
+        const adapter = await createRedisStore({ url: server.url, prefix, dropAfterMs: 20 });
+        adapters.push(adapter);
+        const world = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
+        const store = adapter.store('oms');
+        await store.commit(world, aPlan({ events: [{ ...entry(1), subscribers: [] }] }));
+        await store.drain(world, 'relay', []);
+        await store.drain(world, 'relay', ['e1']);
+        adapter.simulation.journal(world, { requestId: 'r1', correlationId: 'c', json: '{}' });
+        adapter.simulation.journal(world, { requestId: 'r2', correlationId: 'c', json: '{}', anonymous: true });
+        expect((await adapter.worlds.journalOf(world)).entries).toHaveLength(2);
+        expect((await admin.keys(`${prefix}*eventsabout`)).length).toBe(1);
+        await adapter.worlds.remove('r');
+        const left = async () => (await admin.keys(`${prefix}*`)).filter((name) => !name.includes(':removed:'));
+        await eventually('nothing is left', async () =>
+          (await left()).every((name) => name.includes(':unsent:') || name.endsWith(':worlds')),
+        );
+        await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
+      });
+    });
+
+    describe('in a world of thousands of hops', () => {
+      test('reads those of a correlation id, and no others', async () => {
+        const { adapter, world } = await opened();
+        for (let n = 1; n <= 4_000; n++)
+          adapter.simulation.journal(world, { requestId: `r${n}`, correlationId: `c${n % 1_000}`, json: '{}' });
+        await eventually(
+          'they are written',
+          async () =>
+            (await adapter.worlds.journaled(world, ['r4000'])).size === 1 ||
+            (await adapter.worlds.journalOf(world, { limit: 1 })).entries[0]?.requestId === 'r4000',
+        );
+        const before = await commands();
+        expect((await adapter.worlds.journalOf(world, { correlationId: 'c7' })).entries).toHaveLength(4);
+        const after = await commands();
+        const more = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+        expect([more('xrange'), more('xrevrange'), more('lrange')]).toEqual([4, 0, 0]);
+      });
+
+      test('takes over the journal of an older release', async () => {
+        const { adapter, key, world } = await opened();
+        const old = [1, 2, 3].map((n) => ({ requestId: `r${n}`, correlationId: n === 2 ? 'two' : 'odd', json: `{"n":${n}}` }));
+        await admin.rpush(`${key}:journal`, ...old.map((entry) => JSON.stringify(entry)));
+        expect((await adapter.worlds.journalOf(world)).entries).toMatchObject(old);
+        adapter.simulation.journal(world, { requestId: 'r4', correlationId: 'odd', json: '{}' });
+        const ids = (await adapter.worlds.journalOf(world, { correlationId: 'odd' })).entries.map(({ requestId }) => requestId);
+        expect(ids).toEqual(['r1', 'r3', 'r4']);
+        expect(await admin.exists(`${key}:journal`)).toBe(0);
+      });
+    });
+  });
+}
