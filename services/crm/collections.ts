@@ -3,6 +3,7 @@ import { Customer, customer } from '../../shared/catalog/customer/objects.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { isRegistered } from './customer-rules.ts';
+import { partsOfCustomer } from './name-parts.ts';
 
 /** E-mail and phone are unique among registered customers; any number of guests may have left the same ones at checkout. */
 export const customers = defineCollection({
@@ -13,7 +14,7 @@ export const customers = defineCollection({
     registeredEmail: (found) => (isRegistered(found) ? found.email : undefined),
     registeredPhone: (found) => (isRegistered(found) ? found.phone : undefined),
   },
-  index: { email: ({ email }) => email, phone: ({ phone }) => phone },
+  index: { email: ({ email }) => email, phone: ({ phone }) => phone, part: partsOfCustomer },
 });
 
 /** The party that was made for a basket, by the basket's id. */

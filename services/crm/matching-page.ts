@@ -2,7 +2,7 @@ import type { Page, PageOptions } from '../../shared/store/unit-of-work.ts';
 
 export type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;
 
-/** Rows that are read at a time while looking for matches. */
+/** Rows that are read at a time while looking for matches, after a page of them. */
 const CHUNK = 200;
 
 /**
@@ -16,8 +16,8 @@ export async function pageOfMatches<T>(
 ): Promise<{ items: T[]; nextCursor?: string }> {
   const items: T[] = [];
   let from = cursor;
-  for (;;) {
-    const chunk = await source({ limit: CHUNK, cursor: from });
+  for (let rows = limit; ; rows = CHUNK) {
+    const chunk = await source({ limit: rows, cursor: from });
     const matches = [...chunk.items.entries()].filter(([, row]) => fits(row));
     const taken = matches.slice(0, limit - items.length);
     items.push(...taken.map(([, row]) => row));

@@ -116,24 +116,51 @@ function matches(match: Match, target: FaultTarget): boolean {
   return kind === 'webhook' && fits(match.webhook, target.webhook) && fits(match.status, target.status);
 }
 
+/** What targets have in common for which the same rules come into question: there are as many as APIs and kinds of events. */
+function kindOf(target: FaultTarget): string {
+  if ('api' in target) return `call ${target.application} ${target.api}`;
+  return 'event' in target ? `event ${target.event}` : `webhook ${target.webhook}`;
+}
+
+const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, target: FaultTarget): boolean => matches(match, target);
+
+interface KnownRules {
+  readonly revision: number;
+  readonly rules: readonly ActiveFault[];
+  /** By `kindOf`. A call does not look at rules of others, however many there are. */
+  readonly about: Map<string, readonly ActiveFault[]>;
+}
+
+const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
+
 export type Faults = ReturnType<typeof createFaults>;
 
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
 export function createFaults(simulation: Simulation) {
-  const known = new Map<World, { revision: number; rules: readonly ActiveFault[] }>();
+  const known = new Map<World, KnownRules>();
   const REMEMBERED_WORLDS = 200;
 
-  async function rules(world: World, revision: number): Promise<readonly ActiveFault[]> {
-    if (revision === 0) return [];
+  async function current(world: World, revision: number): Promise<KnownRules> {
+    if (revision === 0) return NO_RULES;
     const cached = known.get(world);
-    if (cached && cached.revision >= revision) return cached.rules;
+    if (cached && cached.revision >= revision) return cached;
     const fetched = await simulation.faults(world);
-    const parsed = fetched.rules.map(parseRule);
+    const parsed = { revision: fetched.revision, rules: fetched.rules.map(parseRule), about: new Map() };
     known.delete(world);
-    known.set(world, { revision: fetched.revision, rules: parsed });
+    known.set(world, parsed);
     const [oldest] = known.keys();
     if (known.size > REMEMBERED_WORLDS && oldest !== undefined) known.delete(oldest);
     return parsed;
+  }
+
+  /** Those that fit a target, in the order in which they were set. */
+  async function matching(world: World, revision: number, target: FaultTarget): Promise<readonly ActiveFault[]> {
+    const { rules, about } = await current(world, revision);
+    if (rules.length === 0) return rules;
+    const kind = kindOf(target);
+    const found = about.get(kind) ?? rules.filter(({ match }) => mayMatch(match, target));
+    about.set(kind, found);
+    return found.filter(({ match }) => matches(match, target));
   }
 
   async function strikes(world: World, { name, times, probability, seed = '' }: ActiveFault): Promise<boolean> {
@@ -142,20 +169,16 @@ export function createFaults(simulation: Simulation) {
   }
 
   return {
-    rules,
+    rules: async (world: World, revision: number): Promise<readonly ActiveFault[]> => (await current(world, revision)).rules,
     /** All faults that strike this call, in the order in which they were set; each strike is counted. */
     async all(world: World, revision: number, target: FaultTarget): Promise<readonly ActiveFault[]> {
       const struck: ActiveFault[] = [];
-      for (const rule of await rules(world, revision)) {
-        if (matches(rule.match, target) && (await strikes(world, rule))) struck.push(rule);
-      }
+      for (const rule of await matching(world, revision, target)) if (await strikes(world, rule)) struck.push(rule);
       return struck;
     },
     /** The first fault that strikes an event or a webhook: one is enough, and only it is counted. */
     async first(world: World, revision: number, target: FaultTarget): Promise<ActiveFault | undefined> {
-      for (const rule of await rules(world, revision)) {
-        if (matches(rule.match, target) && (await strikes(world, rule))) return rule;
-      }
+      for (const rule of await matching(world, revision, target)) if (await strikes(world, rule)) return rule;
       return undefined;
     },
   };

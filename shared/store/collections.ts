@@ -9,6 +9,12 @@ export interface Stored {
   readonly version: number;
 }
 
+/** Under what an index has an object: one value, several, or none. */
+export type IndexValues = string | readonly string[] | undefined;
+
+export const indexValues = (values: IndexValues): readonly string[] =>
+  values === undefined ? [] : typeof values === 'string' ? [values] : values;
+
 /**
  * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined keeps it out.
  * A collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that
@@ -19,7 +25,7 @@ export interface Collection<T extends Stored, U extends string = string, I exten
   /** What is stored: the published shape, and members that only the owner sees. */
   readonly schema: z.ZodType<T>;
   readonly unique: { readonly [K in U]: (object: T) => string | undefined };
-  readonly index: { readonly [K in I]: (object: T) => string | undefined };
+  readonly index: { readonly [K in I]: (object: T) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, V> | undefined;
   /** Clients hold its version as `ETag`, so an `If-Match` is about it. Every business object's is. */
   readonly etag: boolean;
@@ -34,7 +40,7 @@ export function defineCollection<
   readonly name: string;
   readonly schema: Schema;
   readonly unique?: { readonly [K in U]: (object: z.output<Schema>) => string | undefined };
-  readonly index?: { readonly [K in I]: (object: z.output<Schema>) => string | undefined };
+  readonly index?: { readonly [K in I]: (object: z.output<Schema>) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, V>;
   readonly etag?: true;
 }): Collection<z.output<Schema>, U, I, V> {
@@ -42,7 +48,7 @@ export function defineCollection<
     name: definition.name,
     schema: definition.schema as unknown as z.ZodType<z.output<Schema>>,
     unique: definition.unique ?? ({} as { [K in U]: (object: z.output<Schema>) => string | undefined }),
-    index: definition.index ?? ({} as { [K in I]: (object: z.output<Schema>) => string | undefined }),
+    index: definition.index ?? ({} as { [K in I]: (object: z.output<Schema>) => IndexValues }),
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
   };
@@ -97,10 +103,7 @@ export function dumpOf(seed: Seed): ApplicationDump {
       unique[`${of.name}.${name}`] = values;
     }
     for (const [name, value] of Object.entries(of.index)) {
-      index[`${of.name}.${name}`] = rows.flatMap((row) => {
-        const key = value(row);
-        return key === undefined ? [] : [[key, row.id] as [string, string]];
-      });
+      index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key) => [key, row.id] as [string, string]));
     }
   }
   const counters = Object.fromEntries((seed.counters ?? []).map(({ of, rows }) => [of.name, rows]));

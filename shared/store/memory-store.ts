@@ -102,6 +102,10 @@ function bind(application: Application, { all, unsent, changed, relayLeaseMs, ou
       const ids = state.index.get(`${collection}.${name}`)?.get(value);
       return pageOf(state, collection, ids, page);
     },
+    count: async (world, collection, name, values) => {
+      const found = stateOf(world).index.get(`${collection}.${name}`);
+      return values.map((value) => found?.get(value)?.size ?? 0);
+    },
     all: async (world, collection, page) => {
       const state = stateOf(world);
       return pageOf(state, collection, state.placed.get(collection), page);

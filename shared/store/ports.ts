@@ -181,6 +181,8 @@ export interface Store {
   object(world: World, collection: string, id: string): Promise<Found | undefined>;
   unique(world: World, collection: string, unique: string, value: string): Promise<Found | undefined>;
   index(world: World, collection: string, index: string, value: string, page: PageRequest): Promise<readonly Found[]>;
+  /** How many objects an index has under each of these values. */
+  count(world: World, collection: string, index: string, values: readonly string[]): Promise<readonly number[]>;
   all(world: World, collection: string, page: PageRequest): Promise<readonly Found[]>;
   /** The fields of several keys at once, in the order asked for; a field that never moved is absent. */
   counters(world: World, counter: string, keys: readonly string[]): Promise<readonly Readonly<Record<string, number>>[]>;

@@ -94,6 +94,8 @@ function bind(application: Application, { connection, keys, announcements, relay
     unique: async (world, collection, name, value) => (await run('unique', world, application, collection, name, value).then(readPage))[0],
     index: (world, collection, name, value, { after, limit, newestFirst }) =>
       run('index', world, application, collection, name, indexValue(value), after, limit, newestFirst ? 1 : 0).then(readPage),
+    count: async (world, collection, name, values) =>
+      (await run('count', world, application, collection, name, ...values.map(indexValue))) as number[],
     all: (world, collection, { after, limit, newestFirst }) =>
       run('all', world, application, collection, after, limit, newestFirst ? 1 : 0).then(readPage),
     counters: async (world, counter, asked) => {

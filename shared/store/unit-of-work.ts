@@ -5,7 +5,7 @@ import { derivedUlid, digest, type IdPrefix } from '../domain/ids.ts';
 import { rowFor } from '../domain/life-cycle.ts';
 import { envelope, extensionEvent } from '../events/envelope.ts';
 import { type Context, instant } from '../simulation/context.ts';
-import type { AnyCollection, Collection, Counters, Stored } from './collections.ts';
+import { type AnyCollection, type Collection, type Counters, indexValues, type Stored } from './collections.ts';
 import type { Found, Hold, IndexChange, Ms, PageRequest, Plan, PlannedDue, PlannedEvent, Store } from './ports.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
@@ -76,6 +76,12 @@ export interface UnitOfWork {
     value: string,
     page?: PageOptions,
   ): Promise<Page<T>>;
+  /** How many objects an index has under each of these values, as it was before this unit. */
+  count<T extends Stored, U extends string, I extends string, V extends string>(
+    of: Collection<T, U, I, V>,
+    index: NoInfer<I>,
+    values: readonly string[],
+  ): Promise<readonly number[]>;
   all<T extends Stored, U extends string, I extends string, V extends string>(
     of: Collection<T, U, I, V>,
     page?: PageOptions,
@@ -286,9 +292,10 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       page(
         of,
         (request) => store.index(world, of.name, index, value, request),
-        (object) => of.index[index]?.(object) === value,
+        (object) => indexValues(of.index[index]?.(object)).includes(value),
         pageOptions,
       ),
+    count: (of: AnyCollection, index: string, values: readonly string[]) => store.count(world, of.name, index, values),
     all: (of: AnyCollection, pageOptions?: PageOptions) =>
       page(
         of,
@@ -392,8 +399,8 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
         version: next?.version ?? 0,
         json: JSON.stringify(next),
       })),
-      unique: written.flatMap((entry) => changes(entry, entry.of.unique)),
-      index: written.flatMap((entry) => changes(entry, entry.of.index)),
+      unique: written.flatMap(uniqueChanges),
+      index: written.flatMap(indexChanges),
       move: moves.map(({ of, key, field, by }) => ({ counter: of.name, key, field, by })),
       guard: guardsOf(moves),
       events,
@@ -468,11 +475,24 @@ function cursorOrder(cursor: string | undefined): number {
   });
 }
 
-function changes({ of, baseObject, next }: Entry, functions: AnyCollection['unique']): IndexChange[] {
-  return Object.entries(functions).flatMap(([name, value]) => {
+function uniqueChanges({ of, baseObject, next }: Entry): IndexChange[] {
+  return Object.entries(of.unique).flatMap(([name, value]) => {
     const was = (baseObject && value(baseObject)) ?? null;
     const is = (next && value(next)) ?? null;
     return was === is ? [] : [{ collection: of.name, name, id: next?.id ?? '', value: is, was }];
+  });
+}
+
+function indexChanges({ of, baseObject, next }: Entry): IndexChange[] {
+  return Object.entries(of.index).flatMap(([name, values]) => {
+    const was = new Set(baseObject && indexValues(values(baseObject)));
+    const is = new Set(next && indexValues(values(next)));
+    const change = (value: string | null, before: string | null): IndexChange => ({
+      ...{ collection: of.name, name, id: next?.id ?? '' },
+      value,
+      was: before,
+    });
+    return [...[...was.difference(is)].map((value) => change(null, value)), ...[...is.difference(was)].map((value) => change(value, null))];
   });
 }
 

@@ -175,6 +175,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const oldest = await store.index(world, 'things', 'kind', 'k', { after: newest[2]?.order ?? 0, limit: 3, newestFirst: true });
         expect(oldest.map(({ id }) => id)).toEqual(['b']);
         expect(await store.index(world, 'things', 'kind', 'other', { after: 0, limit: 3, newestFirst: true })).toEqual([]);
+        expect(await store.count(world, 'things', 'kind', ['k', 'other', 'nothing'])).toEqual([4, 0, 0]);
       });
     });
 

@@ -90,6 +90,7 @@ export async function startMortalApplications(leases: Leases) {
       object: alive(store.object),
       unique: alive(store.unique),
       index: alive(store.index),
+      count: alive(store.count),
       all: alive(store.all),
       counters: alive(store.counters),
       claim: alive(async (world, key, ...more) => {

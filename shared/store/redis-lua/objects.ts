@@ -27,6 +27,15 @@ end
 for i, member in ipairs(members) do ids[i] = string.sub(member, #value + 19) end
 return page(key(app .. ':o:' .. collection), ids)`,
 
+  count: lua`
+if not exists() then return gone() end
+local values, counts = key(arg() .. ':i:' .. arg() .. '.' .. arg()), {}
+while position < #ARGV do
+  local value = arg()
+  counts[#counts + 1] = redis.call('ZLEXCOUNT', values, '[' .. value .. '\0', '(' .. value .. '\1')
+end
+return counts`,
+
   all: lua`
 if not exists() then return gone() end
 local app, collection, after, limit, newestFirst = arg(), arg(), arg(), arg(), arg() == '1'
