@@ -94,6 +94,10 @@ function forwardTo(mockUrl: string) {
     agent: new Agent({ keepAlive: false }),
     proxyTimeout: PROXY_TIMEOUT_MS,
     on: {
+      // The connection to the mock ends; that to the client need not.
+      proxyRes: (answer, _request, response) => {
+        answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
+      },
       error: (_error, _request, response) => {
         // Half an answer cannot be taken back: the client sees a broken connection.
         if ('headersSent' in response && !response.headersSent) send(response, MOCK_UNREACHABLE);

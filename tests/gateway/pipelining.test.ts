@@ -24,7 +24,6 @@ function unread(port: number, bytes: string) {
   return {
     read: () => void socket.on('data', (chunk) => (received += chunk.toString('latin1'))),
     received: () => received,
-    leave: () => socket.destroy(),
   };
 }
 
@@ -32,16 +31,20 @@ describe('Requests that one client sends at once', () => {
   test('reach an application one after the other, in their order', async () => {
     await using rig = await aRig();
     const finish: (() => void)[] = [];
-    rig.upstream.answer = (_request, response) => void finish.push(() => response.end(`{"number":${finish.length}}`));
-    const client = unread(rig.gateway.port, Array.from({ length: 500 }, (_, index) => authorized(`GET /orders/o${index}`)).join(''));
+    rig.upstream.answer = ({ url }, response) => void finish.push(() => response.end(`<${url}>`));
+    const paths = Array.from({ length: 200 }, (_, index) => `/orders/o${index}`);
+    const client = unread(rig.gateway.port, paths.map((path) => authorized(`GET ${path}`)).join(''));
     client.read();
     for (let turn = 1; turn <= 5; turn++) {
       await eventually('the next arrived', async () => finish.length === turn);
-      expect(rig.upstream.received.map(({ url }) => url)).toEqual(Array.from({ length: turn }, (_, index) => `/orders/o${index}`));
+      expect(rig.upstream.received.map(({ url }) => url)).toEqual(paths.slice(0, turn));
       finish[turn - 1]?.();
     }
-    await eventually('the fifth answer', async () => client.received().includes('{"number":5}'));
-    client.leave();
+    rig.upstream.answer = ({ url }, response) => void response.end(`<${url}>`);
+    await eventually('the sixth arrived', async () => rig.upstream.received.length > 5);
+    finish[5]?.();
+    await eventually('the last answer', async () => client.received().includes(`<${paths.at(-1)}>`));
+    expect([...client.received().matchAll(/<([^>]+)>/g)].map(([, path]) => path)).toEqual(paths);
   });
 
   test.each([
