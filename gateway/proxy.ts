@@ -91,7 +91,12 @@ export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): A
     const failed = Promise.withResolvers<never>();
     const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new TooSlow()), timeoutMs);
     const fail = (error: Error): void => failed.reject(dependencyProblem(application, error));
-    flights.set(request, { target, body: new WholeBody(body), timer, fail });
+    const flight: Flight = { target, body: new WholeBody(body), timer, fail };
+    flights.set(request, flight);
+    // Before the library only ends its side, which an application takes for a client that has said all it wants to say.
+    response.once('close', () => {
+      if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
+    });
     try {
       await Promise.race([failed.promise, middleware(request, response, (error?: unknown) => failed.reject(error))]);
     } finally {

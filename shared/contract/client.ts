@@ -45,6 +45,8 @@ export interface CallScope {
   readonly key: string;
   /** Notes the request id of a call, for the journal. */
   readonly called: (requestId: string) => void;
+  /** Asked before each call. @throws CallerLeft */
+  readonly beforeCall?: ((changesSomething: boolean) => void) | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -66,6 +68,7 @@ export function createCaller(options: ClientOptions, scope: CallScope): Caller {
     }
     const sections = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
     const path = fillPath(api.path, sections.params ?? {});
+    scope.beforeCall?.(isMutating(api as unknown as ApiDefinition));
     const requestId = `${context.requestId}.${++calls}`;
     scope.called(requestId);
     const left = context.deadline - Date.now() - MARGIN_MS;

@@ -18,6 +18,7 @@ import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } fro
 import { journalHop } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
 import type { Directory, Simulation } from '../store/ports.ts';
+import { CallerLeft } from '../store/unit-of-work.ts';
 import type { AnyService, Bound } from './handler.ts';
 import { type JsonBody, readJson } from './json-body.ts';
 import { endAnyhow } from './last-resort.ts';
@@ -110,6 +111,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   const span = observer.tracer?.start(serverSpan(bound, asked));
   const context = span ? { ...asked, traceparent: span.traceparent } : asked;
   const calls: string[] = [];
+  const left = leaving(response);
   // Nobody rehearses a person of the outside world who cannot be reached.
   const isOutside = context.principal === OUTSIDE_WORLD && context.chain.length === 0;
   const struck = isOutside ? [] : await faults.all(context.world, context.faults, { application, api: bound.id });
@@ -125,6 +127,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
       context,
       path: request.path,
       calls,
+      left,
       idempotencyKey: idempotencyKey(request),
       ifMatch: ifMatch(request),
       webhookId: bound.api.auth === 'signature' ? request.get('webhook-id') : undefined,
@@ -132,7 +135,10 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
     const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
     if (lost) answer = loseAnswer(lost, application, request.path);
   } catch (error) {
-    answer = error instanceof Dropped ? undefined : answerProblem(asProblem(error, options.log, context), request.path);
+    answer =
+      error instanceof Dropped || error instanceof CallerLeft
+        ? undefined
+        : answerProblem(asProblem(error, options.log, context), request.path);
   } finally {
     const ms = performance.now() - started;
     const status = answer?.status ?? 0;
@@ -158,6 +164,15 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   }
   if (answer) send(response, context, answer);
   else request.socket.destroy();
+}
+
+/** Aborted when the connection ends before the answer is out. */
+function leaving(response: Response): AbortSignal {
+  const leaving = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort();
+  });
+  return leaving.signal;
 }
 
 function serverSpan({ api }: Bound<string>, { traceparent, correlationId, requestId, world }: Context): SpanStart {

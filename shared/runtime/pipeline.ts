@@ -28,7 +28,7 @@ import {
   type Simulation,
   type Store,
 } from '../store/ports.ts';
-import { type Commits, Conflict, type OpenUnit, openUnitOfWork, type UnitOptions } from '../store/unit-of-work.ts';
+import { CallerLeft, type Commits, Conflict, type OpenUnit, openUnitOfWork, type UnitOptions } from '../store/unit-of-work.ts';
 import type { Logger } from './logger.ts';
 
 /** What an application's pipeline works with; made once per application and process. */
@@ -75,6 +75,8 @@ export interface ApiRequest {
   readonly webhookId?: string | undefined;
   /** Request ids of the calls made, for the journal. */
   readonly calls: string[];
+  /** Aborted when whoever asked has left. */
+  readonly left?: AbortSignal | undefined;
 }
 
 /** What a hop leaves for the journal, and the id under which it came. */
@@ -84,6 +86,7 @@ interface Traces {
   /** Names of the faults that struck what it sent. */
   readonly faults?: string[];
   readonly webhookId?: string | undefined;
+  readonly beforeCall?: ((changesSomething: boolean) => void) | undefined;
 }
 
 interface DueWork extends Traces {
@@ -163,7 +166,10 @@ export function createPipeline(options: PipelineOptions) {
     return carriedOut(context, asked.calls, (commits) =>
       rerunning(async () => {
         const unit = unitOf(context, commits, { hold, key, since, precondition });
-        const scope = scopeOf(context, unit, key, { calls: asked.calls, webhookId: asked.webhookId });
+        const scope = scopeOf(context, unit, key, {
+          ...{ calls: asked.calls, webhookId: asked.webhookId },
+          beforeCall: asked.left && stopWhenLeft(asked.left, commits),
+        });
         try {
           const result = await bound.handler(input as never, scope);
           const answer = result instanceof Problem ? answerProblem(result, asked.path) : answerOutput(bound.api, result);
@@ -216,12 +222,17 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  const scopeOf = (context: Context, work: OpenUnit, key: string, { calls, faults: struck = [], webhookId }: Traces): Scope => ({
+  const scopeOf = (
+    context: Context,
+    work: OpenUnit,
+    key: string,
+    { calls, faults: struck = [], webhookId, beforeCall }: Traces,
+  ): Scope => ({
     context,
     work,
     call: createCaller(
       { application: service.application, addressOf: options.addressOf, token: options.token, agent: options.agent, observer },
-      { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId) },
+      { context, key: digest(context.world, key), called: (requestId) => calls.push(requestId), beforeCall },
     ),
     webhooks: createWebhooks({
       directory: options.directory,
@@ -390,6 +401,17 @@ export function createPipeline(options: PipelineOptions) {
 export type Pipeline = ReturnType<typeof createPipeline>;
 
 const nothing = (): void => {};
+
+/** Nobody waits any more: a request that has done nothing yet, here or elsewhere, makes no further call. One that has goes on to its end. */
+function stopWhenLeft(left: AbortSignal, commits: Commits): (changesSomething: boolean) => void {
+  return (changesSomething) => {
+    if (left.aborted && !commits.begun) {
+      commits.givenUp = true;
+      throw new CallerLeft();
+    }
+    if (changesSomething) commits.begun = true;
+  };
+}
 
 const NO_CHANGE = { expect: [], put: [], unique: [], index: [], move: [], guard: [], events: [], due: [] } as const;
 

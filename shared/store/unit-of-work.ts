@@ -21,6 +21,11 @@ export class Conflict extends Error {
   }
 }
 
+/** Whoever asked has left, and nothing was done yet: the request ends without an answer, and a handler that goes on commits nothing. */
+export class CallerLeft extends Error {
+  override readonly name = 'CallerLeft';
+}
+
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
@@ -139,6 +144,10 @@ export interface Commits {
   readonly inline: InlineDue[];
   /** Whether there are new events in the outbox. */
   events: boolean;
+  /** Whether something was done, here by a commit or elsewhere by a call: then the rest follows, whoever waits for it. */
+  begun?: boolean;
+  /** Whether it was given up because its caller had left. */
+  givenUp?: boolean;
 }
 
 /** What the pipeline holds besides the handler's view. */
@@ -419,9 +428,12 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     ![...entries.values()].some(({ next }) => next);
 
   async function commit(last: boolean, outcome?: { json: string; keepUntil: Ms }): Promise<void> {
+    // A handler may have taken the call that was not made for one that failed.
+    if (options.commits.givenUp) throw new CallerLeft();
     if (idle()) return;
     const result = await store.commit(world, plan(last, outcome));
     if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
+    options.commits.begun = true;
     for (const entry of entries.values()) {
       if (!entry.next) continue;
       entry.base = { id: entry.next.id, version: entry.next.version, order: entry.base?.order ?? 0, json: JSON.stringify(entry.next) };
