@@ -282,6 +282,45 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       units('ful_sent', { pickedQty: 1 }),
       'reservation/res_sent: 2 of mug-blue|dc-01 left it, and its fulfillment orders sent 1',
     ],
+    [
+      'two open holds of one basket',
+      (world) => world.copy('sim', 'reservations', 'res_open', { id: 'res_other' }),
+      'basket/bsk_open: it has 2 open reservations: reservation/res_open, reservation/res_other',
+    ],
+    ...(['completed', 'return-in-progress', 'cancelled'] as const).map(
+      (state): Case => [
+        `an open hold of an order that is ${state}`,
+        order('ord_open', () => ({ state })),
+        `reservation/res_open: confirmed, and its order/ord_open is ${state}`,
+      ],
+    ),
+    [
+      'an open hold of a basket whose order has ended',
+      async (world) => {
+        await world.change('sim', 'reservations', 'res_open', () => ({ basketId: 'bsk_till', orderId: undefined }));
+        await world.change('ecommerce-platform', 'baskets', 'bsk_till', () => ({ state: 'converted', orderId: 'ord_sent' }));
+      },
+      'reservation/res_open: confirmed, and its order/ord_sent is completed',
+    ],
+    ...(['abandoned', 'merged'] as const).map(
+      (state): Case => [
+        `an open hold of a basket that is ${state}`,
+        async (world) => {
+          await world.change('sim', 'reservations', 'res_open', () => ({ basketId: 'bsk_till', orderId: undefined }));
+          await world.change('ecommerce-platform', 'baskets', 'bsk_till', () => ({ state }));
+        },
+        `reservation/res_open: confirmed, and its basket/bsk_till is ${state}`,
+      ],
+    ),
+    [
+      'an open hold of a transaction that was voided',
+      async (world) => {
+        await world.change('sim', 'reservations', 'res_open', () => ({ basketId: undefined, orderId: 'ord_till' }));
+        await world.due('pos', 'expire-transaction', 'ord_till', null);
+        await transaction({ state: 'voided' })(world);
+      },
+      'reservation/res_open: confirmed, and its transaction/ord_till is voided',
+    ],
   ],
   fulfilment: [
     ['more ends than units', line('ord_sent', { cancelledQty: 1 }), 'order/ord_sent line-1: 2 delivered and 1 cancelled of 2'],

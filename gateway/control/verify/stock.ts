@@ -3,6 +3,7 @@ import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared
 import type { HeldAt } from '../../../shared/catalog/inventory/internal.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
+import { checkEndedHolds } from './ended-holds.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult, sums } from './invariant.ts';
 import { LEFT } from './money.ts';
@@ -37,12 +38,13 @@ const keyOf = ({ sku, locationId }: { readonly sku: string; readonly locationId:
 export function stock(held: HeldWorld): InvariantResult {
   const { check, result } = findings(
     'stock',
-    'Per SKU and location: nothing is negative, open reservations are what is reserved, and no unit appears or vanishes',
+    'Per SKU and location: nothing is negative, open reservations are what is reserved, no unit appears or vanishes, and nothing is held for what has ended',
   );
   checkCounters(held, check);
   checkHolds(held, check);
   checkLeft(held, check);
   checkCarriedOut(held, check);
+  checkEndedHolds(held, check);
   return result();
 }
 
