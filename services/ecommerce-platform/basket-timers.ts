@@ -11,6 +11,9 @@ export const IDLE = 'basket-idle';
 /** Due work that opens a basket again whose checkout led to no order. */
 export const CHECKOUT_TTL = 'checkout-ttl';
 
+/** Due work that gives back what is held for a basket that is over. */
+export const RELEASE_HOLDS = 'release-holds';
+
 /** Starts the idle time of an open basket anew. @returns its `expiresAt` */
 export function renewIdleTimer(work: UnitOfWork, basketId: string): string {
   const at = work.now + IDLE_MS;

@@ -1,4 +1,6 @@
+import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import type { Wanted } from './basket-lines.ts';
@@ -9,6 +11,8 @@ import { type CheckoutRecord, checkouts } from './collections.ts';
 const PATIENCE_MS = 4_000;
 /** Each lost round means that somebody else took units of the same store, so that few rounds are ever needed. */
 const MAX_ROUNDS = 10;
+
+type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
 export interface TillHold {
   readonly basketId: string;
@@ -49,7 +53,10 @@ export async function holdAtStore(scope: Scope, record: CheckoutRecord, wanted: 
 
 /** Commits what the SIM is asked for next: nothing when the store has nothing. */
 async function askFor(scope: Scope, record: CheckoutRecord, wanted: TillHold): Promise<CheckoutRecord> {
-  const items = await heldAtMost(scope, wanted);
+  const byHand = await holdByHand(scope, wanted);
+  const items = await heldAtMost(scope, wanted, byHand);
+  // It would stay beside a sale that knows nothing of it.
+  if (items.length === 0 && byHand) await releaseHold(scope, byHand.id);
   const next = scope.work.put(checkouts, {
     ...record,
     asked: items.length > 0 ? { locationId: wanted.locationId, items } : undefined,
@@ -59,15 +66,27 @@ async function askFor(scope: Scope, record: CheckoutRecord, wanted: TillHold): P
   return next;
 }
 
-/** min(qty, ATP) of each SKU at the store, without those of which it has none. */
-async function heldAtMost({ call }: Scope, { lines, locationId }: TillHold): Promise<Wanted[]> {
+/** What somebody had held for the basket before it came to the till: the till takes it over. */
+async function holdByHand({ call }: Scope, { basketId, basketVersion }: TillHold): Promise<Hold | undefined> {
+  if (basketVersion === 0) return undefined;
+  return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: PATIENCE_MS })).reservation;
+}
+
+/** Units of a SKU that a hold has at a location. */
+const unitsOf = (hold: Hold | undefined, sku: string, locationId: string): number =>
+  (hold?.allocations ?? [])
+    .filter((held) => held.sku === sku && held.locationId === locationId)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
+
+/** min(qty, ATP and what the basket holds there) of each SKU at the store, without those of which it has none. */
+async function heldAtMost({ call }: Scope, { lines, locationId }: TillHold, byHand: Hold | undefined): Promise<Wanted[]> {
   const held = await Promise.all(
     lines.map(async ({ sku, qty }) => {
       const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: PATIENCE_MS }).then(
         (found) => found.atp,
         unlessUnknown,
       );
-      return { sku, qty: Math.min(qty, Math.max(0, atp)) };
+      return { sku, qty: Math.min(qty, Math.max(0, atp) + unitsOf(byHand, sku, locationId)) };
     }),
   );
   return held.filter(({ qty }) => qty > 0);

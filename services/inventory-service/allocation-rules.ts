@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
+import type { Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import type { Hold } from './collections.ts';
 import { insufficientStock } from './node-choice.ts';
+
+export type Reservation = z.output<typeof ReservationSchema>;
 
 /** What Allocate Inventory is asked for. */
 export interface Allocating {
@@ -30,7 +32,7 @@ export function refuseOtherDemand({ line }: Hold, asked: Allocating): void {
  * Whether a reservation is this order's and holds what the line needs.
  * @throws Problem `validation_failed` or `insufficient_stock`
  */
-export function refuseUncovered(reservation: z.output<typeof Reservation>, asked: Allocating): void {
+export function refuseUncovered(reservation: Reservation, asked: Allocating): void {
   if (reservation.orderId !== undefined && reservation.orderId !== asked.orderId) {
     throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
   }

@@ -50,12 +50,15 @@ export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work'
   return reservation;
 }
 
+/** The order is over: the SIM has no such record, and will never take one. */
+export const isRefused = ({ code }: Problem): boolean => code === 'invalid_state_transition';
+
 /**
  * Only a record that nobody else has set out to write, and that the SIM certainly did not take, may be withdrawn: another attempt
  * may have succeeded although nothing here shows it yet.
  */
 export const mayGiveBack = (hold: Hold, problem: Problem): boolean =>
-  problem.code === 'dependency_unavailable' && lineOf(hold).attempts === 1;
+  isRefused(problem) || (problem.code === 'dependency_unavailable' && lineOf(hold).attempts === 1);
 
 export function withdraw(work: UnitOfWork, hold: Hold): void {
   giveBack(work, hold, { state: 'given-back', reference: 'the SIM was not there' });

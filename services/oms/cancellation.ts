@@ -6,7 +6,7 @@ import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
 import { endCompensation, undoAtOthers, withUndo } from './compensation.ts';
-import { reservationsOf } from './order-lines.ts';
+import { knownHolds } from './ended-holds.ts';
 import { type OrderView, viewNow } from './order-view.ts';
 import { DECIDE_TIMEOUT_MS } from './timing.ts';
 
@@ -64,13 +64,13 @@ export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: En
   const record = await work.get(fulfilmentRecords, order.id);
   // What the FMS worked on to its end leaves its holds by the FMS's own movements, also when those are late.
   const isWorkedOff = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
-  const reservationIds = isWorkedOff ? [] : [...reservationsOf(order.lines), ...heldElsewhere(record)];
+  const spare = isWorkedOff ? knownHolds(order, record) : [];
   return work.transition(orders, order, verb, {
     ...patch,
     ...{ pendingAction: undefined, routingStatus: undefined, captureStatus: undefined },
     ...(cancelReason !== undefined && { cancelReason }),
     ...withUndo(order, {
-      ...{ payments: 'all', reservationIds, vouchers: order.voucherCodes.length > 0 },
+      ...{ payments: 'all', holds: { spare }, vouchers: order.voucherCodes.length > 0 },
       ...(!writtenOff && { writeOff: true }),
     }),
   });
@@ -79,10 +79,6 @@ export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: En
 /** Cancelled although its units were there: they are still held. */
 const isWithdrawn = ({ state, lines }: FulfilmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);
-
-/** Holds of units that were short. */
-const heldElsewhere = (record: FulfilmentRecord | undefined): string[] =>
-  (record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []));
 
 /** Undoes what a cancelled order has elsewhere, as far as the others answer, and shows how far that went. */
 export async function compensated(order: StoredOrder, scope: Scope): Promise<OrderView> {

@@ -7,7 +7,10 @@ import { defineCollection } from '../../shared/store/collections.ts';
 /** What still has to be undone at other applications; the order shows it as `compensation: 'pending'`. */
 export const Undo = z.object({
   payments: z.union([z.literal('all'), z.array(Id)]).describe('Which of the order’s payments are to be reversed.'),
-  reservationIds: z.array(Id),
+  holds: z
+    .object({ spare: z.array(Id).describe('What the FMS works off ends by what it says has left, which may be late.') })
+    .optional()
+    .describe('Everything that is held for it is to be released, also what it does not know of.'),
   vouchers: z.boolean().describe('Whether the uses of its vouchers are to be given back.'),
   writeOff: z.literal(true).optional().describe('The FMS has still to write off what was short; its holds are released after that.'),
 });

@@ -1,5 +1,4 @@
 import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
-import { releaseReservation } from '../../shared/catalog/inventory/apis.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
@@ -7,23 +6,21 @@ import type { Scope } from '../../shared/contract/handler.ts';
 import { progressionOf } from '../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { orders, type StoredOrder, type Undo } from './collections.ts';
+import { releaseHoldsOf } from './ended-holds.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
 import { DECIDE_TIMEOUT_MS } from './timing.ts';
 
 /** Notes what is to be undone at other applications, besides what already is: members for the change that makes it necessary. */
-export function withUndo(
-  order: StoredOrder,
-  { payments, reservationIds, vouchers, writeOff }: Undo,
-): Pick<StoredOrder, 'compensation' | 'undo'> {
-  const before: Undo = order.undo ?? { payments: [], reservationIds: [], vouchers: false };
+export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
+  const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
   const undo: Undo = {
     payments: all ? 'all' : [...new Set([...before.payments, ...payments])],
-    reservationIds: [...new Set([...before.reservationIds, ...reservationIds])],
     vouchers: before.vouchers || vouchers,
+    ...((holds ?? before.holds) && { holds: holds ?? before.holds }),
     ...((before.writeOff || writeOff) && { writeOff: true }),
   };
-  const nothing = undo.payments.length === 0 && undo.reservationIds.length === 0 && !undo.vouchers;
+  const nothing = undo.payments.length === 0 && !undo.holds && !undo.vouchers;
   return nothing ? {} : { compensation: 'pending', undo };
 }
 
@@ -58,8 +55,9 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
     }
   };
   const payments = undo.payments.length > 0 ? await attempt(() => reversePayments(order.id, undo, scope)) : undefined;
-  const mayRelease = !undo.writeOff || (await attempt(() => writtenOff(order.id, scope)));
-  if (mayRelease) for (const id of undo.reservationIds) await attempt(() => release(id, scope));
+  const { holds } = undo;
+  const mayRelease = holds && (!undo.writeOff || (await attempt(() => writtenOff(order.id, scope))));
+  if (mayRelease) await attempt(() => releaseHoldsOf(order, holds.spare, scope));
   if (undo.vouchers) {
     await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
   }
@@ -97,15 +95,4 @@ async function writtenOff(orderId: string, { call, work }: Scope): Promise<true>
   const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
   if (answer.writtenOff) return true;
   throw new Problem('dependency_unavailable', `What was short of the order "${orderId}" is not written off yet.`, { dependency: 'sim' });
-}
-
-/** A hold that has ended, or that the SIM does not know, holds nothing. */
-async function release(id: string, { call, log }: Scope): Promise<void> {
-  try {
-    await call(releaseReservation, { params: { id } });
-  } catch (error) {
-    if (!(error instanceof Problem) || error.retryable || (error.code !== 'not_found' && error.code !== 'invalid_state_transition'))
-      throw error;
-    log.warn({ reservationId: id, code: error.code }, 'there is nothing to release');
-  }
 }

@@ -84,7 +84,7 @@ function refusedForStock({ order, shortage, payments }: Shortage, { work }: Scop
   const ended = endConfirmation(work, order, {
     lines: linesHeldBy(order.lines, undefined),
     holdAttempts: order.holdAttempts + 1,
-    ...withUndo(order, { payments: authorised, reservationIds: [], vouchers: false }),
+    ...withUndo(order, { payments: authorised, vouchers: false }),
   });
   if (ended.undo) work.due('compensate', order.id, work.now, {}, { beforeReply: true });
   return shortOfStock(order, shortage);

@@ -51,7 +51,8 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
  * not end by itself is known here. Every request that carries on this confirmation sends the same call, so it holds once.
  */
 async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<Holding | { is: 'taken'; order: StoredOrder }> {
-  const body = { orderId: order.id, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
+  // Named by order and basket, it takes over whatever else is held for either.
+  const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
     const noted = work.transition(orders, order, 'note', { lines: linesHeldBy(order.lines, id), holdAttempts: order.holdAttempts + 1 });

@@ -35,9 +35,12 @@ interface Routing {
 }
 
 async function takenFor(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation[]> {
+  // A hold for all of the order takes over what somebody had held for its basket.
+  const basketOf = (some: readonly OrderLine[]) => (some.length === order.lines.length ? { basketId: order.basketId } : {});
   const reserve = (some: readonly OrderLine[], locationId?: string): Promise<Reservation> => {
     const items = itemsOf(some);
-    const body = { orderId: order.id, items, locationId, ttlSeconds: NEW_HOLD_TTL_SECONDS };
+    const takesOverLines = some.map(({ lineId }) => lineId);
+    const body = { orderId: order.id, items, locationId, ttlSeconds: NEW_HOLD_TTL_SECONDS, takesOverLines, ...basketOf(some) };
     return call(reserveInventory, { body }, { step: `hold ${locationId ?? 'nearest'} ${items.map(({ sku }) => sku).join(' ')}` });
   };
   if (strategy === 'nearest') return [await reserve(lines)];

@@ -16,6 +16,7 @@ import { finishConfirmation } from './due/finish-confirmation.ts';
 import { finishCreation } from './due/finish-creation.ts';
 import { payOutReturn } from './due/pay-out-return.ts';
 import { redeemVouchers } from './due/redeem-vouchers.ts';
+import { releaseHolds } from './due/release-holds.ts';
 import { routeOrder as routeOrderDue } from './due/route-order.ts';
 import { serveShortLines } from './due/serve-short-lines.ts';
 import { settleOrder } from './due/settle-order.ts';
@@ -26,6 +27,7 @@ import { bookReturn } from './internal/book-return.ts';
 import { carryOut } from './internal/carry-out.ts';
 import { closeReturn } from './internal/close-return.ts';
 import { ensureCaptured } from './internal/ensure-captured.ts';
+import { getOrderStock } from './internal/get-order-stock.ts';
 import { getPayable } from './internal/get-payable.ts';
 import { listCustomerOrders } from './internal/list-customer-orders.ts';
 import { returnBookings } from './return-bookings.ts';
@@ -43,6 +45,7 @@ export const service = defineService({
   },
   internal: {
     'get-payable': getPayable,
+    'get-order-stock': getOrderStock,
     'ensure-captured': ensureCaptured,
     'book-return': bookReturn,
     'close-return': closeReturn,
@@ -58,6 +61,7 @@ export const service = defineService({
     'expire-draft': expireDraft,
     'redeem-vouchers': redeemVouchers,
     compensate,
+    'release-holds': releaseHolds,
     'route-order': routeOrderDue,
     'capture-payments': capturePayments,
     'serve-short-lines': serveShortLines,

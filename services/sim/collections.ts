@@ -28,8 +28,12 @@ const StoredAttempt = z.object({
   items: z.array(SkuQuantity),
   /** Absent: held without a time limit, for the till. */
   expiresAt: Instant.optional(),
-  /** The open reservation of the same basket. */
-  replaces: Id.optional(),
+  /** For how long it was asked for. */
+  ttlSeconds: z.int().optional(),
+  /** Taken for a checkout or an order by the application that owns it: nobody from outside replaces it. */
+  forCheckout: z.literal(true).optional(),
+  /** Open reservations of the same basket or order, whose stock it takes over. */
+  replaces: z.array(Id).optional(),
   /** Somebody else than the request that set out has asked for the stock too, or is about to. */
   carriedOn: z.boolean().optional(),
 });
@@ -41,6 +45,10 @@ export const attempts = defineCollection({ name: 'attempts', schema: StoredAttem
  * once are put in order and a basket never has two open reservations.
  */
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
+
+/** Orders and baskets that are over; the id is `endedId`. Nothing is held for them any more, however late it is asked for. */
+export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.object({ id: z.string(), version }) });
+export const endedId = (owner: 'order' | 'basket', id: string): string => `${owner}|${id}`;
 
 /**
  * Holds whose order is being sent, or is about to be; the id is the reservation's. Their units may be on a trolley already, so that

@@ -66,19 +66,3 @@ export function beingSent({ id, state }: StoredReservation, orderId: string | un
     },
   );
 }
-
-/** 409 for somebody from outside who would take away what an order has for good: its goods may be on their way already. */
-export function heldForOrder(basketId: string, { id, orderId }: StoredReservation): Problem {
-  const order = orderId === undefined ? 'its order' : `the order "${orderId}"`;
-  return new Problem(
-    'invalid_state_transition',
-    `The basket "${basketId}" became ${order}, for which the reservation "${id}" holds its stock.`,
-    {
-      objectType: 'basket',
-      id: basketId,
-      currentState: 'converted',
-      action: 'reserve',
-      allowedFrom: ['open', 'locked'],
-    },
-  );
-}

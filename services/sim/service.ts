@@ -5,19 +5,21 @@ import { confirmReservation } from './apis/confirm-reservation.ts';
 import { getInventory } from './apis/get-inventory.ts';
 import { releaseReservation } from './apis/release-reservation.ts';
 import { reserveInventory } from './apis/reserve-inventory.ts';
-import { attempts, basketAttempts, fulfilmentHolds, movements, reservations } from './collections.ts';
+import { attempts, basketAttempts, endedOwners, fulfilmentHolds, movements, reservations } from './collections.ts';
 import { abortHold } from './due/abort-hold.ts';
 import { expireReservation } from './due/expire-reservation.ts';
 import { giveBackStock } from './due/give-back-stock.ts';
 import { moveStock } from './due/move-stock.ts';
 import { ABORT_HOLD, EXPIRE_RESERVATION, GIVE_BACK_STOCK, MOVE_STOCK } from './due-kinds.ts';
+import { getBasketHold } from './internal/get-basket-hold.ts';
 import { getReservation } from './internal/get-reservation.ts';
 import { moveReservation } from './internal/move-reservation.ts';
 import { recordReservation } from './internal/record-reservation.ts';
+import { releaseHolds } from './internal/release-holds.ts';
 
 export const service = defineService({
   application: 'sim',
-  collections: [reservations, attempts, basketAttempts, fulfilmentHolds, movements],
+  collections: [reservations, attempts, basketAttempts, endedOwners, fulfilmentHolds, movements],
   counters: [],
   apis: {
     'reserve-inventory-api': reserveInventory,
@@ -29,6 +31,8 @@ export const service = defineService({
     'get-reservation': getReservation,
     'record-reservation': recordReservation,
     'move-reservation': moveReservation,
+    'get-basket-hold': getBasketHold,
+    'release-holds': releaseHolds,
   },
   events: {},
   due: { [ABORT_HOLD]: abortHold, [EXPIRE_RESERVATION]: expireReservation, [GIVE_BACK_STOCK]: giveBackStock, [MOVE_STOCK]: moveStock },

@@ -57,12 +57,14 @@ import {
 import { inventoryReserved, reservationCreated } from './inventory/events.ts';
 import {
   countStock,
+  getBasketHold,
   getReservation,
   getStock,
   moveHold,
   moveReservation,
   recordReservation,
   recordStockMovement,
+  releaseHolds,
   takeHold,
 } from './inventory/internal.ts';
 import { inventoryItem, reservation } from './inventory/objects.ts';
@@ -78,7 +80,7 @@ import { putLedgerEntry, putMember } from './loyalty/internal.ts';
 import { loyaltyAccount } from './loyalty/objects.ts';
 import { cancelOrder, confirmOrder, createOrder, getOrder, routeOrder } from './order/apis.ts';
 import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
-import { bookReturn, carryOut, closeReturn, ensureCaptured, getPayable, listCustomerOrders } from './order/internal.ts';
+import { bookReturn, carryOut, closeReturn, ensureCaptured, getOrderStock, getPayable, listCustomerOrders } from './order/internal.ts';
 import { order } from './order/objects.ts';
 import { addPayment, authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
 import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
@@ -152,6 +154,8 @@ export const internalCalls = {
   [takeHold.id]: takeHold,
   [moveHold.id]: moveHold,
   [recordReservation.id]: recordReservation,
+  [getBasketHold.id]: getBasketHold,
+  [releaseHolds.id]: releaseHolds,
   [getReservation.id]: getReservation,
   [moveReservation.id]: moveReservation,
   [recordStockMovement.id]: recordStockMovement,
@@ -172,6 +176,7 @@ export const internalCalls = {
   [putLedgerEntry.id]: putLedgerEntry,
   [putMember.id]: putMember,
   [getPayable.id]: getPayable,
+  [getOrderStock.id]: getOrderStock,
   [ensureCaptured.id]: ensureCaptured,
   [carryOut.id]: carryOut,
   [listCustomerOrders.id]: listCustomerOrders,

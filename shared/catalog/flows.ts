@@ -153,6 +153,9 @@ export const calls = {
     'record-voucher-use',
     'reserve-inventory-api',
     'release-reservation-api',
+    // What a client had held for the basket by hand.
+    'get-basket-hold',
+    'release-holds',
     'create-order-api',
   ],
   oms: [
@@ -162,7 +165,7 @@ export const calls = {
     'reverse-payment',
     'confirm-reservation-api',
     'reserve-inventory-api',
-    'release-reservation-api',
+    'release-holds',
     'record-voucher-use',
     'get-customer-api',
     'capture-payment-api',
@@ -198,7 +201,8 @@ export const calls = {
   'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
   'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
   sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
-  'inventory-service': ['record-reservation', 'get-reservation'],
+  // What the order of an allocation holds already; a sale that is not paid yet is known at its till alone.
+  'inventory-service': ['record-reservation', 'get-reservation', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
   'loyalty-platform': [],
   // A loyalty card given at checkout belongs to a customer: the Loyalty Platform knows whose it is.

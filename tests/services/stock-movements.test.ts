@@ -282,7 +282,7 @@ describe('While the Inventory Service is away', () => {
       await work.get(basketAttempts, 'bsk_1');
       work.put(basketAttempts, { id: 'bsk_1', attempt: 'res_next' });
       const expiresAt = new Date(work.now + MINUTE).toISOString();
-      work.put(attempts, { id: 'res_next', status: 'under-way', basketId: 'bsk_1', items: [mugs(1)], expiresAt, replaces: old });
+      work.put(attempts, { id: 'res_next', status: 'under-way', basketId: 'bsk_1', items: [mugs(1)], expiresAt, replaces: [old] });
     });
     await expect(move(old, 'consume', 'ful_1 consume', [mugs(1)])).rejects.toMatchObject({ code: 'dependency_unavailable' });
   });

@@ -29,7 +29,7 @@ interface Hold {
 }
 interface Attempt {
   readonly id: string;
-  readonly replaces?: string;
+  readonly replaces?: readonly string[];
 }
 type Check = ReturnType<typeof findings>['check'];
 
@@ -83,7 +83,7 @@ function heldBack(held: HeldWorld): HeldFor[] {
   const holds = records<Hold>('inventory-service', 'holds');
   const ended = new Set(holds.filter(({ state }) => state !== 'held').map(({ id }) => id));
   const attempts = records<Attempt>('sim', 'attempts').filter(({ id }) => queued('sim', id, 'abort-hold'));
-  const replaced = new Set(attempts.flatMap(({ replaces }) => (replaces !== undefined && ended.has(replaces) ? [replaces] : [])));
+  const replaced = new Set(attempts.flatMap(({ replaces = [] }) => replaces.filter((id) => ended.has(id))));
   const isUnrecorded = ({ id, state }: Hold): boolean =>
     state === 'held' && !known.has(id) && (queued('sim', id, 'abort-hold') || queued('inventory-service', id, 'finish-allocation'));
   const unrecorded = holds.filter(isUnrecorded);

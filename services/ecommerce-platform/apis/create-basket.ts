@@ -8,7 +8,7 @@ import { rowFor } from '../../../shared/domain/life-cycle.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Asked, addToLines } from '../basket-lines.ts';
 import { priceOpenBasket, pricesForSale } from '../basket-price.ts';
-import { IDLE, renewIdleTimer } from '../basket-timers.ts';
+import { IDLE, RELEASE_HOLDS, renewIdleTimer } from '../basket-timers.ts';
 import { type Basket, baskets } from '../collections.ts';
 import { CURRENCY, priceLines } from '../pricing.ts';
 
@@ -55,9 +55,10 @@ async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Ba
 const customerOf = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
   customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
 
-/** An open basket holds no stock, so that moving its lines is all there is to do. */
+/** Its lines move; what somebody had held for it by hand is given back, since the other basket may be held otherwise. */
 function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
   work.cancel(IDLE, basket.id);
+  work.due(RELEASE_HOLDS, basket.id, work.now, null, { beforeReply: true });
   work.transition(baskets, basket, 'merge', {
     ...priceLines([]),
     vouchers: [],

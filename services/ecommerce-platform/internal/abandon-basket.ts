@@ -4,6 +4,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { RELEASE_HOLDS } from '../basket-timers.ts';
 import { checkoutOf, startUndoing } from '../checkout-record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 
@@ -23,14 +24,10 @@ export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: {
   return work.transition(baskets, basket, 'cancel-checkout', { expiresAt: undefined });
 });
 
-/** Hold and voucher uses go back before the reply, or by the clock when the other application is down. */
-async function giveBack(work: UnitOfWork, { id, version, reservationId, vouchers }: Basket): Promise<void> {
+/** Holds and voucher uses go back before the reply, or by the clock when the other application is down. */
+async function giveBack(work: UnitOfWork, { id, vouchers }: Basket): Promise<void> {
+  work.due(RELEASE_HOLDS, id, work.now, null, { beforeReply: true });
   const record = await checkoutOf(work, id);
   const used = vouchers.some(({ status }) => status === 'applied');
-  if (!record || (reservationId === undefined && !used)) return;
-  startUndoing(work, id, {
-    ...record,
-    vouchers: used,
-    ...(reservationId !== undefined && { hold: { reservationId, basketVersion: version } }),
-  });
+  if (record && used) startUndoing(work, id, { ...record, vouchers: true });
 }

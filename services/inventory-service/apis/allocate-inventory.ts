@@ -1,31 +1,38 @@
-import type { z } from 'zod';
 import { allocateInventory as allocateInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
 import { getReservation } from '../../../shared/catalog/inventory/internal.ts';
-import { type Reservation, reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
+import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { type Allocating, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
+import { type Allocating, type Reservation, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
 import { type Hold, holds, orderLineKey } from '../collections.ts';
 import { findStock, reserveStock } from '../holds.ts';
 import { insufficientStock } from '../node-choice.ts';
+import { holdOfLine, lineToServe, refuseSuperfluous, stockOfOrder } from '../order-stock.ts';
 import { leaveToTheClock, mayGiveBack, recordAtSim, setOut, withdraw } from '../recording.ts';
 import { nodesToTry, requireSku } from '../stock-levels.ts';
 
 /**
- * With `reservationId` the line has its stock already: nothing moves, that reservation is the answer. Otherwise stock is held for
- * the order line, once, and the SIM is given the finished record.
+ * With `reservationId`, or when the order holds it, the line has its stock already: nothing moves, that reservation is the answer.
+ * Otherwise stock is held for the order line, once, and the SIM is given the finished record.
  */
-export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, { work, call }) => {
+export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, { work, call, context }) => {
   await requireSku(work, body.sku);
+  // A service that allocates is at work for the order, and says what holds its stock.
+  const order = context.chain.length === 0 ? await stockOfOrder(body.orderId, call) : undefined;
+  const line = order && lineToServe(order, body);
   if (body.reservationId !== undefined) {
     const reservation = await openReservation(body.reservationId, call);
     refuseUncovered(reservation, body);
     return again(reservation);
   }
+  const standing = line && (await holdOfLine(line, body, call));
+  if (standing) return again(standing);
   const known = await work.one(holds, 'orderLine', orderLineKey(body));
   if (known) refuseOtherDemand(known, body);
   if (known && (known.line?.recorded || known.state === 'released')) return again(await openReservation(known.id, call));
+
+  if (order && !known) refuseSuperfluous(order, body);
 
   const mine = work.id('res');
   const hold = known ? await setOut(work, known) : await holdForLine(mine, body, work);
@@ -42,7 +49,7 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
 });
 
 /** @throws Problem `invalid_state_transition` when it holds nothing any more: an order line is allocated once, not anew after a release */
-async function openReservation(id: string, call: Scope['call']): Promise<z.output<typeof Reservation>> {
+async function openReservation(id: string, call: Scope['call']): Promise<Reservation> {
   const reservation = await call(getReservation, { params: { id } });
   isAgain(reservationLifeCycle, reservation, 'allocate');
   return reservation;

@@ -1,10 +1,17 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { holds } from '../collections.ts';
-import { recordAtSim, setOutAgain } from '../recording.ts';
+import { isRefused, recordAtSim, setOutAgain, withdraw } from '../recording.ts';
 
-/** Hands the SIM the record of stock that an interrupted Allocate Inventory holds. */
+/** Hands the SIM the record of stock that an interrupted Allocate Inventory holds; for an order that has ended the stock goes back. */
 export const finishAllocation: DueHandler = async ({ key }, { work, call }) => {
   const hold = await work.get(holds, key);
   if (hold?.state !== 'held' || !hold.line || hold.line.recorded) return;
-  await recordAtSim(await setOutAgain(work, hold), { work, call });
+  const next = await setOutAgain(work, hold);
+  try {
+    await recordAtSim(next, { work, call });
+  } catch (error) {
+    if (!(error instanceof Problem) || !isRefused(error)) throw error;
+    withdraw(work, next);
+  }
 };

@@ -1,6 +1,7 @@
 import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/contract/handler.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Hold, holds } from '../collections.ts';
 import { findStock, giveBack, reserveStock, restOf } from '../holds.ts';
 import { insufficientStock, mergedBySku } from '../node-choice.ts';
@@ -14,20 +15,28 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
   if (known) throw known.short ? insufficientStock(known.short) : tooLate(known);
-  const replaced = body.replaces === undefined ? undefined : await work.get(holds, body.replaces);
-  const freed = replaced?.state === 'held' ? replaced : undefined;
+  const freed = await heldBy(body.replaces ?? [], work);
   const nodes = await nodesToTry(work, body.locationId);
-  const { held, short } = await findStock(work, { lines: mergedBySku(body.items), nodes, freed: freed ? restOf(freed) : [] });
+  const { held, short } = await findStock(work, { lines: mergedBySku(body.items), nodes, freed: freed.flatMap(restOf) });
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);
   }
   // Back and taken in one commit: whoever reserves again may need the very unit that he holds, and keeps it when the rest is short.
-  if (freed) giveBack(work, freed, { state: 'released', reference: `replaced by ${reservationId}` });
+  for (const one of freed) giveBack(work, one, { state: 'released', reference: `replaced by ${reservationId}` });
   reserveStock(work, held);
   work.put(holds, { id: reservationId, state: 'held', allocations: held });
   return { allocations: held };
 });
+
+async function heldBy(ids: readonly string[], work: UnitOfWork): Promise<Hold[]> {
+  const found: Hold[] = [];
+  for (const id of ids) {
+    const hold = await work.get(holds, id);
+    if (hold?.state === 'held') found.push(hold);
+  }
+  return found;
+}
 
 /** The SIM has given this reservation up: taking stock now would hold it for nobody. */
 const tooLate = ({ id, state }: Hold): Problem =>

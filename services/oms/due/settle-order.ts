@@ -33,11 +33,12 @@ export const settleOrder: DueHandler = async ({ key }, scope) => {
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
     if (unneeded.length > 0) work.due('compensate', moving.id, work.now, {});
+    work.due('release-holds', moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
       ...earningOf(moving, paid),
       compensation: undefined,
-      ...withUndo(moving, { payments: unneeded, reservationIds: [], vouchers: false }),
+      ...withUndo(moving, { payments: unneeded, vouchers: false }),
     });
   }
 

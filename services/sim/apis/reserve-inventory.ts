@@ -1,33 +1,40 @@
-import type { z } from 'zod';
-import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { reserveInventory as reserveInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { instant } from '../../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { heldForBasket, type Reserving } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { ABORT_HOLD } from '../due-kinds.ts';
-import { heldForOrder, type Item, mergedItems } from '../reservation-rules.ts';
-import { carryOn, end, NOTHING_HELD, openReservationOf, setOut, takeAndRecord } from '../reserving.ts';
+import { type Item, mergedItems } from '../reservation-rules.ts';
+import { type Asked, carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
 
-type Asked = z.output<(typeof reserveInventoryApi)['serviceRequest']>;
+/** Our choice. */
+const DEFAULT_TTL_SECONDS = 900;
 
 /**
  * Mint the id → commit the attempt with the work that undoes it → take the stock → commit the reservation. Whoever runs this again
  * finds its own attempt and goes on from there.
  */
-export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, { work, call }) => {
+export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, scope) => {
+  const { work, call } = scope;
   const { id, attempt: found } = await ownAttempt(work);
   if (found?.status === 'done') {
     const made = await work.get(reservations, id);
     if (!made) throw new Error(`The attempt ${id} is done and has no reservation.`);
     return made;
   }
-  const attempt = found ? await carryOn(found, work) : await setOut(await asked(id, body, { work, call }), { work, call });
+  if (found) return outcomeOf(await carryOn(found, work), { work, call });
+  const wanted = await wantedBy(body, scope);
+  if (wanted.standing) return again(wanted.standing);
+  return outcomeOf(await setOut(asked(id, { ...body, items: [...wanted.items] }, scope), { work, call }), { work, call });
+});
+
+async function outcomeOf(attempt: Attempt, { work, call }: Pick<Scope, 'work' | 'call'>) {
   const outcome = await takeAndRecord(attempt, { work, call });
   if (outcome instanceof Problem) leave(attempt, outcome, work);
   return outcome;
-});
+}
 
 /** The id under which this request reserves, and how far it got. An id that was given up is never used again. */
 async function ownAttempt(work: UnitOfWork): Promise<{ readonly id: string; readonly attempt: Attempt | undefined }> {
@@ -38,28 +45,27 @@ async function ownAttempt(work: UnitOfWork): Promise<{ readonly id: string; read
   }
 }
 
-async function asked(
+/** A service knows what its basket needs; for anybody else the basket and its open hold decide. */
+async function wantedBy(body: Reserving, scope: Scope): ReturnType<typeof heldForBasket> {
+  const { basketId, items = [] } = body;
+  const isOutside = scope.context.chain.length === 0;
+  return basketId === undefined || !isOutside ? { items } : heldForBasket({ ...body, basketId }, scope);
+}
+
+function asked(
   id: string,
-  { basketId, orderId, locationId, items, ttlSeconds }: Asked,
-  { work, call }: Pick<Scope, 'work' | 'call'>,
-) {
+  { basketId, orderId, locationId, items, ttlSeconds = DEFAULT_TTL_SECONDS, takesOverLines }: Reserving & { readonly items: Item[] },
+  { work, context }: Scope,
+): Asked {
   return {
-    id,
+    ...{ id, items: mergedItems(items) },
     ...(basketId !== undefined && { basketId }),
     ...(orderId !== undefined && { orderId }),
     ...(locationId !== undefined && { locationId }),
-    items: mergedItems(items ?? (await linesOf(basketId ?? '', { work, call }))),
-    ...(ttlSeconds !== null && { expiresAt: instant(work.now + ttlSeconds * 1_000) }),
+    ...(ttlSeconds !== null && { ttlSeconds, expiresAt: instant(work.now + ttlSeconds * 1_000) }),
+    ...(context.chain.length > 0 && { forCheckout: true }),
+    ...(takesOverLines && { takesOverLines }),
   };
-}
-
-async function linesOf(basketId: string, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<readonly Item[]> {
-  // Read before the basket: a hold that its order confirms meanwhile changes, and this is decided anew.
-  const open = await openReservationOf(work, basketId);
-  const { state, lines } = await call(getBasket, { params: { id: basketId } });
-  if (state === 'converted' && open?.state === 'confirmed') throw heldForOrder(basketId, open);
-  if (lines.length > 0) return lines.map(({ sku, qty }) => ({ sku, qty }));
-  throw new Problem('basket_empty', `The basket "${basketId}" has no lines to reserve stock for.`, { objectType: 'basket', id: basketId });
 }
 
 /** Nothing was reserved; what the Inventory Service may hold all the same is undone at once by due work. */

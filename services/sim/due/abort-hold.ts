@@ -1,20 +1,21 @@
 import { moveHold } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { attempts, reservations } from '../collections.ts';
+import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { type Attempt, attempts, reservations } from '../collections.ts';
+import { endOf } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';
 import { carryOn, NOTHING_HELD, takeAndRecord } from '../reserving.ts';
 
 /**
  * Ends a Reserve Inventory that never answered: the stock, if any was taken, goes back, and a take that is still on its way is
- * refused. One that replaces an open reservation is carried forward instead: the other's stock may be gone already, and the basket
- * must be left with one hold, not with none.
+ * refused. One that replaces open reservations is carried forward instead: their stock may be gone already, and the basket
+ * must be left with one hold, not with none. What is over needs none.
  */
 export const abortHold: DueHandler = async ({ key }, { work, call }) => {
   const attempt = await work.get(attempts, key);
   if (attempt?.status !== 'under-way' && attempt?.status !== 'aborting') return;
-  const replaced = attempt.replaces === undefined ? undefined : await work.get(reservations, attempt.replaces);
-  if (attempt.status === 'under-way' && replaced && isOpen(replaced)) {
+  if (attempt.status === 'under-way' && (await replacesOpen(attempt, work)) && !(await endOf(work, attempt))) {
     const outcome = await takeAndRecord(await carryOn(attempt, work), { work, call });
     if (outcome instanceof Problem && !NOTHING_HELD.has(outcome.code)) throw outcome;
     return;
@@ -25,3 +26,11 @@ export const abortHold: DueHandler = async ({ key }, { work, call }) => {
   await call(moveHold, { params: { reservationId: key }, body: { reference: `abort ${key}`, kind: 'release' } });
   work.put(attempts, { ...aborting, status: 'ended' });
 };
+
+async function replacesOpen({ replaces = [] }: Attempt, work: UnitOfWork): Promise<boolean> {
+  for (const id of replaces) {
+    const replaced = await work.get(reservations, id);
+    if (replaced && isOpen(replaced)) return true;
+  }
+  return false;
+}

@@ -122,5 +122,5 @@ export const getTransaction = defineInternalCall({
   path: '/internal/transactions/{id}',
   response: Transaction,
   problems: ['not_found'],
-  callers: ['oms', 'payment-hub'],
+  callers: ['oms', 'payment-hub', 'inventory-service'],
 });

@@ -1,30 +1,37 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
-import { atLeastOne, exactlyOne, Id, Instant, Quantity, Sku, SkuQuantity } from '../shapes.ts';
+import { atLeastOne, Id, Instant, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
 const ReserveRequest = z.strictObject({
   basketId: Id.optional(),
-  items: z.array(SkuQuantity).min(1).max(200).optional(),
+  items: z.array(SkuQuantity).min(1).max(200).optional().describe('With basketId: instead of the lines of the basket.'),
   orderId: Id.optional(),
   locationId: Id.optional(),
-  ttlSeconds: z.int().min(1).max(14_400).default(900),
+  ttlSeconds: z.int().min(1).max(14_400).optional().describe('Default 900.'),
 });
 
 export const reserveInventory = defineApi({
   id: 'reserve-inventory-api',
   name: 'Reserve Inventory',
-  summary: 'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold: a new one replaces it.',
+  summary:
+    'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold: asked for again, that one is the answer (200), adjusted while the basket is open.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',
   auth: 'bearer',
   method: 'POST',
   path: '/inventory/reservations',
-  request: exactlyOne(ReserveRequest, ['basketId', 'items']),
+  request: atLeastOne(ReserveRequest, ['basketId', 'items']),
   // A service sends the items along with the basket's id, so that the SIM need not ask its caller back.
   // The hold of a checkout at the till has no time limit.
-  serviceRequest: atLeastOne(ReserveRequest.extend({ ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable() }), ['basketId', 'items']),
+  serviceRequest: atLeastOne(
+    ReserveRequest.extend({
+      ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable(),
+      takesOverLines: z.array(Id).max(200).optional().describe('What was allocated to these lines of the order becomes part of the hold.'),
+    }),
+    ['basketId', 'items'],
+  ),
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved', 'reservation-created'],
@@ -32,6 +39,7 @@ export const reserveInventory = defineApi({
     'not_found',
     'basket_empty',
     'invalid_state_transition',
+    'conflicting_repeat',
     'insufficient_stock',
     'dependency_unavailable',
     'dependency_timeout',

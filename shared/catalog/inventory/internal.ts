@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
+import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
 /** Names a movement: repeated with the same one, nothing moves again. */
@@ -35,7 +35,11 @@ export const takeHold = defineInternalCall({
   request: z.strictObject({
     items: z.array(SkuQuantity).min(1).max(200),
     locationId: Id.optional(),
-    replaces: Id.optional().describe('A reservation whose stock is given back in the same step, so that it may be taken again.'),
+    replaces: z
+      .array(Id)
+      .max(1_000)
+      .optional()
+      .describe('Reservations whose stock is given back in the same step, so that it may be taken again.'),
   }),
   response: z.object({ allocations: z.array(HeldAt) }),
   problems: ['not_found', 'insufficient_stock', 'invalid_state_transition'],
@@ -87,6 +91,7 @@ export const recordReservation = defineInternalCall({
     allocations: z.array(Allocation).min(1).max(200),
   }),
   response: Reservation,
+  problems: ['invalid_state_transition'],
   callers: ['inventory-service'],
 });
 
@@ -102,6 +107,41 @@ export const getReservation = defineInternalCall({
   response: Reservation,
   problems: ['not_found'],
   callers: ['inventory-service', 'oms'],
+});
+
+export const getBasketHold = defineInternalCall({
+  id: 'get-basket-hold',
+  name: 'Get Basket Hold',
+  summary: 'The open reservation of a basket, if it has one: what the till takes over.',
+  domain: 'inventory',
+  type: 'query',
+  application: 'sim',
+  method: 'GET',
+  path: '/internal/basket-holds/{basketId}',
+  response: z.object({ reservation: Reservation.optional() }),
+  callers: ['ecommerce-platform'],
+});
+
+export const releaseHolds = defineInternalCall({
+  id: 'release-holds',
+  name: 'Release Holds',
+  summary:
+    'An order or a basket is over: each of its open reservations is released, whoever asked for it, and nothing is held for it any more.',
+  domain: 'inventory',
+  type: 'action',
+  application: 'sim',
+  method: 'POST',
+  path: '/internal/reservations/release',
+  request: atLeastOne(
+    z.strictObject({
+      basketId: Id.optional(),
+      orderId: Id.optional(),
+      spare: z.array(Id).max(1_000).optional().describe('Reservations that end by what leaves them, which may still be under way.'),
+    }),
+    ['basketId', 'orderId'],
+  ),
+  response: z.object({ released: z.array(Id) }),
+  callers: ['ecommerce-platform', 'oms'],
 });
 
 export const moveReservation = defineInternalCall({

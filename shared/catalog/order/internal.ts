@@ -17,6 +17,25 @@ export const getPayable = defineInternalCall({
   callers: ['payment-hub'],
 });
 
+export const getOrderStock = defineInternalCall({
+  id: 'get-order-stock',
+  name: 'Get Order Stock',
+  summary: 'What each line of an order needs, and the reservation that holds it as far as the order knows.',
+  domain: 'order',
+  type: 'query',
+  application: 'oms',
+  method: 'GET',
+  path: '/internal/orders/{id}/stock',
+  response: z.object({
+    id: Id,
+    state: Order.shape.state,
+    channel: Order.shape.channel,
+    lines: z.array(z.object({ lineId: Id, sku: Sku, qty: Quantity, reservationId: Id.optional() })),
+  }),
+  problems: ['not_found'],
+  callers: ['inventory-service'],
+});
+
 export const ensureCaptured = defineInternalCall({
   id: 'ensure-captured',
   name: 'Ensure Captured',

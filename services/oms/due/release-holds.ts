@@ -1,0 +1,12 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { fulfilmentRecords, orders } from '../collections.ts';
+import { knownHolds, releaseHoldsOf } from '../ended-holds.ts';
+import { isSale } from '../sale.ts';
+
+/** A completed order needs nothing any more but what the FMS has still to say has left. What a sale held has left with its customer. */
+export const releaseHolds: DueHandler = async ({ key }, scope) => {
+  const order = await scope.work.get(orders, key);
+  if (!order) return;
+  const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfilmentRecords, key));
+  await releaseHoldsOf(order, spare, scope);
+};

@@ -1,0 +1,16 @@
+import { getOrderStock as getOrderStockCall } from '../../../shared/catalog/order/internal.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { orderById } from '../order-by-id.ts';
+
+export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
+  const { id, state, channel, lines } = await orderById(work, params.id);
+  return {
+    ...{ id, state, channel },
+    lines: lines.map(({ lineId, sku, qty, reservationId }) => ({
+      lineId,
+      sku,
+      qty,
+      ...(reservationId !== undefined && { reservationId }),
+    })),
+  };
+});

@@ -1,0 +1,8 @@
+import { getBasketHold as getBasketHoldCall } from '../../../shared/catalog/inventory/internal.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { openReservationOf } from '../reserving.ts';
+
+export const getBasketHold = handle(getBasketHoldCall)(async ({ params }, { work }) => {
+  const reservation = await openReservationOf(work, params.basketId);
+  return reservation ? { reservation } : {};
+});

@@ -1,0 +1,18 @@
+import { releaseHolds as releaseHoldsCall } from '../../../shared/catalog/inventory/internal.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { reservations } from '../collections.ts';
+import { EXPIRE_RESERVATION, GIVE_BACK_STOCK } from '../due-kinds.ts';
+import { markEnded } from '../ended-owners.ts';
+import { openReservationsOf } from '../reserving.ts';
+
+/** What sets out to hold something for it at the same moment either comes first and is released here, or finds that it is over. */
+export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { spare = [], ...owner } }, { work }) => {
+  await markEnded(work, owner);
+  const released = (await openReservationsOf(work, owner)).filter(({ id }) => !spare.includes(id));
+  for (const reservation of released) {
+    work.cancel(EXPIRE_RESERVATION, reservation.id);
+    work.due(GIVE_BACK_STOCK, reservation.id, work.now, {}, { beforeReply: true });
+    work.transition(reservations, reservation, 'release');
+  }
+  return { released: released.map(({ id }) => id) };
+});

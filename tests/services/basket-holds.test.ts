@@ -1,0 +1,246 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ordering } from './oms-scenes.ts';
+import { begin, CASH, pay, stockAt, voidIt } from './till-scenes.ts';
+
+const RESERVATIONS = '/inventory/reservations';
+const LAMP = { sku: 'lamp-last-one', qty: 1 };
+const MUGS = { sku: 'mug-blue', qty: 2 };
+
+const reserve = (rehearsal: TestRehearsal, body: object) => rehearsal.call('POST', RESERVATIONS, body);
+const checkOut = (rehearsal: TestRehearsal, basketId: string, more: object = {}) =>
+  rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, ...more });
+const holdOf = (rehearsal: TestRehearsal, id: string) => rehearsal.object('reservation', id);
+
+async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly object[]): Promise<string> {
+  return (await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines })).id;
+}
+
+describe('Reserve Inventory for a basket in checkout', () => {
+  test('answers the hold of the checkout, so that the order of the last unit is confirmed', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
+    const hold = await holdOf(rehearsal, reservationId);
+    for (const body of [{ basketId }, { basketId, items: [LAMP] }]) {
+      expect(await reserve(rehearsal, body)).toMatchObject({ status: 200, body: hold });
+    }
+    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: hold });
+    await scene.authorise(order.id);
+    expect((await scene.confirm(order.id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
+    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: { id: reservationId, state: 'confirmed' } });
+    expect(await scene.reserved('lamp-last-one')).toBe(1);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['other units', { items: [{ ...MUGS, qty: 3 }] }, { items: [MUGS] }],
+    ['another SKU besides', { items: [MUGS, { sku: 'mug-green', qty: 1 }] }, { items: [MUGS] }],
+    ['another location', { locationId: 'store-01' }, { allocations: [{ locationId: 'dc-01' }] }],
+  ])('for %s is refused and names the hold that stands', async (_, more, standing) => {
+    await using scene = await ordering();
+    const { id: basketId, reservationId } = await scene.lockedBasket();
+    const { status, body } = await reserve(scene.rehearsal, { basketId, ...more });
+    expect([status, body.code, body.objectType, body.id]).toEqual([409, 'conflicting_repeat', 'basket', basketId]);
+    expect(body.standing).toMatchObject({ reservationId, ...standing });
+    expect(await holdOf(scene.rehearsal, reservationId)).toMatchObject({ state: 'requested', version: 1 });
+    expect(await scene.reserved('mug-blue')).toBe(2);
+    await scene.rehearsal.verify();
+  });
+
+  test('holds its stock again after the hold was released by hand, and the order takes that hold over', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
+    await rehearsal.ok('DELETE', `${RESERVATIONS}/${reservationId}`);
+    const anew = await reserve(rehearsal, { basketId });
+    expect([anew.status, anew.body.items]).toEqual([201, [LAMP]]);
+    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: { id: anew.body.id } });
+    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    await scene.authorise(order.id);
+    expect((await scene.confirm(order.id)).body.state).toBe('confirmed');
+    expect((await holdOf(rehearsal, anew.body.id)).state).toBe('released');
+    expect(await scene.reserved('lamp-last-one')).toBe(1);
+    await rehearsal.verify();
+  });
+
+  test('is refused once its order has ended', async () => {
+    await using scene = await ordering();
+    const order = await scene.draft();
+    await scene.cancel(order.id);
+    const { status, body } = await reserve(scene.rehearsal, { basketId: order.basketId });
+    expect([status, body.code, body.objectType, body.id]).toEqual([409, 'invalid_state_transition', 'basket', order.basketId]);
+    expect(await scene.reserved('mug-blue')).toBe(0);
+    await scene.rehearsal.verify();
+  });
+
+  test('sent many times while the basket is checked out leaves one hold, which is the one of the checkout', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 30 }, times: 4 });
+    const replies = Promise.all(Array.from({ length: 8 }, () => reserve(rehearsal, { basketId })));
+    const insist = async (left: number): Promise<{ state: string; reservationId: string }> => {
+      const { status, body } = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+      return status === 200 || left === 0 ? body : insist(left - 1);
+    };
+    const locked = await insist(5);
+    for (const { status } of await replies) expect([200, 201, 503]).toContain(status);
+    expect(locked.state).toBe('locked');
+    expect(await reserve(rehearsal, { basketId })).toMatchObject({ status: 200, body: { id: locked.reservationId, state: 'requested' } });
+    await rehearsal.verify();
+  });
+});
+
+describe('Reserve Inventory for an open transaction', () => {
+  test('answers what the till holds, which leaves with the customer', async () => {
+    await using rehearsal = await newRehearsal();
+    const before = await stockAt(rehearsal, 'mug-blue');
+    const { id, basketId, totals } = await begin(rehearsal);
+    const { status, body } = await reserve(rehearsal, { basketId });
+    expect([status, body.items, body.locationId, body.expiresAt]).toEqual([200, [MUGS], 'store-01', undefined]);
+    const other = await reserve(rehearsal, { basketId, items: [{ ...MUGS, qty: 1 }] });
+    expect([other.status, other.body.code, other.body.standing.reservationId]).toEqual([409, 'conflicting_repeat', body.id]);
+    expect((await pay(rehearsal, id, CASH, totals.total.amount)).body.transactionState).toBe('completed');
+    const order = await rehearsal.ok('GET', `/orders/${id}`);
+    expect(order.stockDiscrepancy).toBeUndefined();
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: before.onHand - 2, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['that has nothing to hold', async (rehearsal: TestRehearsal) => (await begin(rehearsal, { lines: [LAMP] })).basketId],
+    [
+      'whose hold was released by hand',
+      async (rehearsal: TestRehearsal) => {
+        const { basketId } = await begin(rehearsal);
+        const { id } = (await reserve(rehearsal, { basketId })).body;
+        await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
+        return basketId;
+      },
+    ],
+  ])('%s is refused: its goods lie on the counter', async (_, given) => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await given(rehearsal);
+    const { status, body } = await reserve(rehearsal, { basketId });
+    expect([status, body.code, body.objectType, body.id]).toEqual([409, 'invalid_state_transition', 'basket', basketId]);
+    await rehearsal.verify();
+  });
+});
+
+describe('A hold of an open basket', () => {
+  test('asked for again is the same hold, and is adjusted to other items, another location or another time in one step', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    const first = await reserve(rehearsal, { basketId, ttlSeconds: 600 });
+    expect(first.status).toBe(201);
+    for (const body of [{ basketId }, { basketId, ttlSeconds: 600, items: [LAMP] }]) {
+      expect(await reserve(rehearsal, body)).toMatchObject({ status: 200, body: { id: first.body.id, version: 1 } });
+    }
+    const longer = await reserve(rehearsal, { basketId, ttlSeconds: 1_200 });
+    expect(longer.status).toBe(201);
+    await rehearsal.ok('POST', `/baskets/${basketId}/lines`, MUGS);
+    const more = await reserve(rehearsal, { basketId });
+    expect([more.status, more.body.items]).toEqual([201, [LAMP, MUGS]]);
+    const elsewhere = await reserve(rehearsal, { basketId, items: [MUGS], locationId: 'store-02' });
+    expect([elsewhere.status, elsewhere.body.allocations[0].locationId]).toEqual([201, 'store-02']);
+    const short = await reserve(rehearsal, { basketId, items: [{ ...LAMP, qty: 2 }] });
+    expect([short.status, short.body.code]).toEqual([409, 'insufficient_stock']);
+    expect(await reserve(rehearsal, { basketId, items: [MUGS] })).toMatchObject({ status: 200, body: { id: elsewhere.body.id } });
+    await rehearsal.verify();
+  });
+
+  test('is taken over by the checkout and adjusted to what is checked out, wherever it was', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    const byHand = await reserve(rehearsal, { basketId });
+    await rehearsal.ok('POST', `/baskets/${basketId}/lines`, MUGS);
+    const { reservationId } = await checkOut(rehearsal, basketId);
+    expect(await holdOf(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP, MUGS] });
+    expect((await holdOf(rehearsal, byHand.body.id)).state).toBe('released');
+    const other = await aBasketWith(rehearsal, MUGS);
+    await reserve(rehearsal, { basketId: other, locationId: 'store-02' });
+    await checkOut(rehearsal, other);
+    expect((await stockAt(rehearsal, 'mug-blue', 'store-02')).reserved).toBe(0);
+    await rehearsal.verify();
+  });
+
+  test('stands when the checkout is refused, and ends by its time when nobody checks out', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    const { body } = await reserve(rehearsal, { basketId });
+    await rehearsal.advance('PT14M');
+    expect((await holdOf(rehearsal, body.id)).state).toBe('requested');
+    await rehearsal.advance('PT2M');
+    expect((await holdOf(rehearsal, body.id)).state).toBe('expired');
+    await rehearsal.verify();
+  });
+
+  test('is taken over by the till, also when it holds the last unit of the store', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.client.control('count-stock-by-hand', { params: { sku: 'lamp-last-one', locationId: 'store-01' }, body: { onHand: 1 } });
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    const byHand = await reserve(rehearsal, { basketId, locationId: 'store-01' });
+    expect(byHand.status).toBe(201);
+    const { id, totals } = await begin(rehearsal, { basketId });
+    expect((await holdOf(rehearsal, byHand.body.id)).state).toBe('released');
+    expect(await stockAt(rehearsal, 'lamp-last-one')).toEqual({ onHand: 1, reserved: 1 });
+    await pay(rehearsal, id, CASH, totals.total.amount);
+    expect(await stockAt(rehearsal, 'lamp-last-one')).toEqual({ onHand: 0, reserved: 0 });
+    expect((await rehearsal.ok('GET', `/orders/${id}`)).stockDiscrepancy).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  test('elsewhere is given up when the till has nothing to hold', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    const byHand = await reserve(rehearsal, { basketId });
+    const { id } = await begin(rehearsal, { basketId });
+    expect((await holdOf(rehearsal, byHand.body.id)).state).toBe('released');
+    await rehearsal.verify();
+    await voidIt(rehearsal, id);
+    await rehearsal.verify();
+  });
+
+  const kept = async (rehearsal: TestRehearsal): Promise<{ basketId: string; holdId: string }> => {
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    const { id } = (await reserve(rehearsal, { basketId })).body;
+    await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, {});
+    return { basketId, holdId: id };
+  };
+
+  test('that was confirmed by hand ends with the basket that nobody touches for a day', async () => {
+    await using rehearsal = await newRehearsal();
+    const { basketId, holdId } = await kept(rehearsal);
+    await rehearsal.advance('P1DT1M');
+    expect((await rehearsal.object('basket', basketId)).state).toBe('abandoned');
+    expect((await holdOf(rehearsal, holdId)).state).toBe('released');
+    const late = await reserve(rehearsal, { basketId });
+    expect([late.status, late.body.code]).toEqual([409, 'invalid_state_transition']);
+    await rehearsal.verify();
+  });
+
+  test('ends when its basket is merged into another', async () => {
+    await using rehearsal = await newRehearsal();
+    const { basketId, holdId } = await kept(rehearsal);
+    const merged = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', mergeBasketIds: [basketId] });
+    expect((await holdOf(rehearsal, holdId)).state).toBe('released');
+    expect((await reserve(rehearsal, { basketId: merged.id })).status).toBe(201);
+    await rehearsal.verify();
+  });
+
+  test('that was confirmed by hand while the basket was in checkout ends with the order or the transaction', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const { id, basketId } = await begin(rehearsal);
+    const hold = (await reserve(rehearsal, { basketId })).body;
+    await rehearsal.ok('POST', `${RESERVATIONS}/${hold.id}/confirm`, {});
+    await voidIt(rehearsal, id);
+    expect((await holdOf(rehearsal, hold.id)).state).toBe('released');
+    const draft = await scene.draft();
+    await rehearsal.ok('POST', `${RESERVATIONS}/${draft.lines[0].reservationId}/confirm`, {});
+    await rehearsal.advance('P1DT1M');
+    expect((await holdOf(rehearsal, draft.lines[0].reservationId)).state).toBe('released');
+    await rehearsal.verify();
+  });
+});
