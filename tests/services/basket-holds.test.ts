@@ -178,7 +178,10 @@ describe('A hold of an open basket', () => {
 
   test('is taken over by the till, also when it holds the last unit of the store', async () => {
     await using rehearsal = await newRehearsal();
-    await rehearsal.client.control('count-stock-by-hand', { params: { sku: 'lamp-last-one', locationId: 'store-01' }, body: { onHand: 1 } });
+    await rehearsal.client.control('count-stock-by-hand', {
+      params: { sku: 'lamp-last-one', locationId: 'store-01' },
+      body: { onHand: 1 },
+    });
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId, locationId: 'store-01' });
     expect(byHand.status).toBe(201);

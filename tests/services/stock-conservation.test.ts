@@ -47,7 +47,14 @@ const aStep = fc.oneof(
       ttlSeconds: fc.constantFrom(60, 300, 900),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('reserve-basket' as const), basket: fc.nat(BASKETS.length - 1) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve-basket' as const),
+      basket: fc.nat(BASKETS.length - 1),
+      ttlSeconds: fc.constantFrom(undefined, 300, 900),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('confirm' as const), pick: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('release' as const), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('advance' as const), seconds: fc.constantFrom(30, 60, 300, 900) }) },
@@ -87,7 +94,7 @@ function send(
       return rehearsal.call('POST', RESERVATIONS, { items, locationId, ttlSeconds });
     }
     case 'reserve-basket':
-      return rehearsal.call('POST', RESERVATIONS, { basketId: baskets[step.basket] });
+      return rehearsal.call('POST', RESERVATIONS, { basketId: baskets[step.basket], ttlSeconds: step.ttlSeconds });
     case 'confirm':
       return picked === undefined ? undefined : rehearsal.call('POST', `${RESERVATIONS}/${picked}/confirm`, {});
     case 'release':
@@ -123,6 +130,7 @@ interface Reservation {
   readonly held: readonly Held[];
   readonly basket?: number;
   readonly orderLineId?: string;
+  readonly ttlSeconds?: number;
   readonly expiresAt?: number;
 }
 
@@ -172,10 +180,15 @@ class Model {
       const { held, short } = this.#choose(step.items, step.locationId === undefined ? NODES : [step.locationId]);
       this.#expectHold({ status, body }, short, { state: 'requested', held, expiresAt: this.#now + step.ttlSeconds });
     } else if (step.kind === 'reserve-basket') {
-      const old = this.#open().find(({ basket }) => basket === step.basket);
-      const { held, short } = this.#choose(BASKETS[step.basket] ?? [], NODES, old);
+      const { basket, ttlSeconds = 900 } = step;
+      const old = this.#open().find((one) => one.basket === basket);
+      if (old && (step.ttlSeconds === undefined || (old.state === 'requested' && old.ttlSeconds === ttlSeconds))) {
+        expect([status, this.reservations.get(body.id)]).toEqual([200, old]);
+        return;
+      }
+      const { held, short } = this.#choose(BASKETS[basket] ?? [], NODES, old);
       if (old && short.length === 0) old.state = 'released';
-      this.#expectHold({ status, body }, short, { state: 'requested', held, basket: step.basket, expiresAt: this.#now + 900 });
+      this.#expectHold({ status, body }, short, { state: 'requested', held, basket, ttlSeconds, expiresAt: this.#now + ttlSeconds });
     } else if (step.kind === 'allocate') this.#checkAllocate(step, { status, body });
     else if (step.kind === 'allocate-held' && picked) this.#checkHeld(step.line, picked, { status, body });
     else if (step.kind === 'confirm' && picked) {

@@ -3,7 +3,7 @@ import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
 import { setOut } from '../../services/sim/reserving.ts';
 import * as sim from '../../services/sim/service.ts';
-import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { allocateInventory, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { type Inside, startInside } from '../support/inside.ts';
@@ -119,12 +119,12 @@ describe('Units of a reservation', () => {
   test('of an order line are not those of another', async () => {
     const { move } = warehouse(inside);
     const allocated = { orderId: 'ord_lines', orderLineId: 'line-1', sku: 'mug-blue', qty: 2 };
-    const { body } = await inside.call('POST', '/inventory/allocate', allocated);
-    await expect(move(body.id, 'consume', 'one', [{ ...mugs(1), orderLineId: 'line-2' }])).rejects.toMatchObject({
+    const { id } = await inside.as('fms')(allocateInventory, { body: allocated });
+    await expect(move(id, 'consume', 'one', [{ ...mugs(1), orderLineId: 'line-2' }])).rejects.toMatchObject({
       code: 'invalid_state_transition',
       message: expect.stringContaining('holds 0 × mug-blue at dc-01 for this line, not 1'),
     });
-    expect((await move(body.id, 'consume', 'one', [{ ...mugs(2), orderLineId: 'line-1' }])).state).toBe('fulfilled');
+    expect((await move(id, 'consume', 'one', [{ ...mugs(2), orderLineId: 'line-1' }])).state).toBe('fulfilled');
   });
 
   test('move once per reference, also when it has ended since, and whatever is asked for under it', async () => {
