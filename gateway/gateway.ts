@@ -78,7 +78,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   const app = express();
   app.disable('x-powered-by');
-  const listener = withoutHtml(app);
+  const listener = withoutHtml(app, (request, response) => void answer(gate, request, response));
   // The body is asked for when the request has passed everything else; expectations that nobody knows are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
   const server = createFairServer({ ...serverOptions(times), expectations }, listener);

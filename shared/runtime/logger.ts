@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { rehearsalOf } from '../simulation/context.ts';
 import { redactJson } from '../simulation/redaction.ts';
 import type { World } from '../store/ports.ts';
@@ -15,9 +15,23 @@ export function createLogger(level: string, destination?: { write(line: string):
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { log: withRehearsal },
-    hooks: { streamWrite: withoutSecrets },
+    hooks: { streamWrite: withoutSecrets, logMethod: writeOrLose },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput());
+}
+
+/** A line that cannot be written, because of what it is about or of where it goes, must not fail the work that it tells of. */
+function writeOrLose(this: Logger, line: Parameters<LogFn>, write: LogFn): void {
+  try {
+    write.apply(this, line);
+  } catch {
+    // There is nowhere to say so.
+  }
+}
+
+/** A disk that is full under the log ends no process. */
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: true }).on('error', () => {});
 }
 
 /** Whoever reads a log looks for the rehearsal by its name; the world says which of its incarnations it was. */

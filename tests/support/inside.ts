@@ -21,7 +21,7 @@ import type { FaultInput } from '../../shared/simulation/faults.ts';
 import { DEFAULT_PROGRESSION, type Progression } from '../../shared/simulation/progression.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import type { Store } from '../../shared/store/ports.ts';
+import type { Simulation, Store } from '../../shared/store/ports.ts';
 import { openUnitOfWork, type UnitOfWork } from '../../shared/store/unit-of-work.ts';
 
 interface ApplicationModule {
@@ -69,7 +69,15 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       return store.commit(world, { ...plan, events });
     },
   });
-  const adapter = { ...memory, store: (application: Application) => heardBy(memory.store(application)) };
+  let journalBroken = false;
+  const simulation: Simulation = {
+    ...memory.simulation,
+    journal: (world, entry) => {
+      if (journalBroken) throw new Error('the journal is broken');
+      memory.simulation.journal(world, entry);
+    },
+  };
+  const adapter = { ...memory, simulation, store: (application: Application) => heardBy(memory.store(application)) };
   const bus = createMemoryBus();
   const token = randomBytes(16).toString('hex');
   const agent = new Agent();
@@ -118,6 +126,10 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     /** Webhooks go to this receiver from now on, as if it stood behind the gateway. */
     sendWebhooksTo(url: string): void {
       gatewayUrl = url;
+    },
+    /** From now on the journal throws, whatever it is told. */
+    breakJournal(): void {
+      journalBroken = true;
     },
     now: async () => (await contextNow()).now,
     /** Calls a public API as somebody outside does whom the gateway has let in. */
