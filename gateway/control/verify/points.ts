@@ -1,36 +1,32 @@
 import type { z } from 'zod';
 import type { LoyaltyAccount as LoyaltyAccountSchema } from '../../../shared/catalog/loyalty/objects.ts';
-import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
+import { checkEarned } from './earned-points.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult, sums } from './invariant.ts';
+import { checkPurpose } from './redemption-purpose.ts';
+import { checkTiers } from './tiers.ts';
 
-type Account = z.output<typeof LoyaltyAccountSchema>;
-type Order = z.output<typeof OrderSchema>;
+export type Account = z.output<typeof LoyaltyAccountSchema>;
 type Payment = z.output<typeof PaymentSchema>;
 /** Points turned into money, as the Loyalty Platform keeps them. */
-interface Redemption {
+export interface Redemption {
   readonly id: string;
   readonly state: 'open' | 'spent' | 'returned';
   readonly accountId: string;
+  readonly basketId?: string;
+  readonly orderId?: string;
   readonly points: number;
   readonly paymentId?: string;
   readonly spentPoints: number;
   readonly reversedPoints: number;
-}
-/** What an order earned, and what its refunds took back. */
-interface Earning {
-  readonly id: string;
-  readonly earned?: { readonly points: number };
-  readonly takenBack: number;
-  readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
 }
 type Check = ReturnType<typeof findings>['check'];
 
 export function points(held: HeldWorld): InvariantResult {
   const { check, result } = findings(
     'points',
-    'Every point is in a balance, in a redemption that can be spent, or in what it paid; what was bought earned once, and what was paid back did not',
+    'Every point is in a balance, in a redemption that can be spent, or in what it was meant to pay; an order earns its member once what it is worth, what was paid back does not, and the tier follows',
   );
   const accounts = held.of<Account>('loyalty-account');
   for (const { id, pointsBalance, entries } of accounts) {
@@ -40,8 +36,9 @@ export function points(held: HeldWorld): InvariantResult {
   }
   checkRedeemed(held, accounts, check);
   checkSpent(held, check);
-  // A till that could not ask whose card it was passes its number on.
-  checkEarned(held, new Set(accounts.flatMap(({ id, cardNumber }) => [id, cardNumber])), check);
+  checkPurpose(held, accounts, check);
+  checkEarned(held, accounts, check);
+  checkTiers(held, accounts, check);
   return result();
 }
 
@@ -96,36 +93,5 @@ function checkSpent({ of, records, queued }: HeldWorld, check: Check): void {
     const given = redemption === undefined ? 0 : keptBy(redemption);
     const isGoingBack = given > bound && queued('payment-hub', payment.id, 'give-back-points');
     check(bound === given || isGoingBack, `payment/${payment.id}: it has ${bound} of points, and ${given} were spent for it`);
-  }
-}
-
-/** What is refunded of a payment, under the name by which the Loyalty Platform knows it. */
-const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
-  if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
-  // What the estate refunds under a reference is for goods that were never delivered and earned nothing, unless they came back.
-  return refunds.flatMap(({ reference, returnId }, index) =>
-    reference === undefined || returnId !== undefined ? [`${id}.refund-${index + 1}`] : [],
-  );
-};
-
-function checkEarned({ of, records, queued }: HeldWorld, members: ReadonlySet<string>, check: Check): void {
-  const earnings = new Map(records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
-  for (const { id, completedAt, loyaltyAccountId, earningAmount } of of<Order>('order')) {
-    if (completedAt === undefined || loyaltyAccountId === undefined || earningAmount === undefined) continue;
-    check(
-      earnings.get(id)?.earned !== undefined || !members.has(loyaltyAccountId) || queued('loyalty-platform', id),
-      `order/${id}: completed, and loyalty-account/${loyaltyAccountId} earned nothing for it`,
-    );
-  }
-  for (const { id, earned, takenBack, refunds } of earnings.values()) {
-    const most = earned?.points ?? 0;
-    check(takenBack <= most, `order/${id}: earned ${most} points, and ${takenBack} were taken back`);
-    check(earned === undefined || refunds.every(({ booked }) => booked), `order/${id}: earned, and a refund of it has not been booked`);
-  }
-  for (const payment of of<Payment>('payment')) {
-    const noted = new Set(earnings.get(payment.orderId)?.refunds.map(({ id }) => id));
-    for (const refund of refundsOf(payment)) {
-      check(noted.has(refund) || queued('loyalty-platform', payment.id), `${refund}: the Loyalty Platform has not heard of it`);
-    }
   }
 }

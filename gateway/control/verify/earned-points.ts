@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
+import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
+import type { HeldWorld } from './held-world.ts';
+import type { findings } from './invariant.ts';
+import type { Account } from './points.ts';
+
+type Order = z.output<typeof OrderSchema>;
+type Payment = z.output<typeof PaymentSchema>;
+type Check = ReturnType<typeof findings>['check'];
+
+/** What an order earned, and what its refunds took back. */
+interface Earning {
+  readonly id: string;
+  readonly earned?: { readonly points: number };
+  readonly takenBack: number;
+  readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
+}
+
+/** A point is earned for each full 1.00. */
+const MINOR_UNITS_PER_POINT = 100;
+
+/** What is refunded of a payment, under the name by which the Loyalty Platform knows it. */
+const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
+  if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
+  // What the estate refunds under a reference is for goods that were never delivered and earned nothing, unless they came back.
+  return refunds.flatMap(({ reference, returnId }, index) =>
+    reference === undefined || returnId !== undefined ? [`${id}.refund-${index + 1}`] : [],
+  );
+};
+
+/** What orders earned, and what their refunds took back. */
+export function checkEarned(held: HeldWorld, accounts: readonly Account[], check: Check): void {
+  const earnings = new Map(held.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
+  // A till that could not ask whose card it was passes its number on.
+  const members = new Map(accounts.flatMap((account) => [[account.id, account] as const, [account.cardNumber, account] as const]));
+  const orders = new Map(held.of<Order>('order').map((order) => [order.id, order]));
+  const earned = checkEntries(orders, { accounts, members }, check);
+  for (const order of orders.values()) {
+    const { id, completedAt, loyaltyAccountId, earningAmount } = order;
+    if (completedAt === undefined || earningAmount === undefined) continue;
+    const hasEarned = earnings.get(id)?.earned !== undefined;
+    const isWaiting = loyaltyAccountId === undefined || !members.has(loyaltyAccountId) || held.queued('loyalty-platform', id);
+    check(hasEarned || isWaiting, `order/${id}: completed, and loyalty-account/${loyaltyAccountId} earned nothing for it`);
+    const worth = Math.floor(earningAmount.amount / MINOR_UNITS_PER_POINT);
+    const points = earned.get(id) ?? 0;
+    check(!hasEarned || points === worth, `order/${id}: worth ${worth} points, and it earned ${points}`);
+  }
+  checkTakenBack(held, earnings, check);
+}
+
+/**
+ * Every entry that earned names an order that was completed, and its member.
+ * @returns the points that each order earned, by its id
+ */
+function checkEntries(
+  orders: ReadonlyMap<string, Order>,
+  { accounts, members }: { readonly accounts: readonly Account[]; readonly members: ReadonlyMap<string, Account> },
+  check: Check,
+): ReadonlyMap<string, number> {
+  const earned = new Map<string, number>();
+  for (const account of accounts) {
+    for (const { type, orderId, points } of account.entries) {
+      if (type !== 'earn' || orderId === undefined) continue;
+      earned.set(orderId, (earned.get(orderId) ?? 0) + points);
+      const order = orders.get(orderId);
+      const named = `loyalty-account/${account.id}: earned ${points} points for order/${orderId}`;
+      check(order !== undefined, `${named}, which nobody stores`);
+      if (!order) continue;
+      check(order.completedAt !== undefined, `${named}, which was never completed`);
+      const member = order.loyaltyAccountId === undefined ? undefined : members.get(order.loyaltyAccountId);
+      check(member === undefined || member === account, `${named}, which is loyalty-account/${member?.id}'s`);
+    }
+  }
+  return earned;
+}
+
+function checkTakenBack({ of, queued }: HeldWorld, earnings: ReadonlyMap<string, Earning>, check: Check): void {
+  for (const { id, earned, takenBack, refunds } of earnings.values()) {
+    const most = earned?.points ?? 0;
+    check(takenBack <= most, `order/${id}: earned ${most} points, and ${takenBack} were taken back`);
+    check(earned === undefined || refunds.every(({ booked }) => booked), `order/${id}: earned, and a refund of it has not been booked`);
+  }
+  for (const payment of of<Payment>('payment')) {
+    const noted = new Set(earnings.get(payment.orderId)?.refunds.map(({ id }) => id));
+    for (const refund of refundsOf(payment)) {
+      check(noted.has(refund) || queued('loyalty-platform', payment.id), `${refund}: the Loyalty Platform has not heard of it`);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
+import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
+import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
+import type { HeldWorld } from './held-world.ts';
+import type { findings } from './invariant.ts';
+import type { Account, Redemption } from './points.ts';
+
+type Basket = z.output<typeof BasketSchema>;
+type Order = z.output<typeof OrderSchema>;
+type Payment = z.output<typeof PaymentSchema>;
+type Check = ReturnType<typeof findings>['check'];
+
+/** Who buys, and from which basket. */
+interface Purchase {
+  readonly basketId: string;
+  readonly customerId?: string | undefined;
+  readonly loyaltyAccountId?: string | undefined;
+}
+
+/** A redemption pays only for the order or basket that it was made for, and only for its owner. */
+export function checkPurpose({ of, records }: HeldWorld, accounts: readonly Account[], check: Check): void {
+  const payments = new Map(of<Payment>('payment').map((payment) => [payment.id, payment]));
+  const owners = new Map(accounts.map((account) => [account.id, account]));
+  const purchases = new Map<string, Purchase>();
+  // The basket of a sale says whose it is until the OMS has its order.
+  for (const basket of of<Basket>('basket')) {
+    if (basket.transactionId !== undefined) purchases.set(basket.transactionId, { ...basket, basketId: basket.id });
+  }
+  for (const order of of<Order>('order')) purchases.set(order.id, order);
+  for (const redemption of records<Redemption>('loyalty-platform', 'redemptions')) {
+    const payment = payments.get(redemption.paymentId ?? '');
+    const owner = owners.get(redemption.accountId);
+    if (!payment || !owner) continue;
+    const purchase = purchases.get(payment.orderId);
+    const named = `redemption/${redemption.id}: made for`;
+    const paid = `and it paid for order/${payment.orderId}`;
+    const { orderId, basketId } = redemption;
+    check(orderId === undefined || orderId === payment.orderId, `${named} order/${orderId}, ${paid}`);
+    if (!purchase) continue;
+    check(basketId === undefined || basketId === purchase.basketId, `${named} basket/${basketId}, ${paid}`);
+    check(isOwnedBy(purchase, owner), `${named} loyalty-account/${owner.id}, ${paid}, which is somebody else's`);
+  }
+}
+
+/** A purchase that names nobody is whoever pays for it. */
+function isOwnedBy({ customerId, loyaltyAccountId }: Purchase, { id, cardNumber, customerId: owner }: Account): boolean {
+  if (loyaltyAccountId !== undefined) return loyaltyAccountId === id || loyaltyAccountId === cardNumber;
+  return customerId === undefined || customerId === owner;
+}

@@ -1,0 +1,29 @@
+import { tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
+import type { HeldWorld } from './held-world.ts';
+import type { findings } from './invariant.ts';
+import type { Account } from './points.ts';
+
+type Check = ReturnType<typeof findings>['check'];
+
+/** What an entry adds to the points that decide the tier: earned and issued ones, less those of purchases that no longer count. */
+const countsFor = ({ type, points, shortfall = 0 }: Account['entries'][number]): number => {
+  if (type === 'earn' || type === 'issue') return points;
+  return type === 'reverse' && points <= 0 ? points - shortfall : 0;
+};
+
+const counted = ({ entries }: Account): number => entries.reduce((sum, entry) => sum + countsFor(entry), 0);
+
+/** The tier follows from the points that still count. */
+export function checkTiers({ seed }: HeldWorld, accounts: readonly Account[], check: Check): void {
+  const rows = seed.applications['loyalty-platform']?.objects['accounts'] ?? [];
+  const begun = new Map(rows.map(({ json }) => JSON.parse(json) as Account).map((account) => [account.id, account]));
+  for (const account of accounts) {
+    const { id, lifetimePoints, tier } = account;
+    const before = begun.get(id);
+    const since = counted(account) - (before ? counted(before) : 0);
+    const should = (before?.lifetimePoints ?? 0) + since;
+    check(lifetimePoints === should, `loyalty-account/${id}: ${lifetimePoints} lifetime points, and its entries leave ${should}`);
+    const reached = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier;
+    check(tier === reached, `loyalty-account/${id}: ${tier} with ${lifetimePoints} lifetime points, which reach ${reached}`);
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import { ordering } from './oms-scenes.ts';
+import { euros } from './return-scenes.ts';
+
+type Scene = Awaited<ReturnType<typeof ordering>>;
+
+const redeem = async ({ rehearsal }: Scene, member: string, purpose: object): Promise<string> =>
+  (await rehearsal.ok('POST', `/members/${member}/redeem`, { points: 200, ...purpose })).redemption.id;
+const pay = ({ rehearsal }: Scene, orderId: string, token: string) =>
+  rehearsal.call('POST', '/payments/authorizations', { orderId, tender: { type: 'loyalty', token }, amount: euros(200) });
+const declined = { status: 402, body: { code: 'payment_declined', declineCode: 'redemption_not_applicable' } };
+
+describe('A redemption', () => {
+  test('pays for the order that it was made for', async () => {
+    await using scene = await ordering();
+    const order = await scene.draft();
+    const token = await redeem(scene, 'loy_ada', { orderId: order.id });
+    expect(await pay(scene, order.id, token)).toMatchObject({ status: 201, body: { state: 'authorised' } });
+    await scene.rehearsal.verify();
+  });
+
+  test('that was made for a basket pays for the order of that basket, and for no other', async () => {
+    await using scene = await ordering();
+    const [order, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1 })];
+    const token = await redeem(scene, 'loy_ada', { basketId: order.basketId });
+    expect(await pay(scene, other.id, token)).toMatchObject(declined);
+    expect(await pay(scene, order.id, token)).toMatchObject({ status: 201 });
+    await scene.rehearsal.verify();
+  });
+
+  test('that was made for one order does not pay for another one of the same customer, and stays to be spent', async () => {
+    await using scene = await ordering();
+    const [order, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1 })];
+    const token = await redeem(scene, 'loy_ada', { orderId: order.id });
+    expect(await pay(scene, other.id, token)).toMatchObject(declined);
+    expect(await pay(scene, order.id, token)).toMatchObject({ status: 201 });
+    await scene.rehearsal.verify();
+  });
+
+  test('does not pay for the order of another customer, not even when it was made for it', async () => {
+    await using scene = await ordering();
+    const order = await scene.draft({ customerId: 'cus_ben' });
+    for (const purpose of [{ orderId: 'ord_of-ada' }, { orderId: order.id }, { basketId: order.basketId }]) {
+      expect(await pay(scene, order.id, await redeem(scene, 'loy_clara', purpose))).toMatchObject(declined);
+    }
+    await scene.rehearsal.advance('PT16M');
+    // Nothing was spent: all of the points are back.
+    expect(await scene.rehearsal.ok('GET', '/members/loy_clara/balance')).toMatchObject({ pointsBalance: 1840 });
+    await scene.rehearsal.verify();
+  });
+
+  test('that was made for nothing in particular pays for any order of its owner, and for nobody else’s', async () => {
+    await using scene = await ordering();
+    const [own, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1, customerId: 'cus_clara' })];
+    const { redemption } = await scene.rehearsal.ok('POST', '/loyalty/accounts/loy_ada/redemptions', { points: 200 });
+    expect(await pay(scene, other.id, redemption.id)).toMatchObject(declined);
+    expect(await pay(scene, own.id, redemption.id)).toMatchObject({ status: 201 });
+    await scene.rehearsal.verify();
+  });
+
+  test('is compared also when the payment is resumed after its answer was lost', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const [order, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1 })];
+    const token = await redeem(scene, 'loy_ada', { orderId: order.id });
+    const send = (orderId: string) =>
+      rehearsal.call(
+        'POST',
+        '/payments/authorizations',
+        { orderId, tender: { type: 'loyalty', token }, amount: euros(200) },
+        { headers: { 'idempotency-key': `pay ${orderId}` } },
+      );
+    for (const [id, outcome] of [
+      [other.id, declined],
+      [order.id, { status: 201 }],
+    ] as const) {
+      await rehearsal.fault('lost', { match: { api: 'put-ledger-entry' }, fault: { kind: 'drop' }, times: 1 });
+      expect((await send(id)).status).toBeGreaterThanOrEqual(502);
+      expect(await send(id)).toMatchObject(outcome);
+    }
+    await rehearsal.verify();
+  });
+
+  test('made at the till for its basket does not pay for another sale', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const sale = () =>
+      rehearsal.ok('POST', '/transactions', {
+        ...{ storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_ada' },
+      });
+    const [one, other] = [await sale(), await sale()];
+    const token = await redeem(scene, 'loy_ada', { basketId: one.basketId });
+    const take = (id: string) =>
+      rehearsal.call('POST', `/transactions/${id}/payment`, { tender: { type: 'loyalty', token }, amount: euros(200) });
+    expect(await take(other.id)).toMatchObject(declined);
+    expect(await take(one.id)).toMatchObject({ status: 201 });
+    await rehearsal.verify();
+  });
+});
+
+test('a wrong spending leaves the laws of the estate whole: a redemption is spent only for its order and its owner', async () => {
+  await using scene = await ordering();
+  const [order, other, foreign] = [
+    await scene.draft({ qty: 1 }),
+    await scene.draft({ qty: 1 }),
+    await scene.draft({ qty: 1, customerId: 'cus_ben' }),
+  ];
+  for (const id of [other.id, foreign.id]) await pay(scene, id, await redeem(scene, 'loy_ada', { orderId: order.id }));
+  await scene.rehearsal.verify();
+});
