@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/objects.ts';
-import { Id, Instant } from '../../shared/catalog/shapes.ts';
+import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import type { RedemptionPurpose } from './redeem.ts';
 
@@ -21,7 +21,6 @@ const EarningRefund = z.object({
   /** Payment and place among its refunds: what the reversal in the ledger is booked for. */
   id: z.string(),
   amount: Amount,
-  at: Instant,
   /** Whether the ledger has answered it; until then it waits for the earn. */
   booked: z.boolean(),
 });
@@ -30,16 +29,14 @@ export type EarningRefund = z.output<typeof EarningRefund>;
 /**
  * What an order earns and what its refunds take back, by the order's id: an order earns once, whoever asks. One record for both, so
  * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait. `deducted`: refunds
- * that are not in the amount; where nobody said which, those from before `since`.
+ * that are not in the amount.
  */
 export const earnings = defineCollection({
   name: 'earnings',
   schema: z.object({
     id: Id,
     version: z.int(),
-    earned: z
-      .object({ accountId: Id, points: Points, amount: Amount, since: Instant, deducted: z.array(z.string()).optional() })
-      .optional(),
+    earned: z.object({ accountId: Id, points: Points, amount: Amount, deducted: z.array(z.string()) }).optional(),
     takenBack: Points,
     refunds: z.array(EarningRefund),
   }),

@@ -6,19 +6,18 @@ import { type Account, pointsForAmount, pointsToTakeBack } from './points-rules.
 interface Earned {
   readonly orderId: string;
   readonly amount: number;
-  readonly since: string;
-  /** Refunds that are not in the amount, by name. */
-  readonly deducted?: readonly string[];
+  /** Refunds that are not in the amount, by name. By time it could not be told: a refund of the same moment may be in it or not. */
+  readonly deducted?: readonly string[] | undefined;
 }
 
 /**
  * An order earns, once: refunds that were heard of before, and are not in the amount, take back what they have to at once.
  * @returns the account as it is afterwards; the same when there was nothing to book
  */
-export async function earn(work: UnitOfWork, account: Account, { orderId, amount, since, deducted }: Earned): Promise<Account> {
+export async function earn(work: UnitOfWork, account: Account, { orderId, amount, deducted = [] }: Earned): Promise<Account> {
   const before = await work.get(earnings, orderId);
   const points = pointsForAmount(amount);
-  const earned = { accountId: account.id, points, amount, since, ...(deducted && { deducted: [...deducted] }) };
+  const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
   const booked = points === 0 ? account : book(work, account, { type: 'earn', points, orderId });
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }

@@ -24,15 +24,12 @@ export const pointsForAmount = (amount: number): number => Math.floor(amount / M
 
 /**
  * How many points all refunds of an order up to this one take back together: those that what is still paid would not have earned.
- * Refunds from before the amount was counted are not in it, and take nothing.
+ * Refunds that are not in the amount take nothing.
  */
 export function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
   if (!earned) return 0;
   const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
-  const { deducted, since } = earned;
-  const refunded = until
-    .filter(({ id, at }) => (deducted ? !deducted.includes(id) : Date.parse(at) >= Date.parse(since)))
-    .reduce((sum, { amount }) => sum + amount, 0);
+  const refunded = until.filter(({ id }) => !earned.deducted.includes(id)).reduce((sum, { amount }) => sum + amount, 0);
   return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
 }
 
@@ -43,7 +40,7 @@ interface Standing {
   readonly pointsToNextTier?: number;
 }
 
-/** Tiers are reached by all points ever earned or issued: spending points never costs a tier. */
+/** Tiers are reached by all points earned or issued that still count: spending points never costs a tier. */
 export function standingAt(lifetimePoints: number): Standing {
   const tier = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier ?? tierThresholds[0].tier;
   const next = tierThresholds.find(({ from }) => from > lifetimePoints)?.from;
@@ -57,10 +54,16 @@ export function standingAt(lifetimePoints: number): Standing {
 export function withEntry(account: Account, entry: Entry): Account {
   const pointsBalance = account.pointsBalance + entry.points;
   if (pointsBalance < 0) throw insufficientPoints(account, -entry.points);
-  const adds = entry.type === 'earn' || entry.type === 'issue';
-  const lifetimePoints = account.lifetimePoints + (adds ? entry.points : 0);
+  const lifetimePoints = Math.max(0, account.lifetimePoints + countsForTier(entry));
   const { tier: _tier, nextTierThreshold: _next, pointsToNextTier: _missing, ...rest } = account;
   return { ...rest, pointsBalance, lifetimePoints, ...standingAt(lifetimePoints), entries: [...account.entries, entry] };
+}
+
+/** Earned and issued points count; those of a purchase that was paid back no longer do, also where the balance did not have them any more. */
+function countsForTier({ type, points, shortfall = 0 }: Entry): number {
+  if (type === 'earn' || type === 'issue') return points;
+  const isTakenBack = type === 'reverse' && points <= 0;
+  return isTakenBack ? points - shortfall : 0;
 }
 
 const insufficientPoints = ({ id, pointsBalance }: Account, requested: number): Problem =>

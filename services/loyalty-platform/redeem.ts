@@ -1,8 +1,9 @@
+import { conflictingRepeat, type Problem } from '../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { redemptions, referenceOf } from './collections.ts';
 import { book } from './members.ts';
 import type { Account } from './points-rules.ts';
-import { bookedFor, published, RETURN_REDEMPTION, UNSPENT_MS } from './redemption.ts';
+import { bookedFor, published, RETURN_REDEMPTION, type RedemptionRecord, UNSPENT_MS } from './redemption.ts';
 
 /** What points are redeemed for: a basket, an order, or nothing yet, which is then known by the request that asked. */
 export interface RedemptionPurpose {
@@ -13,11 +14,14 @@ export interface RedemptionPurpose {
 
 /**
  * Turns points into a redemption, one at a time for each purpose: asked for again, the first one is the answer.
- * @throws Problem `insufficient_points`
+ * @throws Problem `insufficient_points`, `conflicting_repeat` for another number of points than it was made of
  */
 export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
   const before = await work.one(redemptions, 'reference', referenceOf(account.id, purpose));
-  if (before) return { account, redemption: published(before), repeated: true };
+  if (before) {
+    if (before.points !== points) throw madeOfOtherPoints(before, points);
+    return { account, redemption: published(before), repeated: true };
+  }
   const redemption = work.put(redemptions, {
     id: work.id('rdm'),
     state: 'open',
@@ -31,3 +35,12 @@ export async function redeem(work: UnitOfWork, account: Account, { points, ...pu
   const after = book(work, account, { type: 'redeem', points: -points, ...bookedFor(redemption) });
   return { account: after, redemption: published(redemption), repeated: false };
 }
+
+const madeOfOtherPoints = ({ id, state, points: standing }: RedemptionRecord, points: number): Problem =>
+  conflictingRepeat(
+    `The redemption "${id}" for the same purpose is made of ${standing} points, not of ${points}. ${
+      state === 'open' ? 'Spend it, or redeem again when its points have gone back unspent.' : 'It is spent.'
+    }`,
+    { points: standing },
+    { objectType: 'redemption', id },
+  );

@@ -3,14 +3,16 @@ import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { accounts, redemptions, reversals } from './collections.ts';
 import { type Account, pointsWorth } from './points-rules.ts';
 import { giveBack, type LedgerRequest, published, RETURN_REDEMPTION, type RedemptionRecord } from './redemption.ts';
+import { refuseOtherPurpose } from './redemption-purpose.ts';
 
 /** A payment spends a redemption: once, whole or in part; what the payment does not need goes back to the balance. */
-export async function spend(work: UnitOfWork, paymentId: string, { redemptionId, orderId, amount }: LedgerRequest) {
+export async function spend(work: UnitOfWork, paymentId: string, { redemptionId, orderId, amount, purchase }: LedgerRequest) {
   if (redemptionId === undefined) throw invalid('/redemptionId', 'required', 'Say which redemption is spent.');
   const redemption = await work.get(redemptions, redemptionId);
   const account = redemption && (await work.get(accounts, redemption.accountId));
   if (!account) throw notFound('redemption', redemptionId);
   if (redemption.paymentId === paymentId) return { account, redemption: published(redemption) };
+  refuseOtherPurpose(redemption, account, { orderId, purchase });
   const points = amount ? pointsWorth(amount, '/amount/currency') : redemption.points;
   await refuseUnspendable(work, { redemption, paymentId, points });
   const spent = work.put(redemptions, {

@@ -7,7 +7,7 @@ import { bookingsOf, returnValueOf } from './return-bookings.ts';
 
 /** What may be paid for an order, and paid back for its returns. */
 export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
-  const { id, channel, state, totals, customerId, loyaltyAccountId } = order;
+  const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
   const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
   const { currency } = totals.total;
   return {
@@ -15,6 +15,7 @@ export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z
     channel,
     state,
     total: totals.total,
+    basketId,
     ...(customerId !== undefined && { customerId }),
     ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
     ...(bookings.length > 0 && {

@@ -27,6 +27,7 @@ import { bookReturn } from './internal/book-return.ts';
 import { carryOut } from './internal/carry-out.ts';
 import { closeReturn } from './internal/close-return.ts';
 import { ensureCaptured } from './internal/ensure-captured.ts';
+import { getOrderEarning } from './internal/get-order-earning.ts';
 import { getOrderStock } from './internal/get-order-stock.ts';
 import { getPayable } from './internal/get-payable.ts';
 import { listCustomerOrders } from './internal/list-customer-orders.ts';
@@ -46,6 +47,7 @@ export const service = defineService({
   internal: {
     'get-payable': getPayable,
     'get-order-stock': getOrderStock,
+    'get-order-earning': getOrderEarning,
     'ensure-captured': ensureCaptured,
     'book-return': bookReturn,
     'close-return': closeReturn,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
 import { Currency, Money } from '../../shared/catalog/shapes.ts';
@@ -11,6 +12,8 @@ export const StoredPayment = Payment.extend({
   voidOnApproval: z.literal(true).optional(),
   /** Taken at a till, which knows it: before the OMS has its order, only the POS can say whether it is wanted. */
   takenAt: z.literal('pos').optional(),
+  /** Of a payment with points: whose order it pays, and from which basket that came. The redemption is compared with it. */
+  purchase: Payable.pick({ basketId: true, customerId: true, loyaltyAccountId: true }).optional(),
 });
 export type StoredPayment = z.output<typeof StoredPayment>;
 

@@ -5,7 +5,7 @@ import { giftCardBalances, orderCovers, payments, returnCovers, type StoredPayme
 import type { Verdict } from './provider-rules.ts';
 
 /** What is asked for; the amount is one that the order has outstanding. `returnId`: whose value an exchange credit pays with. */
-export type PaymentRequest = Pick<StoredPayment, 'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'takenAt'>;
+export type PaymentRequest = Pick<StoredPayment, 'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'takenAt' | 'purchase'>;
 
 /** Creates a payment in the state that the verdict gives it. A declined one is kept too: it says why. */
 export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Verdict): StoredPayment {

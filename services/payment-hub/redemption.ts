@@ -14,9 +14,9 @@ export const isRedemptionId = (token: string | undefined): token is string => Id
  * @throws Problem `dependency_*` and whatever else leaves open if it was spent
  */
 export async function spendRedemption({ call }: Pick<Scope, 'call'>, payment: StoredPayment): Promise<Verdict> {
-  const { id, orderId, amount, tender } = payment;
+  const { id, orderId, amount, tender, purchase } = payment;
   if (!isRedemptionId(tender.token)) return { is: 'declined', declineCode: 'unknown_redemption' };
-  const body = { redemptionId: tender.token, orderId, amount };
+  const body = { redemptionId: tender.token, orderId, amount, purchase };
   try {
     await call(putLedgerEntry, { params: { type: 'spend', reference: id }, body });
     return { is: 'approved' };

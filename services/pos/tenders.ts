@@ -60,6 +60,7 @@ export const authorise = ({ call }: Scope, { id, basket }: Sale, { tender, amoun
           channel: 'pos',
           state: 'draft',
           total: basket.totals.total,
+          basketId: basket.id,
           ...(basket.customerId !== undefined && { customerId: basket.customerId }),
           ...(basket.loyaltyAccountId !== undefined && { loyaltyAccountId: basket.loyaltyAccountId }),
         },

@@ -80,7 +80,16 @@ import { putLedgerEntry, putMember } from './loyalty/internal.ts';
 import { loyaltyAccount } from './loyalty/objects.ts';
 import { cancelOrder, confirmOrder, createOrder, getOrder, routeOrder } from './order/apis.ts';
 import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
-import { bookReturn, carryOut, closeReturn, ensureCaptured, getOrderStock, getPayable, listCustomerOrders } from './order/internal.ts';
+import {
+  bookReturn,
+  carryOut,
+  closeReturn,
+  ensureCaptured,
+  getOrderEarning,
+  getOrderStock,
+  getPayable,
+  listCustomerOrders,
+} from './order/internal.ts';
 import { order } from './order/objects.ts';
 import { addPayment, authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
 import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
@@ -177,6 +186,7 @@ export const internalCalls = {
   [putMember.id]: putMember,
   [getPayable.id]: getPayable,
   [getOrderStock.id]: getOrderStock,
+  [getOrderEarning.id]: getOrderEarning,
   [ensureCaptured.id]: ensureCaptured,
   [carryOut.id]: carryOut,
   [listCustomerOrders.id]: listCustomerOrders,

@@ -204,7 +204,8 @@ export const calls = {
   // What the order of an allocation holds already; a sale that is not paid yet is known at its till alone.
   'inventory-service': ['record-reservation', 'get-reservation', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
-  'loyalty-platform': [],
+  // What an order earns the OMS says, before its event has come.
+  'loyalty-platform': ['get-order-earning'],
   // A loyalty card given at checkout belongs to a customer: the Loyalty Platform knows whose it is.
   crm: ['get-member-balance-api', 'put-member', 'put-ledger-entry'],
   'clienteling-app': [

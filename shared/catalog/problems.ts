@@ -21,6 +21,7 @@ export const problems = {
   capture_exceeds_authorized: { status: 409, title: 'Capture exceeds authorized amount', retryable: false },
   refund_exceeds_captured: { status: 409, title: 'Refund exceeds captured amount', retryable: false },
   insufficient_points: { status: 409, title: 'Insufficient points', retryable: false },
+  redemption_not_applicable: { status: 409, title: 'Redemption not applicable', retryable: false },
   payment_incomplete: { status: 409, title: 'Payment incomplete', retryable: false },
   overpayment: { status: 409, title: 'Overpayment', retryable: false },
   basket_empty: { status: 409, title: 'Basket empty', retryable: false },

@@ -205,6 +205,66 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_sent: completed, and loyalty-account/loy_ada earned nothing for it',
     ],
     [
+      'a member who earned less than the order is worth',
+      async (world) => {
+        await order('ord_sent', () => ({ completedAt: '', earningAmount: eur(2000) }))(world);
+        await world.add('loyalty-platform', 'earnings', earned());
+        await account(({ entries }) => ({
+          ...{ pointsBalance: 501, lifetimePoints: 651 },
+          entries: [...entries, entry({ points: 1, orderId: 'ord_sent' })],
+        }))(world);
+      },
+      'order/ord_sent: worth 20 points, and it earned 1',
+    ],
+    [
+      'points earned by an order that nobody stores',
+      account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_nobody' })] })),
+      'loyalty-account/loy_ada: earned 0 points for order/ord_nobody, which nobody stores',
+    ],
+    [
+      'points earned by an order that was never completed',
+      account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_new' })] })),
+      'loyalty-account/loy_ada: earned 0 points for order/ord_new, which was never completed',
+    ],
+    [
+      'points earned by the order of somebody else',
+      (world) =>
+        world.change('loyalty-platform', 'accounts', 'loy_clara', ({ entries }: { entries: object[] }) => ({
+          entries: [...entries, entry({ orderId: 'ord_sent' })],
+        })),
+      "loyalty-account/loy_clara: earned 0 points for order/ord_sent, which is somebody else's",
+    ],
+    [
+      'a redemption that paid for another order',
+      async (world) => {
+        await redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_sent', orderId: 'ord_new' })(world);
+      },
+      'redemption/rdm_one: made for order/ord_new, and it paid for order/ord_sent',
+    ],
+    [
+      'a redemption that paid for another basket',
+      redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_sent', basketId: 'bsk_new' }),
+      'redemption/rdm_one: made for basket/bsk_new, and it paid for order/ord_sent',
+    ],
+    [
+      'a redemption that paid for somebody else',
+      async (world) => {
+        await order('ord_sent', () => ({ loyaltyAccountId: 'loy_clara' }))(world);
+        await redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_sent' })(world);
+      },
+      "redemption/rdm_one: made for loyalty-account/loy_ada, and it paid for order/ord_sent, which is somebody else's",
+    ],
+    [
+      'a tier that purchases no longer earn',
+      account(() => ({ lifetimePoints: 1650, tier: 'silver' })),
+      'loyalty-account/loy_ada: 1650 lifetime points, and its entries leave 650',
+    ],
+    [
+      'a tier that the lifetime points do not reach',
+      account(() => ({ tier: 'gold' })),
+      'loyalty-account/loy_ada: gold with 650 lifetime points, which reach bronze',
+    ],
+    [
       'more taken back than earned',
       (world) => world.add('loyalty-platform', 'earnings', earned({ takenBack: 21 })),
       'order/ord_sent: earned 20 points, and 21 were taken back',

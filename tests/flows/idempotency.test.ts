@@ -26,6 +26,13 @@ const locked = async (rehearsal: TestRehearsal) => {
   return rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
 };
 const draft = async (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/orders', { basketId: (await locked(rehearsal)).id });
+/** A sale of the till that names no member. @returns the id of its completed order */
+const sold = async (rehearsal: TestRehearsal): Promise<string> => {
+  const lines = [{ sku: 'mug-blue', qty: 1 }];
+  const { id } = await rehearsal.ok('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
+  await rehearsal.ok('POST', `/transactions/${id}/payment`, { tender: { type: 'cash' }, amount: eur(1299) });
+  return id;
+};
 const authorised = async (rehearsal: TestRehearsal) => {
   const { id: orderId } = await draft(rehearsal);
   return rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: CARD });
@@ -154,10 +161,10 @@ const cases: Readonly<Record<string, Prepare>> = {
     body: { points: 10 },
     other: { points: 11 },
   }),
-  'earn-points-api': async () => ({
+  'earn-points-api': async (rehearsal) => ({
     path: '/members/loy_ada/earn',
-    body: { orderId: 'ord_one', amount: eur(1000) },
-    other: { orderId: 'ord_two', amount: eur(1000) },
+    body: { orderId: await sold(rehearsal), amount: eur(1299) },
+    other: { orderId: 'ord_two', amount: eur(1299) },
   }),
   'redeem-points-api': async () => ({
     path: '/members/loy_ada/redeem',

@@ -171,6 +171,21 @@ describe('Issue Loyalty Points', () => {
     expect(await grant({})).toMatchObject({ status: 201, body: { pointsBalance: 200 } });
   });
 
+  test.each([
+    ['other points', { points: 51, reason: 'goodwill' }],
+    ['another reason', { points: 50, reason: 'birthday' }],
+  ])('refuses the same reference with %s, naming what was granted', async (_what, other) => {
+    const account = await member();
+    const grant = (body: object) =>
+      rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 50, reason: 'goodwill', reference: 'case-9', ...body });
+    expect((await grant({})).status).toBe(201);
+    expect(await grant(other)).toMatchObject({
+      status: 409,
+      body: { code: 'conflicting_repeat', id: account.id, standing: { points: 50, reason: 'goodwill' } },
+    });
+    expect(await grant({})).toMatchObject({ status: 200, body: { pointsBalance: 50 } });
+  });
+
   test('the same reference is another grant for another member', async () => {
     const [one, other] = [await member(), await member()];
     for (const { id } of [one, other]) {
@@ -235,6 +250,10 @@ describe('Redeem Loyalty Points', () => {
     const redeem = (body: object) => rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, body);
     const first = await redeem({ points: 100, orderId: 'ord_one' });
     expect(await redeem({ points: 100, orderId: 'ord_one' })).toMatchObject({ status: 200, body: { redemption: first.body.redemption } });
+    expect(await redeem({ points: 101, orderId: 'ord_one' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflicting_repeat', objectType: 'redemption', id: first.body.redemption.id, standing: { points: 100 } },
+    });
     expect((await redeem({ points: 100 })).status).toBe(201);
     expect((await redeem({ points: 100 })).status).toBe(201);
     expect(await balance(account.id)).toBe(200);

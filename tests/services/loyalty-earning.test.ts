@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
+import * as oms from '../../services/oms/service.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
 import { refunded } from '../../services/payment-hub/refund-rules.ts';
 import { instant } from '../../shared/simulation/context.ts';
@@ -94,16 +95,70 @@ describe('An order that is completed', () => {
     expect((await member()).entries).toEqual([]);
   });
 
-  test('that has earned by hand does not earn again, whichever comes first', async () => {
-    await using inside = await startInside(loyaltyPlatform);
+  test('does not earn again when somebody calls Earn Points for it', async () => {
+    await using inside = await startInside(loyaltyPlatform, oms);
     const { complete, member } = story(inside);
-    const byHand = (orderId: string) => inside.call('POST', '/members/loy_ada/earn', { orderId, amount: eur(1000) });
-    expect((await byHand('ord_1')).status).toBe(201);
+    const byHand = (orderId: string, amount: number) => inside.call('POST', '/members/loy_ada/earn', { orderId, amount: eur(amount) });
     await complete('ord_1', 2598);
-    await complete('ord_2', 2598);
-    expect((await byHand('ord_2')).status).toBe(200);
-    expect((await inside.call('POST', '/members/loy_clara/earn', { orderId: 'ord_2', amount: eur(1000) })).status).toBe(422);
-    expect((await member()).entries.map(({ points }: { points: number }) => points)).toEqual([10, 25]);
+    await complete('ord_2', 99);
+    expect(await byHand('ord_1', 2598)).toMatchObject({ status: 200 });
+    expect(await byHand('ord_2', 99)).toMatchObject({ status: 200 });
+    expect((await member()).entries.map(({ points }: { points: number }) => points)).toEqual([25]);
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('and is worth less than 1.00 has had its turn when somebody calls Earn Points for it', async () => {
+    await using inside = await startInside(loyaltyPlatform, oms);
+    const { complete, member } = story(inside);
+    await complete('ord_1', 99, { loyaltyAccountId: undefined });
+    const byHand = (amount: number) => inside.call('POST', '/members/loy_ada/earn', { orderId: 'ord_1', amount: eur(amount) });
+    expect(await byHand(99)).toMatchObject({ status: 200 });
+    expect(await byHand(5000)).toMatchObject({ status: 409, body: { code: 'conflicting_repeat', standing: { amount: eur(99) } } });
+    expect((await member()).entries).toEqual([]);
+  });
+});
+
+describe('A tier', () => {
+  test('drops when the purchase that earned it is paid back, and is reached again by the next one', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back } = story(inside);
+    const standing = async () => {
+      const { tier, lifetimePoints, pointsToNextTier } = (await inside.call('GET', '/members/loy_grace/balance')).body;
+      return [tier, lifetimePoints, pointsToNextTier];
+    };
+    const member = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
+    await pay('pay_1', 'ord_1', 3088);
+    await complete('ord_1', 2598, member);
+    expect(await standing()).toEqual(['silver', 1022, 3978]);
+    await back('pay_1', 1299);
+    expect(await standing()).toEqual(['silver', 1009, 3991]);
+    await back('pay_1', 1299);
+    expect(await standing()).toEqual(['bronze', 997, 3]);
+    await complete('ord_2', 300, member);
+    expect(await standing()).toEqual(['silver', 1000, 4000]);
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('drops also when the points of the purchase are spent, so that the balance cannot give them back', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await complete('ord_1', 2598, { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' });
+    await inside.call('POST', '/members/loy_grace/redeem', { points: 1022, orderId: 'ord_9' });
+    await back('pay_1', 2598);
+    expect((await inside.call('GET', '/members/loy_grace/balance')).body).toMatchObject({
+      ...{ tier: 'bronze', lifetimePoints: 997, pointsBalance: 0 },
+    });
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('stays when points are spent, and when they come back unspent', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const standing = async () => (await inside.call('GET', '/members/loy_clara/balance')).body;
+    await inside.call('POST', '/members/loy_clara/redeem', { points: 1840, orderId: 'ord_9' });
+    expect(await standing()).toMatchObject({ tier: 'silver', lifetimePoints: 2340, pointsBalance: 0 });
+    await inside.advance(16 * MINUTE);
+    expect(await standing()).toMatchObject({ tier: 'silver', lifetimePoints: 2340, pointsBalance: 1840 });
   });
 });
 
@@ -115,7 +170,7 @@ describe('A refund', () => {
     await complete('ord_1', 2598);
     await back('pay_1', 1299);
     const { points, lifetime, entries } = await member();
-    expect([points, lifetime]).toEqual([12, 25]);
+    expect([points, lifetime]).toEqual([12, 12]);
     expect(entries.at(-1)).toEqual({ type: 'reverse', points: -13, at: expect.any(String), orderId: 'ord_1', reference: 'pay_1.refund-1' });
     // 12.98 are left, which earn 12; then nothing, however much more is paid back.
     await back('pay_1', 1);

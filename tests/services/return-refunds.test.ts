@@ -42,7 +42,7 @@ const refund = (scene: ReturnScene, paymentId: string, amount: number, returnId?
 describe('An inspected return', () => {
   test('is paid back to the card first, then to the others in the order of their tenders', async () => {
     await using scene = await returning();
-    const { redemption } = await scene.rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, orderId: 'ord_whichever' });
+    const { redemption } = await scene.rehearsal.ok('POST', '/loyalty/accounts/loy_ada/redemptions', { points: 300 });
     const order = await paidBy(
       scene,
       ['loyalty', redemption.id, 300],

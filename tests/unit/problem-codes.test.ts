@@ -14,6 +14,7 @@ const HELPERS: Readonly<Record<string, RegExp>> = {
   not_found: /\bnotFound\(/,
   validation_failed: /\binvalid\(/,
   invalid_state_transition: /\brefuseTransition\(/,
+  conflicting_repeat: /\bconflictingRepeat\(/,
 };
 
 const texts = production.filter((file) => file !== 'shared/catalog/problems.ts').map(textOf);

@@ -4,6 +4,7 @@ import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/o
 import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
 import type { Account } from './points.ts';
+import { isOwnedBy } from './redemption-purpose.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
@@ -33,9 +34,9 @@ const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
 export function checkEarned(held: HeldWorld, accounts: readonly Account[], check: Check): void {
   const earnings = new Map(held.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
   // A till that could not ask whose card it was passes its number on.
-  const members = new Map(accounts.flatMap((account) => [[account.id, account] as const, [account.cardNumber, account] as const]));
+  const members = new Set(accounts.flatMap(({ id, cardNumber }) => [id, cardNumber]));
   const orders = new Map(held.of<Order>('order').map((order) => [order.id, order]));
-  const earned = checkEntries(orders, { accounts, members }, check);
+  const earned = checkEntries(orders, accounts, check);
   for (const order of orders.values()) {
     const { id, completedAt, loyaltyAccountId, earningAmount } = order;
     if (completedAt === undefined || earningAmount === undefined) continue;
@@ -53,11 +54,7 @@ export function checkEarned(held: HeldWorld, accounts: readonly Account[], check
  * Every entry that earned names an order that was completed, and its member.
  * @returns the points that each order earned, by its id
  */
-function checkEntries(
-  orders: ReadonlyMap<string, Order>,
-  { accounts, members }: { readonly accounts: readonly Account[]; readonly members: ReadonlyMap<string, Account> },
-  check: Check,
-): ReadonlyMap<string, number> {
+function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Account[], check: Check): ReadonlyMap<string, number> {
   const earned = new Map<string, number>();
   for (const account of accounts) {
     for (const { type, orderId, points } of account.entries) {
@@ -68,8 +65,7 @@ function checkEntries(
       check(order !== undefined, `${named}, which nobody stores`);
       if (!order) continue;
       check(order.completedAt !== undefined, `${named}, which was never completed`);
-      const member = order.loyaltyAccountId === undefined ? undefined : members.get(order.loyaltyAccountId);
-      check(member === undefined || member === account, `${named}, which is loyalty-account/${member?.id}'s`);
+      check(isOwnedBy(order, account), `${named}, which is somebody else's`);
     }
   }
   return earned;

@@ -43,8 +43,11 @@ export function checkPurpose({ of, records }: HeldWorld, accounts: readonly Acco
   }
 }
 
-/** A purchase that names nobody is whoever pays for it. */
-function isOwnedBy({ customerId, loyaltyAccountId }: Purchase, { id, cardNumber, customerId: owner }: Account): boolean {
+/** A purchase that names nobody is whoever brings the receipt. */
+export function isOwnedBy(
+  { customerId, loyaltyAccountId }: Pick<Purchase, 'customerId' | 'loyaltyAccountId'>,
+  { id, cardNumber, customerId: owner }: Account,
+): boolean {
   if (loyaltyAccountId !== undefined) return loyaltyAccountId === id || loyaltyAccountId === cardNumber;
   return customerId === undefined || customerId === owner;
 }

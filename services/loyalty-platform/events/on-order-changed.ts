@@ -11,19 +11,11 @@ const CompletedOrder = Order.pick({
   loyaltyAccountId: true,
   earningAmount: true,
   earningRefunds: true,
-  completedAt: true,
 });
 
 /** A completed order earns for the member who bought: once, however often it is heard of, or somebody called Earn Points for it. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
-  const {
-    id: orderId,
-    state,
-    loyaltyAccountId,
-    earningAmount,
-    earningRefunds: deducted = [],
-    completedAt,
-  } = CompletedOrder.parse(event.data.object);
+  const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
   if (state !== 'completed' || loyaltyAccountId === undefined || !earningAmount) return;
   if ((await work.get(earnings, orderId))?.earned) return;
   // While this platform was down a till took the card's number for the account.
@@ -33,6 +25,5 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
     return;
   }
   const amount = pointsWorth(earningAmount, '/earningAmount');
-  // By name and not by time: a refund of the same moment may be in the amount or not.
-  await earn(work, account, { orderId, amount, since: completedAt ?? event.time, deducted });
+  await earn(work, account, { orderId, amount, deducted });
 };

@@ -12,10 +12,8 @@ const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, re
 export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const { id, orderId, tender, refunds } = RefundedPayment.parse(event.data.object);
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return;
-  const taking = refunds.flatMap(({ amount, at, reference, returnId }, index) =>
-    reference === undefined || returnId !== undefined
-      ? [{ id: `${id}.refund-${index + 1}`, amount: pointsWorth(amount, '/refunds'), at: at ?? event.time }]
-      : [],
+  const taking = refunds.flatMap(({ amount, reference, returnId }, index) =>
+    reference === undefined || returnId !== undefined ? [{ id: `${id}.refund-${index + 1}`, amount: pointsWorth(amount, '/refunds') }] : [],
   );
   if (taking.length > 0) await noteRefunds(work, orderId, taking);
 };

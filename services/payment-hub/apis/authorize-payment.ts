@@ -39,7 +39,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   };
   switch (body.tender.type) {
     case 'loyalty':
-      return payWithRedemption(scope, { ...asked, tender: body.tender });
+      return payWithRedemption(scope, { ...asked, tender: body.tender, purchase: purchaseOf(order) });
     case 'gift-card':
       return payWithGiftCard(work, { ...asked, tender: body.tender });
     case 'exchange-credit':
@@ -71,6 +71,9 @@ function refuseMisplacedReturn({ tender, returnId }: Body): void {
     ? invalid('/returnId', 'required', 'Name the return whose value pays.')
     : invalid('/returnId', 'unexpected', `A return pays as exchange-credit, not as ${tender.type}.`);
 }
+
+/** What a redemption is compared with: it pays for its owner, and for what it was made for. */
+const purchaseOf = ({ basketId, customerId, loyaltyAccountId }: OrderToPay) => ({ basketId, customerId, loyaltyAccountId });
 
 /** The till sends along what is to be paid, since nobody else knows it yet. It also keeps the list of tenders that it took. */
 const isTillsOwn = ({ payable, tender }: Body): boolean => payable?.channel === 'pos' && tender.type !== 'exchange-credit';

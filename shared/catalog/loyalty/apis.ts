@@ -20,17 +20,28 @@ export const getMemberBalance = defineApi({
 export const earnPoints = defineApi({
   id: 'earn-points-api',
   name: 'Earn Points',
-  summary: 'Books one point per full 1.00 of an order, once per order.',
+  summary:
+    'Books the points of a completed order for its member, one per full 1.00: those that its completion books, whichever comes first.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
   auth: 'bearer',
   method: 'POST',
   path: '/members/{id}/earn',
-  request: z.strictObject({ orderId: Id, amount: PositiveMoney.describe('Goods paid otherwise than by points.') }),
+  request: z.strictObject({
+    orderId: Id,
+    amount: PositiveMoney.describe('The earningAmount of the order: goods delivered and paid otherwise than by points.'),
+  }),
   response: LoyaltyAccount,
   status: 201,
-  problems: ['not_found'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
   shapes: 'our choice',
 });
 
@@ -47,7 +58,7 @@ export const redeemPoints = defineApi({
   request: exactlyOne(z.strictObject({ points: Points, basketId: Id.optional(), orderId: Id.optional() }), ['basketId', 'orderId']),
   response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
   status: 201,
-  problems: ['not_found', 'insufficient_points'],
+  problems: ['not_found', 'insufficient_points', 'conflicting_repeat'],
   shapes: 'our choice',
 });
 
@@ -93,7 +104,7 @@ export const issueLoyaltyPoints = defineApi({
   }),
   response: LoyaltyAccount,
   status: 201,
-  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'conflicting_repeat', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
   shapes: 'our choice',
 });
 
@@ -110,6 +121,6 @@ export const redeemLoyaltyPoints = defineApi({
   request: z.strictObject({ points: Points, orderId: Id.optional() }),
   response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
   status: 201,
-  problems: ['not_found', 'insufficient_points', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'insufficient_points', 'conflicting_repeat', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
   shapes: 'our choice',
 });

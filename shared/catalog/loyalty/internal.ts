@@ -3,11 +3,15 @@ import { defineInternalCall } from '../define.ts';
 import { Id, Points, PositiveMoney } from '../shapes.ts';
 import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
+const Purchase = z
+  .strictObject({ basketId: Id.optional(), customerId: Id.optional(), loyaltyAccountId: Id.optional() })
+  .describe('spend: whose order is paid, and from which basket it came; a redemption pays nothing else than what it was made for.');
+
 export const putLedgerEntry = defineInternalCall({
   id: 'put-ledger-entry',
   name: 'Put Ledger Entry',
   summary:
-    'Type issue: points are granted to an account. Type redeem: points become a redemption. Type spend: a payment (the reference) spends a redemption. Type reverse: what a payment spent is given back, once per reference. Repeats change nothing.',
+    'Type issue: points are granted to an account. Type redeem: points become a redemption. Type spend: a payment (the reference) spends a redemption. Type reverse: what a payment spent is given back, once per reference. A repeat changes nothing; one that asks for something else is refused.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -19,6 +23,7 @@ export const putLedgerEntry = defineInternalCall({
     reason: z.string().min(1).max(200).optional().describe('issue: what for.'),
     redemptionId: Id.optional().describe('spend: which redemption.'),
     orderId: Id.optional().describe('spend: the order that it pays. redeem: what it is meant for.'),
+    purchase: Purchase.optional(),
     paymentId: Id.optional().describe('reverse: whose spending is given back, when the reference is not that payment.'),
     amount: PositiveMoney.optional().describe(
       'spend: what the tender asks for, at most the value of the redemption. reverse: how much is given back; default all.',
@@ -29,7 +34,7 @@ export const putLedgerEntry = defineInternalCall({
     redemption: Redemption.optional(),
     repeated: z.boolean().optional().describe('issue, redeem: it had been booked before.'),
   }),
-  problems: ['not_found', 'insufficient_points'],
+  problems: ['not_found', 'insufficient_points', 'redemption_not_applicable', 'conflicting_repeat'],
   callers: ['payment-hub', 'crm'],
 });
 

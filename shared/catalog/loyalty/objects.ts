@@ -37,7 +37,7 @@ export const LoyaltyAccount = z
     customerId: Id,
     cardNumber: z.string(),
     pointsBalance: z.int().min(0),
-    lifetimePoints: z.int().min(0).describe('All points ever earned or issued; decides the tier.'),
+    lifetimePoints: z.int().min(0).describe('All points earned or issued, less those of purchases that no longer count; decides the tier.'),
     tier: Tier,
     nextTierThreshold: z.int().optional().describe('Lifetime points of the next tier; absent in the highest.'),
     pointsToNextTier: z.int().optional(),

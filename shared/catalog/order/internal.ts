@@ -36,6 +36,20 @@ export const getOrderStock = defineInternalCall({
   callers: ['inventory-service'],
 });
 
+export const getOrderEarning = defineInternalCall({
+  id: 'get-order-earning',
+  name: 'Get Order Earning',
+  summary: 'What an order earns points for, and for whom; nothing before it is completed.',
+  domain: 'order',
+  type: 'query',
+  application: 'oms',
+  method: 'GET',
+  path: '/internal/orders/{id}/earning',
+  response: Order.pick({ id: true, state: true, customerId: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true }),
+  problems: ['not_found'],
+  callers: ['loyalty-platform'],
+});
+
 export const ensureCaptured = defineInternalCall({
   id: 'ensure-captured',
   name: 'Ensure Captured',

@@ -196,6 +196,7 @@ export const Payable = z
     channel: Channel,
     state: Order.shape.state,
     total: Money,
+    basketId: Id.optional().describe('What a redemption may have been made for.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
     returns: z

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { Reply } from '../../../rehearsal/estate-client.ts';
 import { about, eur, kind, note, of, type Things } from './scene.ts';
 
-function noteRedemption(things: Things, { status, body }: Reply): void {
-  if (status < 300) things.redemptions.push({ id: body.redemption.id, value: body.redemption.value.amount });
+function noteRedemption(things: Things, { status, body }: Reply, orderId?: string): void {
+  if (status < 300) things.redemptions.push({ id: body.redemption.id, value: body.redemption.value.amount, orderId });
 }
 
 const points = fc.constantFrom(1, 50, 200, 600);
@@ -43,15 +43,20 @@ export const people = {
       }),
     ),
   ),
-  earn: kind({ of, order: of }, ({ ask, things }, given) =>
+  /** For what the order is worth, or for something else. */
+  earn: kind({ of, order: of, wrong: fc.boolean() }, ({ ask, things }, given) =>
     about(things.accounts, given.of, (id) =>
-      about(things.orders, given.order, (orderId) => ask('earn-points-api', { params: { id }, body: { orderId, amount: eur(1_299) } })),
+      about(things.orders, given.order, async (orderId) => {
+        const { body } = await ask('get-order-api', { params: { id: orderId } });
+        const worth = body.earningAmount?.amount ?? 0;
+        await ask('earn-points-api', { params: { id }, body: { orderId, amount: eur(given.wrong || worth === 0 ? 100 : worth) } });
+      }),
     ),
   ),
   redeem: kind({ of, order: of, points }, ({ ask, things }, given) =>
     about(things.accounts, given.of, (id) =>
       about(things.orders, given.order, async (orderId) =>
-        noteRedemption(things, await ask('redeem-points-api', { params: { id }, body: { points: given.points, orderId } })),
+        noteRedemption(things, await ask('redeem-points-api', { params: { id }, body: { points: given.points, orderId } }), orderId),
       ),
     ),
   ),

@@ -22,7 +22,7 @@ export interface Things {
   readonly returns: string[];
   readonly customers: string[];
   readonly accounts: string[];
-  readonly redemptions: { readonly id: string; readonly value: number }[];
+  readonly redemptions: { readonly id: string; readonly value: number; readonly orderId?: string | undefined }[];
 }
 
 const nothingYet = (): Things => ({

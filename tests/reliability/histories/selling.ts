@@ -4,11 +4,12 @@ import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } 
 
 const cardToken = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor');
 
-/** Pays for an order with a redemption that nobody has spent yet. */
-async function payWithPoints({ ask, things }: Scene, orderId: string): Promise<void> {
+/** Pays with a redemption that nobody has spent yet: for the order that it was made for, or astray for another. */
+async function payWithPoints({ ask, things }: Scene, given: { readonly orderId: string; readonly astray: boolean }): Promise<void> {
   const redemption = things.redemptions.pop();
   if (!redemption) return;
   const tender = { type: 'loyalty' as const, token: redemption.id };
+  const orderId = given.astray ? given.orderId : (redemption.orderId ?? given.orderId);
   notePayment(things, await ask('authorize-payment-api', { body: { orderId, tender, amount: eur(redemption.value) } }));
 }
 
@@ -93,7 +94,9 @@ export const selling = {
         if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
       }),
   ),
-  'pay-with-points': kind({ of }, (scene, given) => about(scene.things.orders, given.of, (orderId) => payWithPoints(scene, orderId))),
+  'pay-with-points': kind({ of, astray: fc.constantFrom(false, false, true) }, (scene, { of: which, astray }) =>
+    about(scene.things.orders, which, (orderId) => payWithPoints(scene, { orderId, astray })),
+  ),
   confirm: kind({ of }, ({ ask, things }, given) => about(things.orders, given.of, (id) => ask('confirm-order-api', { params: { id } }))),
   cancel: kind({ of }, ({ ask, things }, given) =>
     about(things.orders, given.of, (id) => ask('cancel-order-api', { params: { id }, body: { reason: 'changed my mind' } })),

@@ -1,0 +1,9 @@
+import { getOrderEarning as getOrderEarningCall } from '../../../shared/catalog/order/internal.ts';
+import { handle } from '../../../shared/contract/handler.ts';
+import { orderById } from '../order-by-id.ts';
+
+/** The Loyalty Platform decides who earns, and whether it still may; the OMS only reports. */
+export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { work }) => {
+  const { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds } = await orderById(work, params.id);
+  return { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds };
+});
