@@ -1,11 +1,11 @@
 import { convertBasket as convertBasketCall, getBasket } from '../../shared/catalog/commerce/internal.ts';
-import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { refuseBlocked } from './blocked-customer.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { claimReturn } from './exchange-claim.ts';
 import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, unfitForOrder } from './order-from-basket.ts';
@@ -46,15 +46,6 @@ export function handedOver(basketId: string, basket: Basket): ConvertedBasket {
   if (!isConverted(basket))
     throw invalid('/basket/state', 'not_converted', 'A basket that is sent along is converted and has its orderId.');
   return basket;
-}
-
-async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {
-  const { state } = await call(getCustomer, { params: { id: customerId } });
-  if (state !== 'blocked') return;
-  throw new Problem('customer_blocked', `The customer "${customerId}" is blocked and cannot order.`, {
-    objectType: 'customer',
-    id: customerId,
-  });
 }
 
 /** Stores the order of a converted basket as a draft, which expires unless somebody confirms it. */

@@ -3,6 +3,7 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { refuseBlocked } from '../blocked-customer.ts';
 import type { StoredOrder } from '../collections.ts';
 import { carryOnConfirmation, confirmedSale, redeemVouchersNow } from '../confirmation.ts';
 import { paymentsToConfirmOn } from '../exchange-credit.ts';
@@ -14,7 +15,7 @@ import { routedOrRetrying, routesByItself } from '../routing.ts';
 import { isSale } from '../sale.ts';
 
 /**
- * Payments are looked at before anything is written: an order that is not paid leaves no trace. Then comes the intent, then the
+ * Customer and payments are looked at before anything is written: an order that is refused for them leaves no trace. Then comes the intent, then the
  * stock, then the commit of `confirmed`, which is the point of no return, then the routing, which may as well follow later. A sale of
  * the till has its goods and is never routed.
  */
@@ -24,6 +25,8 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   if (isAgain(orderLifeCycle, found, 'confirm')) return again(await routedView(found, undefined, scope));
   refuseWhileOther(found, 'confirm');
   const resumed = found.pendingAction !== undefined;
+  // The till looked at its customer before the sale; a confirmation that is under way was allowed when it began.
+  if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
   const payments = await paymentsToConfirmOn(found, scope);
   const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
   if (incomplete) throw incomplete;

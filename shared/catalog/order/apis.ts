@@ -91,6 +91,7 @@ export const confirmOrder = defineApi({
   problems: [
     'not_found',
     'invalid_state_transition',
+    'customer_blocked',
     'payment_incomplete',
     'reservation_expired',
     'insufficient_stock',
