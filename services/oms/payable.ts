@@ -3,18 +3,20 @@ import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { money } from '../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import type { StoredOrder } from './collections.ts';
+import { requiredFor } from './line-worth.ts';
 import { bookingsOf, returnValueOf } from './return-bookings.ts';
 
 /** What may be paid for an order, and paid back for its returns. */
 export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
   const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
-  const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
   const { currency } = totals.total;
+  const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
   return {
     orderId: id,
     channel,
     state,
     total: totals.total,
+    required: money(requiredFor(order), currency),
     basketId,
     ...(customerId !== undefined && { customerId }),
     ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),

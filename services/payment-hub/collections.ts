@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
-import { Currency, Money } from '../../shared/catalog/shapes.ts';
+import { Currency } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
@@ -27,13 +27,13 @@ export const payments = defineCollection({
   object: payment,
 });
 
-/** What is to be paid for an order, by order id: noted when somebody first pays, so that `payable` is counted once. */
+/** What may be paid for an order, by order id, in minor units: noted when somebody pays, so that `payable` is counted once. */
 export const payableOrders = defineCollection({
   name: 'payable-orders',
-  schema: z.object({ id: z.string(), version: z.int(), total: Money }),
+  schema: z.object({ id: z.string(), version: z.int(), payable: z.int() }),
 });
 
-/** By order id, in minor units. Two payments at once cannot promise more than the total: the guard decides in the commit. */
+/** By order id, in minor units; what is paid back is not committed any more. Two payments at once cannot promise more than the order costs: the guard decides in the commit. */
 export const orderCovers = defineCounters({
   name: 'order-covers',
   fields: ['payable', 'committed'],

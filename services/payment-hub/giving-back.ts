@@ -9,7 +9,7 @@ export interface PointsToGiveBack {
   readonly amount: Money;
 }
 
-/** An amount that a payment promised to its order and will not pay after all: the order may be paid otherwise. */
+/** An amount that a payment promised to its order and does not pay after all, or not any more: the order may be paid otherwise. */
 export function uncommit(work: UnitOfWork, payment: StoredPayment, amount: Money): void {
   work.move(orderCovers, payment.orderId, { committed: -amount.amount });
 }

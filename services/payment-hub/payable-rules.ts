@@ -7,7 +7,7 @@ type OrderToPay = z.output<typeof Payable>;
 
 /**
  * States in which an order may be paid. A draft is what checkout pays; a confirmed order is covered, so that the amount refuses
- * there, unless an authorisation was voided or ran out since.
+ * there, unless an authorisation was voided or ran out since, or something was paid back before the goods left.
  */
 const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];
 
@@ -32,11 +32,15 @@ export function refuseUnpayable(order: OrderToPay, asked: { readonly orderId: st
   }
 }
 
+/** Minor units that the payments of an order have to cover. */
+export const requiredFor = ({ required, total }: Pick<OrderToPay, 'required' | 'total'>): number => (required ?? total).amount;
+
 /**
- * What may still be authorised: the total less everything pending, authorised or captured. A refund pays for goods that came
- * back; it does not open the bill again.
+ * What may still be authorised: what the order costs without what is cancelled, less everything pending, authorised, or captured and not
+ * paid back. Until the order is completed a refund opens the bill again, since goods leave only when they are paid.
  */
-export const outstandingOf = (total: Money, committed: number): Money => money(Math.max(0, total.amount - committed), total.currency);
+export const outstandingOf = (order: OrderToPay, committed: number): Money =>
+  money(Math.max(0, requiredFor(order) - committed), order.total.currency);
 
 /**
  * The amount to authorise: what was asked for, or else all that is outstanding.

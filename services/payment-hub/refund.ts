@@ -2,7 +2,7 @@ import { type Money, money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { payments, returnCovers, type StoredPayment } from './collections.ts';
-import { giveBack } from './giving-back.ts';
+import { giveBack, uncommit } from './giving-back.ts';
 import { refunded } from './refund-rules.ts';
 
 interface PaidBack {
@@ -24,6 +24,7 @@ export function refund(work: UnitOfWork, payment: StoredPayment, { amount, reaso
   });
   const changed = work.transition(payments, payment, 'refund', patch, to);
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
+  uncommit(work, payment, amount);
   giveBack(work, payment, { amount, reference: `${payment.id}.refund-${changed.refunds.length}` });
   return changed;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRehearsal } from '../support/estate.ts';
-import { fulfilling, stockOf } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
 
 const only = <T>(items: readonly T[]): T => {
   const [item] = items;
@@ -425,10 +425,12 @@ describe('Capturing', () => {
     expect(await scene.rehearsal.events({ type: 'payment-captured' })).toHaveLength(1);
   });
 
-  test('of an authorisation that ran out cancels the order', async () => {
+  test('of an authorisation that ran out, and cannot be taken again, cancels the order', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
-    await scene.rehearsal.advance('P8D');
+    const declined = { kind: 'status', status: 402, code: 'payment_declined' };
+    await scene.rehearsal.fault('declined', { match: { api: 'authorize-payment-api' }, fault: declined });
+    await scene.rehearsal.advance('P7D');
     await scene.pick(only(await scene.routed(order.id)).id);
     await scene.settle();
     const after = await scene.order(order.id);
@@ -453,7 +455,74 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is not done twice: what was paid back before the goods left keeps them here, and the order can be cancelled', async () => {
+  test('covers what was paid back before the goods left once that is authorised again, and the order goes on', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    await scene.packed(id);
+    await scene.settle();
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: { amount: 1000, currency: 'EUR' } });
+    const { status, body } = await scene.dispatch(id);
+    expect([status, body.code, body.outstanding]).toEqual([409, 'payment_incomplete', { amount: 1000, currency: 'EUR' }]);
+    expect(body.detail).toMatch(/authorise/);
+    expect((await scene.authorise(order.id)).amount).toEqual({ amount: 1000, currency: 'EUR' });
+    expect((await scene.dispatch(id)).body).toMatchObject({ state: 'dispatched' });
+    expect(await scene.paid(order.id)).toEqual([
+      ['partially-refunded', 2088],
+      ['captured', 1000],
+    ]);
+    expect((await scene.order(order.id)).paymentStatus).toBe('paid');
+    await scene.rehearsal.verify();
+  });
+
+  test('of an order that was captured early and paid back in full takes place when it is authorised again and picked', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmed();
+    const { id } = only(await scene.routed(order.id));
+    const [{ id: first }] = order.payments;
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${first}/capture`, {});
+    await scene.rehearsal.ok('POST', `/payments/${first}/refunds`, { amount: { amount: 3088, currency: 'EUR' } });
+    expect(await scene.order(order.id)).toMatchObject({ state: 'confirmed', paymentStatus: 'refunded' });
+    await scene.authorise(order.id);
+    const more = await scene.rehearsal.call('POST', '/payments/authorizations', {
+      orderId: order.id,
+      tender: { type: 'card', token: 'tok_visa' },
+    });
+    expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: { amount: 0 } } });
+    await scene.packed(id);
+    await scene.settle();
+    expect(await scene.paid(order.id)).toEqual([
+      ['fully-refunded', 0],
+      ['captured', 3088],
+    ]);
+    expect((await scene.dispatch(id)).status).toBe(200);
+    await scene.rehearsal.verify();
+  });
+
+  test('is not asked for cancelled units that were paid back: nothing of the order is payable again', async () => {
+    await using scene = await fulfilling();
+    const order = await scene.confirmedOf([
+      { sku: 'lamp-last-one', qty: 1 },
+      { sku: 'mug-blue', qty: 1 },
+    ]);
+    const first = await onlyFulfilment(scene, order.id);
+    const picking = await scene.short(order, first, 0);
+    await scene.settle();
+    const [payment] = (await scene.order(order.id)).payments;
+    expect(payment.refundedAmount.amount).toBe(order.lines[0].lineTotal.amount);
+    const more = await scene.rehearsal.call('POST', '/payments/authorizations', {
+      orderId: order.id,
+      tender: { type: 'card', token: 'tok_visa' },
+    });
+    expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: { amount: 0 } } });
+    await scene.rehearsal.ok('POST', `/payments/${payment.id}/refunds`, { amount: { amount: 100, currency: 'EUR' } });
+    expect((await scene.authorise(order.id)).amount.amount).toBe(100);
+    await scene.rehearsal.ok('PUT', `/picking-orders/${picking.id}/status`, { status: 'packed' });
+    expect((await scene.dispatch(first)).status).toBe(200);
+    await scene.rehearsal.verify();
+  });
+
+  test('of what was paid back is not done by itself: the goods stay here, and the order can be cancelled', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -462,7 +531,7 @@ describe('Capturing', () => {
     await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: { amount: 100, currency: 'EUR' } });
     const { status, body } = await scene.dispatch(id);
     expect([status, body.code, body.outstanding]).toEqual([409, 'payment_incomplete', { amount: 100, currency: 'EUR' }]);
-    expect(body.detail).toMatch(/were paid back.*Cancel the order/);
+    expect(body.detail).toMatch(/were paid back; authorise them again.*or cancel the order/);
     expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
     await scene.rehearsal.verify();
   });

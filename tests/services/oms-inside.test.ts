@@ -106,7 +106,10 @@ describe('Get Payable', () => {
     await estate.as('ecommerce-platform')(createOrder, { body: { basketId: 'bsk_1', basket } });
     const payable = await estate.as('payment-hub')(getPayable, { params: { id: 'ord_1' } });
     const bought = { channel: 'web', customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' };
-    expect(payable).toEqual({ orderId: 'ord_1', state: 'draft', total: eur(3088), ...bought });
+    expect(payable).toEqual({
+      ...{ orderId: 'ord_1', state: 'draft', total: eur(3088), required: eur(3088), basketId: 'bsk_1' },
+      ...bought,
+    });
     expect((await refusal(estate.as('payment-hub')(getPayable, { params: { id: 'ord_2' } }))).code).toBe('not_found');
   });
 });

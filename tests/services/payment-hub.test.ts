@@ -654,12 +654,16 @@ describe('Refund Payment', () => {
     expect((await payment(id)).refundedAmount).toEqual(eur(2000));
   });
 
-  test('does not open the bill of the order again', async () => {
+  test('before the goods have left opens the bill of the order again, by as much as was paid back', async () => {
     await using rehearsal = await newRehearsal();
-    const { refund, outstanding } = till(rehearsal);
+    const { refund, outstanding, authorise } = till(rehearsal);
     const { id, orderId } = await captured(rehearsal, 10_000);
-    await refund(id, 10_000);
-    expect(await outstanding(orderId)).toBe(2990);
+    await refund(id, 4000);
+    expect(await outstanding(orderId)).toBe(6990);
+    expect((await authorise(orderId, card('tok_visa'), 6991)).body).toMatchObject({ code: 'overpayment', outstanding: eur(6990) });
+    expect((await authorise(orderId, card('tok_visa'), 6990)).status).toBe(201);
+    expect(await outstanding(orderId)).toBe(0);
+    await rehearsal.verify();
   });
 });
 
@@ -1014,7 +1018,7 @@ describe('Money rules', () => {
   test('an amount is authorised exactly when it fits into what is outstanding', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (total, committed, asked) => {
-        const outstanding = outstandingOf(eur(total), committed);
+        const outstanding = outstandingOf({ orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(total) }, committed);
         expect(outstanding.amount).toBe(Math.max(0, total - committed));
         expect(codeOf(() => amountToAuthorise('ord_1', outstanding, eur(asked)))).toBe(
           committed + asked <= total ? undefined : 'overpayment',

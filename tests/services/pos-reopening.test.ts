@@ -115,14 +115,26 @@ describe('A tender that pays the rest', () => {
 });
 
 describe('A sale that was paid back before it was submitted', () => {
-  test('is not paid once more; it can be voided', async () => {
+  test('has that outstanding again, and is completed when it is paid at the till', async () => {
     await using rehearsal = await newRehearsal();
     const { id, card: undone } = await paidAndQueued(rehearsal, { application: 'oms' });
     await capture(rehearsal, undone, 1598);
     await rehearsal.ok('POST', `/payments/${undone}/refunds`, { amount: eur(598) });
     await rehearsal.noFaults();
     await rehearsal.advance('PT1H');
-    expect(await pay(rehearsal, id, CASH, 598)).toMatchObject({ status: 409, body: { code: 'overpayment' } });
+    expect(await pay(rehearsal, id, CASH, 599)).toMatchObject({ status: 409, body: { code: 'overpayment', outstanding: eur(598) } });
+    expect(await pay(rehearsal, id, CASH, 598)).toMatchObject({ status: 201, body: { transactionState: 'completed' } });
+    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
+    await isOver(rehearsal);
+  });
+
+  test('can be voided instead', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, card: undone } = await paidAndQueued(rehearsal, { application: 'oms' });
+    await capture(rehearsal, undone, 1598);
+    await rehearsal.ok('POST', `/payments/${undone}/refunds`, { amount: eur(598) });
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT1H');
     expect(await voidIt(rehearsal, id)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
     expect(await rehearsal.object('payment', undone)).toMatchObject({ state: 'fully-refunded' });
     await isOver(rehearsal);

@@ -456,6 +456,18 @@ describe('A warehouse', () => {
     expect((await scene.rehearsal.settle()).parked).toEqual([]);
   });
 
+  test('goes on offering what is not paid for days, until it is paid', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ warehouse: 'immediate', capture: 'manual' });
+    const { orderId, fulfillmentOrderId } = await scene.routed();
+    await scene.rehearsal.advance('P3D');
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('packed');
+    const [payment] = (await scene.order(orderId)).payments;
+    await scene.rehearsal.ok('POST', `/payments/authorizations/${payment.id}/capture`);
+    await scene.rehearsal.advance('PT12H');
+    expect(await stateAt(scene, fulfillmentOrderId)).toBe('dispatched');
+  });
+
   test('offers what is not paid again, until its money was captured', async () => {
     await using scene = await fulfilling();
     await scene.progression({ warehouse: 'immediate', capture: 'manual' });

@@ -86,11 +86,11 @@ function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): 
 }
 
 function checkCover({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
-  const bound = payments.reduce((sum, payment) => sum + boundBy(payment), 0);
+  const bound = payments.reduce((sum, payment) => sum + keptBy(payment), 0);
   check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
 }
 
-/** What a payment keeps from its gift card, or from the return that it pays with. */
+/** What a payment keeps: promised to its order or paid, and not paid back. */
 export const keptBy = (payment: Payment): number => boundBy(payment) - payment.refundedAmount.amount;
 
 /** The Payment Hub decides by counters: they must say what the payments say. */
@@ -106,7 +106,7 @@ function checkCounters({ counters, seed }: HeldWorld, payments: readonly Payment
     const had = begun[token]?.['balance'] ?? 0;
     check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
   }
-  const bound = sums(payments, ({ orderId }) => orderId, boundBy);
+  const bound = sums(payments, ({ orderId }) => orderId, keptBy);
   for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
     const promised = bound.get(orderId) ?? 0;
     check(committed === promised, `order/${orderId}: ${committed} count as promised, and its payments promise ${promised}`);

@@ -20,10 +20,12 @@ export function moving(held: HeldWorld): InvariantResult {
   );
   const waiting: string[] = [];
   const byOrder = grouped(held.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
+  const paymentsOf = grouped(held.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
   const returnsOf = grouped(held.of<Return>('return'), ({ orderId }) => orderId);
   for (const order of held.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
     checkPromises(held, order, check);
+    checkCovered(held, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
     const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
     const awaited = [...awaitedBy(held, order, fulfillmentOrders), ...comingFrom(held, coming, check)];
     waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
@@ -47,6 +49,23 @@ function checkPromises({ queued }: HeldWorld, order: Order, check: Check): void 
   promise(order.state === 'draft', 'draft, and nothing will ever expire it');
   promise(order.routingStatus === 'retrying', 'its routing is tried again, and nothing will do it');
   promise(order.captureStatus === 'retrying', 'its capture is tried again, and nothing will do it');
+}
+
+/** A confirmed order holds stock: one whose authorisations are gone is authorised again, or ends. */
+function checkCovered(
+  { queued }: HeldWorld,
+  { id, state, channel, totals: { total } }: Order,
+  { payments }: { readonly payments: readonly z.output<typeof Payment>[] },
+  check: Check,
+): void {
+  if (state !== 'confirmed' || channel === 'pos') return;
+  const binding = payments
+    .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
+    .reduce((sum, payment) => sum + (payment.state === 'pending' ? payment.amount : payment.authorizedAmount).amount, 0);
+  check(
+    binding >= total.amount || queued('oms', id),
+    `order/${id}: confirmed, payments bind ${binding} of ${total.amount}, and nothing will authorise it again or end it`,
+  );
 }
 
 /** For whom an open order waits. */

@@ -72,12 +72,11 @@ interface Lack {
   readonly isCaptured: boolean;
 }
 
-/** A refund does not open the bill again: what was paid back is not paid once more, so such an order is cancelled instead. */
 function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Lack): Problem {
   const outstanding = money(missing, totals.total.currency);
   const amount = `${missing} ${outstanding.currency} (minor units) of the order "${id}"`;
   const sentence = isCaptured
-    ? `${amount} were paid back, and goods leave only when they are paid. Cancel the order; goodwill is given after the dispatch.`
+    ? `${amount} were paid back; authorise them again, then dispatch, or cancel the order. Goodwill is given after the dispatch.`
     : `${amount} are not captured; authorise and capture them, then dispatch again.`;
   return new Problem('payment_incomplete', sentence, { objectType: 'order', id, outstanding, fulfillmentOrderId });
 }

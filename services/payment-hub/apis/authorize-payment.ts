@@ -30,7 +30,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   if (earlier) return answerFor(earlier);
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
-  const outstanding = outstandingOf(order.total, await committedTo(work, order));
+  const outstanding = outstandingOf(order, await committedTo(work, order));
   const { orderId, returnId } = body;
   const asked = {
     ...{ id, orderId, amount: amountToAuthorise(orderId, outstanding, body.amount) },

@@ -196,6 +196,9 @@ export const Payable = z
     channel: Channel,
     state: Order.shape.state,
     total: Money,
+    required: Money.optional().describe(
+      'What its payments have to cover: the total without what is cancelled or came back. Default: the total.',
+    ),
     basketId: Id.optional().describe('What a redemption may have been made for.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
