@@ -13,7 +13,7 @@ import { DECIDE_TIMEOUT_MS } from './timing.ts';
 /** Everything that a cancelled order has no use for any more. */
 const DUE_WORK = [
   ...['finish-cancellation', 'finish-confirmation', 'expire-draft', 'redeem-vouchers'],
-  ...['route-order', 'capture-payments', 'serve-short-lines', 'settle-order'],
+  ...['route-order', 'capture-payments', 'serve-short-lines', 'settle-order', 'give-up-uncovered'],
 ];
 
 /**

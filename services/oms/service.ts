@@ -14,9 +14,11 @@ import { finishCancellation } from './due/finish-cancellation.ts';
 import { finishCarryOut } from './due/finish-carry-out.ts';
 import { finishConfirmation } from './due/finish-confirmation.ts';
 import { finishCreation } from './due/finish-creation.ts';
+import { giveUpUncovered } from './due/give-up-uncovered.ts';
 import { payOutReturn } from './due/pay-out-return.ts';
 import { redeemVouchers } from './due/redeem-vouchers.ts';
 import { releaseHolds } from './due/release-holds.ts';
+import { renewAuthorization } from './due/renew-authorization.ts';
 import { routeOrder as routeOrderDue } from './due/route-order.ts';
 import { serveShortLines } from './due/serve-short-lines.ts';
 import { settleOrder } from './due/settle-order.ts';
@@ -31,6 +33,7 @@ import { getOrderEarning } from './internal/get-order-earning.ts';
 import { getOrderStock } from './internal/get-order-stock.ts';
 import { getPayable } from './internal/get-payable.ts';
 import { listCustomerOrders } from './internal/list-customer-orders.ts';
+import { GIVE_UP_UNCOVERED, RENEW_AUTHORIZATION } from './lost-authorizations.ts';
 import { returnBookings } from './return-bookings.ts';
 
 export const service = defineService({
@@ -68,6 +71,8 @@ export const service = defineService({
     'capture-payments': capturePayments,
     'serve-short-lines': serveShortLines,
     'settle-order': settleOrder,
+    [RENEW_AUTHORIZATION]: renewAuthorization,
+    [GIVE_UP_UNCOVERED]: giveUpUncovered,
     'pay-out-return': payOutReturn,
     'take-exchange-credit': takeExchangeCredit,
   },

@@ -1,13 +1,16 @@
 /** Rehearsal time after which a draft that nobody confirmed is cancelled. */
 export const DRAFT_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
+/** Rehearsal time that a confirmed order has to be covered again when an authorisation of it is lost; then it is cancelled. */
+export const UNCOVERED_LIFETIME_MS = 24 * 60 * 60 * 1_000;
+
 /** Rehearsal time after which due work takes over what a request began: longer than a request may take. */
 export const TAKE_OVER_MS = 30_000;
 
 /** Rehearsal time after which due work that met a verb under way looks again. */
 export const LOOK_AGAIN_MS = 60_000;
 
-/** Rehearsal time after which an expiry asks again whether a sale is paid, when the Payment Hub does not say. */
+/** Rehearsal time after which due work asks the Payment Hub again that does not say. */
 export const PAYMENTS_AGAIN_MS = 30 * 60_000;
 
 /** Rehearsal time after which an order that could not be routed is tried again. */

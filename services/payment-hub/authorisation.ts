@@ -13,8 +13,8 @@ const ORPHAN_CHECK_MS = 15 * MINUTE_MS;
 /** How long an outcome may stay unknown. */
 export const PENDING_MS = 15 * MINUTE_MS;
 
-/** Cash lies in the till: no provider lets go of it after a while. */
-const expires = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type !== 'cash';
+/** Only a provider lets go after a while. Cash lies in the till; gift cards, points and what came back are the retailer's own. */
+const expires = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
 
 /** What an approval adds to a payment. */
 export const approval = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({

@@ -99,7 +99,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'fms', to: 'oms', call: 'ensure-captured' },
     ],
     onFailure:
-      'The order stays in fulfilment with captureStatus retrying and is tried again after 1, 5 and 30 minutes; nothing is dispatched while the lines not cancelled and the shipping are not covered. When all attempts have failed, or an authorisation has expired, the order is cancelled.',
+      'The order stays in fulfilment with captureStatus retrying and is tried again after 1, 5 and 30 minutes; nothing is dispatched while the lines not cancelled and the shipping are not covered. When all attempts have failed, or an authorisation is lost by then, the order is cancelled. One that runs out before picking is authorised again with the same tender; without success the order is cancelled after a day.',
   },
   {
     number: 7,

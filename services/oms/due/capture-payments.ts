@@ -6,11 +6,11 @@ import { captured, isLost } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { isMoving } from '../fulfilment-course.ts';
 import { requiredFor } from '../line-worth.ts';
+import { AUTHORISATION_LOST } from '../lost-authorizations.ts';
 import { giveUp } from '../pending-action.ts';
 import { CAPTURE_AGAIN_MS, LOOK_AGAIN_MS } from '../timing.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
-const AUTHORISATION_LOST = 'authorisation-lost';
 
 /** Goods are being worked on: what was authorised for them is captured, unless a client did or is to do so. */
 export const capturePayments: DueHandler = async ({ kind, key, payload }, scope) => {

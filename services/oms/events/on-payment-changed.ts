@@ -1,12 +1,18 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { EventHandler } from '../../../shared/contract/handler.ts';
+import { noteLostAuthorization } from '../lost-authorizations.ts';
 import { returnBookings } from '../return-bookings.ts';
 
-const Credit = Payment.pick({ tender: true, returnId: true, state: true });
+const Changed = Payment.pick({
+  ...{ id: true, orderId: true, tender: true, returnId: true, state: true },
+  ...{ authorizationExpiresAt: true, updatedAt: true },
+});
 
-/** What an exchange credit no longer holds goes back to where the value of the return once came from. */
+/** A confirmed order may have lost what covers it; what an exchange credit no longer holds goes back to where its value once came from. */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
-  const { tender, returnId, state } = Credit.parse(data.object);
+  const payment = Changed.parse(data.object);
+  await noteLostAuthorization(work, payment);
+  const { tender, returnId, state } = payment;
   const isGivenBack = state === 'voided' || state === 'partially-refunded' || state === 'fully-refunded';
   if (tender.type !== 'exchange-credit' || returnId === undefined || !isGivenBack) return;
   const booking = await work.get(returnBookings, returnId);

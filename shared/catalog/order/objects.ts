@@ -60,7 +60,8 @@ export const orderLifeCycle = defineLifeCycle({
       from: ['draft', 'confirmed', 'in-fulfilment'],
       to: 'cancelled',
       events: ['order-cancelled'],
-      trigger: 'Cancel Order; no fulfillment order is dispatched. Internal: the capture was given up',
+      trigger:
+        'Cancel Order; no fulfillment order is dispatched. Internal: the capture was given up; time: an authorisation was lost for 1 d',
     },
     {
       verb: 'abandon-fulfilment',

@@ -96,7 +96,12 @@ export const payment = defineObject({
   changeSubscribers: [
     { application: 'pos', mode: 'each', purpose: 'a tender at the till that waited for approval is declined, or given up' },
     { application: 'loyalty-platform', mode: 'each', purpose: 'a refund takes earned points back, pro rata, behind the earn of its order' },
-    { application: 'oms', mode: 'each', purpose: 'what an exchange credit no longer holds goes back to the payments of its return' },
+    {
+      application: 'oms',
+      mode: 'each',
+      purpose:
+        'a confirmed order whose authorisation is lost is authorised again, or ends; what an exchange credit no longer holds goes back to the payments of its return',
+    },
     { application: 'fms', mode: 'each', purpose: 'a return notes what is paid back for it, and ends when that is all' },
   ],
 });

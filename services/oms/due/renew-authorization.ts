@@ -1,0 +1,54 @@
+import { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { isDependencyProblem } from '../../../shared/contract/client.ts';
+import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
+import { money } from '../../../shared/domain/money.ts';
+import { orders, type StoredOrder } from '../collections.ts';
+import { requiredFor } from '../line-worth.ts';
+import { type Payment, paymentsToDecideOn } from '../order-payments.ts';
+import { payableOf } from '../payable.ts';
+import { outstandingOf } from '../payment-status.ts';
+import { DECIDE_TIMEOUT_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
+
+/**
+ * An authorisation of a confirmed order ran out: the same tender is asked for as much again, as far as nobody has paid otherwise. A
+ * definite no is the end of it; while nobody answers it is asked again, until the order is covered or given up.
+ */
+export const renewAuthorization: DueHandler = async ({ kind, key, payload }, scope) => {
+  const { work, log } = scope;
+  const { orderId } = payload as { orderId: string };
+  const order = await work.get(orders, orderId);
+  if (order?.state !== 'confirmed') return;
+  if (order.pendingAction) {
+    work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    return;
+  }
+  try {
+    await renewed(order, key, scope);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    log.warn({ orderId, paymentId: key, code: error.code }, `not authorised again: ${error.message}`);
+    if (error.retryable || isDependencyProblem(error)) work.due(kind, key, work.now + PAYMENTS_AGAIN_MS, payload);
+  }
+};
+
+async function renewed(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {
+  const payments = await paymentsToDecideOn(order, scope);
+  const lost = payments.find(({ id }) => id === paymentId);
+  const amount = Math.min(lost?.authorizedAmount.amount ?? 0, openAmountOf(order, payments));
+  if (!lost || amount <= 0) return;
+  const { type, token } = lost.tender;
+  const body = {
+    ...{ orderId: order.id, amount: money(amount, order.totals.total.currency), payable: await payableOf(scope.work, order) },
+    tender: { type, ...(token !== undefined && { token }) },
+  };
+  // An attempt whose answer is missing is repeated as it was; once the payments have moved it is another one.
+  const options = { intent: order.id, step: `renew ${paymentId} ${amount}`, timeoutMs: DECIDE_TIMEOUT_MS };
+  await scope.call(authorizePayment, { body }, options);
+}
+
+/** Minor units that nobody has paid, or is about to pay. */
+const openAmountOf = (order: StoredOrder, payments: readonly Payment[]): number =>
+  payments
+    .filter(({ state }) => state === 'pending')
+    .reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
