@@ -144,3 +144,23 @@ describe('The expiry of a draft that is killed', () => {
     expect(crashes).toBeGreaterThanOrEqual(8);
   }, 120_000);
 });
+
+describe('The renewal of an authorisation that is killed', () => {
+  test('is finished: the confirmed order is covered by one new authorisation', async () => {
+    const begin = async (estate: CrashingEstate): Promise<string> => {
+      const id = await paidDraft(estate);
+      await estate.insist('oms', 'POST', `/orders/${id}/confirm`);
+      return id;
+    };
+    const crashes = await eachCrash({
+      ...{ begin, steps: [advance(7 * 24 * 60 * MINUTE), advance(60 * MINUTE)], killed: ['oms', 'payment-hub'] },
+      end: async (estate, id) => {
+        const order = await orderNow(estate, id);
+        expect(order).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
+        expect(paymentStates(order)).toEqual(['voided', 'authorised']);
+        expect(await heldLamps(estate)).toBe(1);
+      },
+    });
+    expect(crashes).toBeGreaterThanOrEqual(6);
+  }, 120_000);
+});
