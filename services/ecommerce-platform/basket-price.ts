@@ -27,7 +27,8 @@ export function currentPrices(work: UnitOfWork, lines: readonly LineOfBasket[]):
     lines.map(async ({ lineId, sku, qty }) => {
       const product = await work.one(products, 'sku', sku);
       if (!product) throw notFound('product', sku);
-      return { lineId, sku, qty, unitPrice: product.price.amount, taxRate: product.taxRate };
+      const { price, taxRate, minAge } = product;
+      return { lineId, sku, minAge, qty, unitPrice: price.amount, taxRate };
     }),
   );
 }

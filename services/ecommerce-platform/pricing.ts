@@ -14,6 +14,8 @@ export const FREE_SHIPPING_FROM = 5_000;
 export interface LineToPrice {
   readonly lineId: string;
   readonly sku: string;
+  /** Years that its buyer must have. */
+  readonly minAge?: number | undefined;
   readonly qty: number;
   /** Minor units, tax included. */
   readonly unitPrice: number;
@@ -51,7 +53,7 @@ export function priceLines(lines: readonly LineToPrice[], shippingMethod?: z.out
   };
 }
 
-function priceLine({ lineId, sku, qty, unitPrice, taxRate, discount }: LineToPrice) {
+function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: LineToPrice) {
   const gross = qty * unitPrice;
   // A line is never worth less than nothing, whatever a discount says.
   const off = Math.min(Math.max(0, discount), gross);
@@ -65,6 +67,7 @@ function priceLine({ lineId, sku, qty, unitPrice, taxRate, discount }: LineToPri
     line: {
       lineId,
       sku,
+      ...(minAge !== undefined && { minAge }),
       qty,
       unitPrice: money(unitPrice, CURRENCY),
       discount: money(off, CURRENCY),

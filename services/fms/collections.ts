@@ -81,5 +81,5 @@ export const trackings = defineCollection({
 /** `webhook-id`s that were accepted: what comes again with one of them moves nothing. */
 export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', schema: z.object({ id: z.string(), version }) });
 
-/** From where parcels are sent, by location id. */
-export const nodes = defineCollection({ name: 'nodes', schema: z.object({ id: Id, version, address: Address }) });
+/** From where parcels are sent and where goods are handed in, by location id. */
+export const nodes = defineCollection({ name: 'nodes', schema: z.object({ id: Id, version, address: Address, isStore: z.boolean() }) });

@@ -105,7 +105,7 @@ export const service = defineService({
 export function seed({ locations, returnSteps: steps }: Fixtures, _now: number): Seed {
   return {
     objects: [
-      { of: nodes, rows: locations.map(({ id, address }) => ({ id, version: 1, address })) },
+      { of: nodes, rows: locations.map(({ id, address, type }) => ({ id, version: 1, address, isStore: type === 'store' })) },
       { of: returnSteps, rows: steps.map(({ step, after }) => ({ id: step, version: 1, afterMs: durationMs(after) })) },
     ],
   };

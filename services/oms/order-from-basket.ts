@@ -41,8 +41,9 @@ export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validate
     basketId: basket.id,
     ...(basket.customerId !== undefined && { customerId: basket.customerId }),
     ...(basket.loyaltyAccountId !== undefined && { loyaltyAccountId: basket.loyaltyAccountId }),
-    lines: basket.lines.map(({ lineId, sku, qty, unitPrice, discount, tax, lineTotal }) => ({
+    lines: basket.lines.map(({ lineId, sku, minAge, qty, unitPrice, discount, tax, lineTotal }) => ({
       ...{ lineId, sku, qty, unitPrice, discount, tax, lineTotal },
+      ...(minAge !== undefined && { minAge }),
       ...(reservationId !== undefined && { reservationId }),
       fulfilledQty: 0,
       returnedQty: 0,

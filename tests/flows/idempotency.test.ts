@@ -110,7 +110,8 @@ const cases: Readonly<Record<string, Prepare>> = {
   'create-return-api': async (rehearsal) => {
     const order = await completed(rehearsal);
     const lines = [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'too blue' }];
-    return { path: '/returns', body: { orderId: order.id, lines }, other: { orderId: order.id, lines, dropOff: 'carrier' } };
+    const body = { orderId: order.id, lines, locationId: 'store-01' };
+    return { path: '/returns', body, other: { ...body, dropOff: 'carrier' } };
   },
   'create-picking-order-api': async (rehearsal) => {
     const order = await confirmed(rehearsal);

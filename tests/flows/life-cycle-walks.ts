@@ -192,7 +192,11 @@ export const walks: Readonly<Record<string, Walk>> = {
       'return-in-progress': then(completedOrder, async (rehearsal, orderId) => {
         await rehearsal.client.control('set-progression', { body: { returns: 'manual' } });
         const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
-        await rehearsal.ok('POST', '/returns', { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' }] });
+        await rehearsal.ok('POST', '/returns', {
+          orderId,
+          lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' }],
+          locationId: 'store-01',
+        });
       }),
       cancelled: then(draftOrder, (rehearsal, id) => rehearsal.ok('POST', `/orders/${id}/cancel`)),
     },

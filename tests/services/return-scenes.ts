@@ -7,6 +7,9 @@ type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect';
 /** Amounts as tests write them: cents, in the currency of the fixtures. */
 export const euros = (amount: number) => ({ amount, currency: 'EUR' });
 
+/** Where goods are brought to unless a test says otherwise. */
+export const STORE = 'store-01';
+
 /** Goods that reached their customer, and their way back, worked by hand unless a test says otherwise. */
 export async function returning(progression: ProgressionInput = {}) {
   const scene = await fulfilling({ returns: 'manual', ...progression });
@@ -45,11 +48,16 @@ export async function returning(progression: ProgressionInput = {}) {
     if (status !== 204) throw new Error(`The webhook ${id} was answered with ${status}.`);
   };
   const ask = (body: object, headers: Record<string, string> = {}) => rehearsal.call('POST', '/returns', body, { headers });
-  /** Announces that units of the order's first line come back. */
-  const requested = (order: { id: string; lines: { lineId: string }[] }, qty = 1, more: object = {}) =>
+  /** Announces that units of the order's first line come back: to a store unless a carrier collects them. */
+  const requested = (
+    order: { id: string; lines: { lineId: string }[] },
+    qty = 1,
+    more: { dropOff?: string; [member: string]: unknown } = {},
+  ) =>
     rehearsal.ok('POST', '/returns', {
       orderId: order.id,
       lines: [{ orderLineId: order.lines[0]?.lineId, qty, reason: 'too small' }],
+      ...(more.dropOff !== 'carrier' && { locationId: STORE }),
       ...more,
     });
   const move = (id: string, verb: ReturnVerb, body: object = {}) =>

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf } from '../support/effort.ts';
 import { ADDRESS } from '../support/estate.ts';
-import { euros, type ReturnScene, returning } from './return-scenes.ts';
+import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
 
 /**
  * Orders of odd prices, with promotions, vouchers and several tenders, come back in random parts; some returns are rejected, somebody
@@ -64,7 +64,7 @@ async function delivered(scene: ReturnScene, { lines, voucherCodes, split }: Sto
 async function comesBack(scene: ReturnScene, order: Order, { line, units, condition, ends }: Story['returns'][number]): Promise<void> {
   const { lineId, qty } = order.lines[line % order.lines.length] as Line;
   const left = qty - (await scene.order(order.id)).lines.find((one: Line) => one.lineId === lineId).returnedQty;
-  const asked = { orderId: order.id, lines: [{ orderLineId: lineId, qty: Math.min(units, left), reason: condition }] };
+  const asked = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineId, qty: Math.min(units, left), reason: condition }] };
   if (left === 0) return;
   const replies = await Promise.all((ends === 'at-once' ? [1, 2] : [1]).map(() => scene.ask(asked)));
   for (const { status, body } of replies) {
@@ -95,7 +95,7 @@ test('However goods come back, each cent of them is paid back once', async () =>
       const rest = now.lines.filter(({ qty, returnedQty }) => returnedQty < qty);
       const lines = rest.map(({ lineId, qty, returnedQty }) => ({ orderLineId: lineId, qty: qty - returnedQty, reason: 'all of it' }));
       if (lines.length > 0) {
-        const { id } = await scene.rehearsal.ok('POST', '/returns', { orderId: order.id, lines });
+        const { id } = await scene.rehearsal.ok('POST', '/returns', { orderId: order.id, locationId: STORE, lines });
         await scene.moved(id, 'approve', 'receive', 'inspect');
       }
       const after: Order = await scene.order(order.id);

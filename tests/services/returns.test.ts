@@ -3,7 +3,7 @@ import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import { estate } from '../support/estate.ts';
 import { readLabel } from './label-reading.ts';
-import { euros, type ReturnScene, returning } from './return-scenes.ts';
+import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
 import { begin, CASH, pay } from './till-scenes.ts';
 
 const lineOf = (order: { lines: { lineId: string }[] }, at = 0): string => order.lines[at]?.lineId ?? '';
@@ -12,14 +12,18 @@ describe('Create Return', () => {
   test('announces units of a completed order: return-requested, then return-created', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const reply = await scene.ask({ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] });
+    const reply = await scene.ask({
+      orderId: order.id,
+      locationId: STORE,
+      lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }],
+    });
     expect(reply.status).toBe(201);
     expect(reply.headers['etag']).toBe('"1"');
     expect(reply.body).toEqual({
       ...{ id: expect.stringMatching(/^ret_/), version: 1, state: 'requested', orderId: order.id, customerId: 'cus_ada' },
       ...{ createdAt: expect.any(String), updatedAt: expect.any(String), dropOff: 'store', resolution: 'refund' },
       lines: [{ orderLineId: lineOf(order), sku: 'mug-blue', qty: 1, reason: 'too small' }],
-      ...{ locationId: order.lines[0].nodeId, refundAmount: euros(1299), refunds: [], shipments: [] },
+      ...{ locationId: STORE, refundAmount: euros(1299), refunds: [], shipments: [] },
     });
     const events = await scene.rehearsal.events({ subject: `return/${reply.body.id}` });
     expect(events.map(({ type, aggregateversion }) => [type, aggregateversion])).toEqual([
@@ -51,7 +55,7 @@ describe('Create Return', () => {
   test('repeated with its key answers the same return; without one it is another', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] };
+    const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] };
     const first = await scene.ask(body, { 'idempotency-key': 'one' });
     const again = await scene.ask(body, { 'idempotency-key': 'one' });
     expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
@@ -64,9 +68,9 @@ describe('Create Return', () => {
     await using scene = await returning();
     const order = await scene.completed();
     const lines = [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }];
-    const unknown = await scene.ask({ orderId: 'ord_nobody', lines });
+    const unknown = await scene.ask({ orderId: 'ord_nobody', lines, locationId: STORE });
     expect([unknown.status, unknown.body.code, unknown.body.objectType]).toEqual([404, 'not_found', 'order']);
-    const stray = await scene.ask({ orderId: order.id, lines: [{ ...lines[0], orderLineId: 'line_nobody' }] });
+    const stray = await scene.ask({ orderId: order.id, lines: [{ ...lines[0], orderLineId: 'line_nobody' }], locationId: STORE });
     expect([stray.status, stray.body.objectType, stray.body.id]).toEqual([404, 'order line', 'line_nobody']);
     const nowhere = await scene.ask({ orderId: order.id, lines, locationId: 'dc-09' });
     expect([nowhere.status, nowhere.body.objectType]).toEqual([404, 'location']);
@@ -88,7 +92,11 @@ describe('Create Return', () => {
     await using scene = await returning();
     const draft = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
     const refused = async (order: { id: string; lines: { lineId: string }[] }) => {
-      const { status, body } = await scene.ask({ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] });
+      const { status, body } = await scene.ask({
+        orderId: order.id,
+        locationId: STORE,
+        lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }],
+      });
       return [status, body.code, body.currentState, body.allowedFrom];
     };
     const closed = ['completed', 'return-in-progress'];
@@ -106,7 +114,8 @@ describe('Create Return', () => {
   test('refuses more units than are with the customer and in no other return', async () => {
     await using scene = await returning();
     const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
-    const ask = (qty: number) => scene.ask({ orderId: order.id, lines: [{ orderLineId: lineOf(order), qty, reason: 'too small' }] });
+    const ask = (qty: number) =>
+      scene.ask({ orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty, reason: 'too small' }] });
     const refusal = (requested: number, returnable: number) => ({
       status: 409,
       body: expect.objectContaining({
@@ -130,7 +139,7 @@ describe('Create Return', () => {
   test('of the same units at once makes one return', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
     await scene.rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
     const replies = await Promise.all(Array.from({ length: 5 }, () => scene.ask(body)));
     await scene.rehearsal.noFaults();
@@ -146,7 +155,7 @@ describe('Create Return', () => {
     await using scene = await returning();
     const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
     await scene.requested(order, 1);
-    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
     await scene.rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
     const replies = await Promise.all(Array.from({ length: 5 }, () => scene.ask(body)));
     await scene.rehearsal.noFaults();
@@ -157,7 +166,7 @@ describe('Create Return', () => {
   test('leaves nothing behind when the OMS cannot be had, and works when it is back', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
     await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
     expect((await scene.ask(body)).body.dependency).toBe('oms');
     // The OMS has booked what nobody was told of.
@@ -172,7 +181,7 @@ describe('Create Return', () => {
   test('that got no answer goes on when it is repeated with its key', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
     const ask = () => scene.ask(body, { 'idempotency-key': 'mine' });
     await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
     expect((await ask()).status).toBeGreaterThanOrEqual(500);
@@ -186,7 +195,7 @@ describe('Create Return', () => {
   test('repeated with its key after it was undone makes another return', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const body = { orderId: order.id, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
+    const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
     await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
     await scene.ask(body, { 'idempotency-key': 'mine' });
     await scene.rehearsal.advance('PT1M');
@@ -200,7 +209,7 @@ describe('A return that is moved by hand', () => {
   test('is approved, received, inspected and refunded, with an event each', async () => {
     await using scene = await returning();
     const order = await scene.completed();
-    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    const before = await scene.onHand('mug-blue', STORE);
     const { id } = await scene.requested(order, 1);
     expect(await scene.moved(id, 'approve', 'receive', 'inspect')).toMatchObject({ state: 'inspected' });
     expect(await scene.object(id)).toMatchObject({
@@ -211,7 +220,7 @@ describe('A return that is moved by hand', () => {
     const after = await scene.order(order.id);
     expect(after).toMatchObject({ state: 'completed', paymentStatus: 'partially-refunded', returns: [{ state: 'refunded' }] });
     expect(after.lines[0].returnedQty).toBe(1);
-    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before + 1);
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before + 1);
     const [, , ...moves] = await scene.eventsOf(id);
     expect(moves.filter(([, from, to]) => from !== to)).toEqual([
       ['ext.return-changed', 'requested', 'approved'],
@@ -498,6 +507,7 @@ describe('An inspection', () => {
   const received = async (scene: ReturnScene, lines: { sku: string; qty: number }[], reason = 'too small') => {
     const order = await scene.completed(lines);
     const reply = await scene.ask({
+      locationId: STORE,
       orderId: order.id,
       lines: order.lines.map(({ lineId, qty }: { lineId: string; qty: number }) => ({ orderLineId: lineId, qty, reason })),
     });
@@ -507,11 +517,11 @@ describe('An inspection', () => {
 
   test('takes what its customer called damaged as damaged: it is scrapped', async () => {
     await using scene = await returning();
-    const { order, id } = await received(scene, [{ sku: 'mug-blue', qty: 2 }], 'Damaged');
-    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    const { id } = await received(scene, [{ sku: 'mug-blue', qty: 2 }], 'Damaged');
+    const before = await scene.onHand('mug-blue', STORE);
     await scene.moved(id, 'inspect');
     expect((await scene.object(id)).lines).toMatchObject([{ condition: 'damaged', disposition: 'scrap' }]);
-    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before);
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before);
     await scene.rehearsal.verify();
   });
 
@@ -542,13 +552,13 @@ describe('An inspection', () => {
 
   test('is booked once the Inventory Service is back', async () => {
     await using scene = await returning();
-    const { order, id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
-    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    const { id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
+    const before = await scene.onHand('mug-blue', STORE);
     await scene.down('inventory-service');
     expect((await scene.move(id, 'inspect')).status).toBe(200);
     await scene.rehearsal.noFaults();
     await scene.rehearsal.advance('PT1M');
-    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before + 1);
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before + 1);
     await scene.rehearsal.verify();
   });
 });
@@ -557,13 +567,13 @@ describe('A rejection after the inspection', () => {
   test('gives the units back: out of stock again, and with the customer', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
-    const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
+    const before = await scene.onHand('mug-blue', STORE);
     const { id } = await scene.requested(order, 2);
     await scene.moved(id, 'approve', 'receive', 'inspect');
-    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before + 2);
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before + 2);
     await scene.moved(id, 'reject');
     expect((await scene.object(id)).state).toBe('rejected');
-    expect(await scene.onHand('mug-blue', order.lines[0].nodeId)).toBe(before);
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before);
     expect((await scene.order(order.id)).lines[0].returnedQty).toBe(0);
     expect((await scene.requested(order, 2)).state).toBe('requested');
     await scene.rehearsal.verify();

@@ -3,7 +3,7 @@ import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { isDependencyProblem } from '../../../shared/contract/client.ts';
 import { handle } from '../../../shared/contract/handler.ts';
 import { published, returns } from '../returns/collections.ts';
-import { attemptOf, beginRequest, endRequest, mergedLines, refuseUnknownLocation, requestReturn } from '../returns/request.ts';
+import { attemptOf, beginRequest, endRequest, mergedLines, refuseLocation, requestReturn } from '../returns/request.ts';
 
 /**
  * The intent, then the OMS's word: it alone knows what is with the customer, and fixes what that is worth. A request that gets no
@@ -16,7 +16,7 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { id, resumed } = attempt;
   const found = await work.get(returns, id);
   if (found) return published(found);
-  await refuseUnknownLocation(work, body);
+  await refuseLocation(work, body);
   const asked = { ...body, lines: mergedLines(body.lines) };
   await beginRequest(work, attempt, orderId);
   try {
@@ -27,8 +27,13 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
     const isUnreached = error.code === 'dependency_unavailable' && !resumed;
     if (!isUnreached && (error.retryable || isDependencyProblem(error))) throw error;
     endRequest(work, { id, orderId, state: 'undone' });
-    return error.code === 'invalid_state_transition' ? noAddress(error) : error;
+    return pointed(error);
   }
 });
 
-const noAddress = ({ message }: Problem): Problem => invalid('/dropOff', 'no_address', message);
+/** What the OMS says of the way back is about a member of the request. */
+function pointed(problem: Problem): Problem {
+  const { message, context } = problem;
+  if (context['action'] === 'collect') return invalid('/dropOff', 'no_address', message);
+  return context['action'] === 'hand-in' ? invalid('/locationId', 'store_required', message) : problem;
+}

@@ -32,9 +32,14 @@ export function mergedLines(lines: ReturnRequest['lines']): ReturnRequest['lines
   return [...merged.values()];
 }
 
-/** @throws Problem `not_found` for a location that nobody has */
-export async function refuseUnknownLocation(work: UnitOfWork, { locationId }: ReturnRequest): Promise<void> {
-  if (locationId !== undefined && !(await work.get(nodes, locationId))) throw notFound('location', locationId);
+/** @throws Problem `not_found` for a location that nobody has, `validation_failed` for a warehouse that a customer cannot walk into */
+export async function refuseLocation(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<void> {
+  if (locationId === undefined) return;
+  const node = await work.get(nodes, locationId);
+  if (!node) throw notFound('location', locationId);
+  if (dropOff === 'carrier' || node.isStore) return;
+  const stores = (await work.all(nodes)).items.flatMap(({ id, isStore }) => (isStore ? [id] : []));
+  throw invalid('/locationId', 'not_a_store', `"${locationId}" is no store, and goods are brought to one: ${stores.join(', ')}.`);
 }
 
 export interface Attempt {
@@ -71,7 +76,7 @@ export async function requestReturn(id: string, asked: ReturnRequest, scope: Sco
   const { work, call, context } = scope;
   const { orderId, dropOff, resolution } = asked;
   const units = asked.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
-  const body = { returnId: id, lines: units, byParcel: dropOff === 'carrier' };
+  const body = { returnId: id, lines: units, byParcel: dropOff === 'carrier', locationNamed: asked.locationId !== undefined };
   const booked = await call(bookReturn, { params: { id: orderId }, body }, { step: id });
   const reasonOf = new Map(asked.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
   const requested = work.create(returns, 'request', {

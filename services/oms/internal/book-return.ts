@@ -18,6 +18,7 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   if (known) return again(answerFor(order, known));
   refuseOpen(order);
   if (body.byParcel && !order.shippingAddress) throw noAddress(order);
+  if (!body.byParcel && !body.locationNamed && order.storeId === undefined) throw noStore(order);
   const bookings = await bookingsOf(work, order.id);
   const units = body.lines.map(({ orderLineId, qty }) => ({ line: lineOf(order, orderLineId), qty }));
   const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
@@ -76,6 +77,11 @@ const noAddress = ({ id, state }: StoredOrder): Problem =>
       ...{ objectType: 'order', id, currentState: state, action: 'collect', allowedFrom: [] },
     },
   );
+
+const noStore = ({ id, state }: StoredOrder): Problem =>
+  new Problem('invalid_state_transition', `No store sold the order "${id}": say in locationId which one its goods are brought to.`, {
+    ...{ objectType: 'order', id, currentState: state, action: 'hand-in', allowedFrom: [] },
+  });
 
 const givenBack = ({ id }: ReturnBooking): Problem =>
   new Problem('invalid_state_transition', `The return "${id}" was rejected; its units can be announced in another one.`, {

@@ -45,10 +45,14 @@ export const basketLifeCycle = defineLifeCycle({
   ],
 });
 
+/** Of a product, and of every line that sells it. */
+export const MinAge = z.int().meta({ id: 'MinAge', description: 'Years; whoever buys it must be this old.' });
+
 export const BasketLine = z
   .object({
     lineId: Id,
     sku: Sku,
+    minAge: MinAge.optional(),
     qty: Quantity,
     unitPrice: Money.describe('Price of one unit, tax included.'),
     discount: Money.describe('Taken off all units of the line together.'),
@@ -151,7 +155,7 @@ export const Product = z
     price: Money.describe('Of one unit, tax included.'),
     taxRate: z.number().min(0).max(100).describe('Percent contained in the price.'),
     compareAtPrice: Money.optional().describe('The price before, shown struck through.'),
-    minAge: z.int().optional().describe('Years; whoever buys it must be this old.'),
+    minAge: MinAge.optional(),
     media: z.array(z.object({ type: z.enum(['image', 'video']), url: z.url(), alt: z.string() })),
   })
   .meta({ id: 'Product' });

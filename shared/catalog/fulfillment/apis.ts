@@ -136,7 +136,9 @@ export const createReturn = defineApi({
       .min(1)
       .max(200),
     dropOff: DropOff.default('store'),
-    locationId: Id.optional().describe('Where it is handed in. Default: the node that its first line came from.'),
+    locationId: Id.optional().describe(
+      'Where it is handed in. To a store: that store; left out, the one that sold the order, so an order of the shop must name one. By carrier: default the node that its first line came from.',
+    ),
     resolution: Resolution.default('refund'),
   }),
   response: Return,

@@ -132,6 +132,10 @@ export const bookReturn = defineInternalCall({
       .min(1)
       .max(200),
     byParcel: z.boolean().default(false).describe('It is collected by a carrier: refused for an order without an address.'),
+    locationNamed: z
+      .boolean()
+      .default(true)
+      .describe('It says where it is handed in: refused without that, unless a store sold the order.'),
   }),
   response: z.object({
     refundAmount: Money,

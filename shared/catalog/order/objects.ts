@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineLifeCycle } from '../../domain/life-cycle.ts';
-import { Channel, Totals } from '../commerce/objects.ts';
+import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/objects.ts';
 import { Return } from '../fulfillment/returns.ts';
@@ -103,6 +103,7 @@ export const OrderLine = z
   .object({
     lineId: Id,
     sku: Sku,
+    minAge: MinAge.optional(),
     qty: Quantity,
     unitPrice: Money.describe('Price of one unit, tax included.'),
     discount: Money.describe('Taken off all units of the line together.'),

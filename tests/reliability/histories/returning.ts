@@ -18,7 +18,7 @@ interface Announced {
 
 const announced = {
   ...{ of, qty, dropOff: fc.constantFrom('store', 'store', 'carrier'), resolution: fc.constantFrom('refund', 'refund', 'exchange') },
-  ...{ reason: fc.constantFrom('too small', 'damaged'), at: orNot(fc.constantFrom('store-01', 'dc-02')) },
+  ...{ reason: fc.constantFrom('too small', 'damaged'), at: orNot(fc.constantFrom('store-01', 'store-02', 'store-03', 'dc-02')) },
 } as const;
 
 /** Announces that up to so many units of each line come back. @returns the return’s id */
