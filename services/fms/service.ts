@@ -12,11 +12,12 @@ import { bookReturnedStockLater } from './due/book-returned-stock.ts';
 import { closeReturnLater } from './due/close-return.ts';
 import { finishRejection } from './due/finish-rejection.ts';
 import { giveUpDelivery } from './due/give-up-delivery.ts';
+import { giveUpReturnLater } from './due/give-up-return.ts';
 import { handOverLater } from './due/hand-over.ts';
+import { putBackLater } from './due/put-back.ts';
 import { restock } from './due/restock.ts';
 import { returnParcel } from './due/return-parcel.ts';
 import { returnStep } from './due/return-step.ts';
-import { sendBackLater } from './due/send-back.ts';
 import { settleReturn } from './due/settle-return.ts';
 import { takeStockLater } from './due/take-stock.ts';
 import { undoReturn } from './due/undo-return.ts';
@@ -39,9 +40,10 @@ import {
   BOOK_RETURNED_STOCK,
   CLOSE_RETURN,
   FINISH_REJECTION,
+  GIVE_UP_RETURN,
+  PUT_BACK,
   RETURN_PARCEL,
   RETURN_STEP,
-  SEND_BACK,
   SETTLE_RETURN,
   UNDO_RETURN,
 } from './returns/due-kinds.ts';
@@ -93,9 +95,10 @@ export const service = defineService({
     [UNDO_RETURN]: undoReturn,
     [RETURN_STEP]: returnStep,
     [RETURN_PARCEL]: returnParcel,
+    [GIVE_UP_RETURN]: giveUpReturnLater,
     [FINISH_REJECTION]: finishRejection,
     [BOOK_RETURNED_STOCK]: bookReturnedStockLater,
-    [SEND_BACK]: sendBackLater,
+    [PUT_BACK]: putBackLater,
     [SETTLE_RETURN]: settleReturn,
     [CLOSE_RETURN]: closeReturnLater,
   },

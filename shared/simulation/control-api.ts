@@ -277,12 +277,19 @@ export const playScan = defineOperation({
 
 export const moveReturnByHand = defineOperation({
   id: 'move-return-by-hand',
-  summary: 'Plays policy, store and warehouse: approve, reject, receive or inspect a return.',
+  summary: 'Plays policy, store, warehouse and customer service: approve, reject, receive, inspect or write-off a return.',
   method: 'POST',
   path: '/_sim/returns/{id}/{verb}',
   request: moveReturn.request.omit({ verb: true }),
   response: Return,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });
 
 export const moveProductByHand = defineOperation({

@@ -58,7 +58,7 @@ const earned = (patch: object = {}) => ({ id: 'ord_sent', version: 1, earned: { 
 const noted = earned({ refunds: [{ id: 'pay_sent.refund-1', booked: true }] });
 
 const aReturn = (id: string, state: string, more: object = {}) => ({
-  ...{ id, version: 1, createdAt: '', updatedAt: '', completedAt: '', state, orderId: 'ord_sent', dropOff: 'store', locationId: 'dc-01' },
+  ...{ id, version: 1, createdAt: '', updatedAt: '', completedAt: '', state, orderId: 'ord_sent', dropOff: 'carrier', locationId: 'dc-01' },
   ...{ resolution: 'refund', refundAmount: eur(1000), refunds: [], shipments: [] },
   lines: [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 1, reason: 'too small' }],
   ...more,
@@ -475,6 +475,16 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
       'return/ret_two: worth 1000, booked is 999',
     ],
+    [
+      'a store return that is brought to a warehouse',
+      returned('ret_two', { dropOff: 'store' }),
+      'return/ret_two: is brought to a store, and dc-01 is none',
+    ],
+    [
+      'a return that ended with work for it given up',
+      comingBack((world) => world.parkDue('fms', 'book-returned-stock', 'ret_one')),
+      'return/ret_one: refunded, and book-returned-stock of it was given up',
+    ],
     ['a return of another order', returned('ret_two', { orderId: 'ord_open' }), 'return/ret_two: of order/ord_open, and booked on'],
     ['a unit that counts as returned and is not', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns have 1'],
     [
@@ -698,6 +708,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         await world.change('oms', 'return-bookings', 'ret_two', () => ({ status: 'refunding' }));
       }),
       'return/ret_two: inspected, and nothing will move it',
+    ],
+    [
+      'a return whose parcel is lost and that nobody gives up',
+      returned('ret_two', { state: 'in-transit', shipments: [{ id: 'shp_back', state: 'lost', labelStatus: 'ready' }] }),
+      'return/ret_two: in-transit, and nothing will move it',
+    ],
+    [
+      'a return that was written off and that nobody pays back',
+      comingBack(async (world) => {
+        await world.change('fms', 'returns', 'ret_two', () => ({ state: 'in-transit', writtenOffAt: '2026-03-02T09:00:00.000Z' }));
+        await world.change('oms', 'return-bookings', 'ret_two', () => ({ status: 'refunding' }));
+      }),
+      'return/ret_two: in-transit, and nothing will move it',
     ],
     [
       'a rejection that nobody carries on',

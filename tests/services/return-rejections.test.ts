@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { euros, returning } from './return-scenes.ts';
+import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
+import { begin, CASH, pay } from './till-scenes.ts';
 
 /** Refund Payment by hand, of which the FMS has not heard yet. */
 const unheard = { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } } as const;
@@ -58,6 +59,104 @@ describe('An exchange that somebody has paid back before it was inspected', () =
     await scene.moved(id, 'inspect');
     expect((await scene.object(id)).state).toBe('refunded');
     expect((await scene.order(order.id)).state).toBe('completed');
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Rejecting an inspected return whose unit was sold in the meantime', () => {
+  /** A lamp that came back to a store, was inspected there and put on the shelf again. */
+  const lampBack = async (scene: ReturnScene, resolution = 'refund') => {
+    const order = await scene.completed([{ sku: 'lamp-last-one', qty: 1 }]);
+    const { id } = await scene.requested(order, 1, { resolution });
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    return { id, order };
+  };
+  const sell = async (scene: ReturnScene) => {
+    const sale = await begin(scene.rehearsal, { lines: [{ sku: 'lamp-last-one', qty: 1 }] });
+    await pay(scene.rehearsal, sale.id, CASH, sale.totals.total.amount);
+    await scene.settle();
+  };
+
+  test('is refused, names what is left, and leaves nothing parked: the return is paid back', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const { id, order } = await lampBack(scene);
+    await sell(scene);
+    const refused = await scene.move(id, 'reject', { reason: 'worn' });
+    expect([refused.status, refused.body.code, refused.body.objectType, refused.body.id]).toEqual([
+      409,
+      'insufficient_stock',
+      'return',
+      id,
+    ]);
+    expect(refused.body.skus).toEqual([{ sku: 'lamp-last-one', requested: 1, available: 0 }]);
+    await scene.rehearsal.advance('P3D');
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    const kept = await scene.object(id);
+    expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
+    await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: kept.refundAmount, returnId: id });
+    await scene.settle();
+    expect((await scene.object(id)).state).toBe('refunded');
+    expect((await scene.order(order.id)).state).toBe('completed');
+    await scene.rehearsal.verify();
+  });
+
+  test('is possible again once the unit is there again', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const { id } = await lampBack(scene);
+    const hold = await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    expect((await scene.move(id, 'reject')).status).toBe(409);
+    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${hold.id}`);
+    expect((await scene.move(id, 'reject')).body.state).toBe('rejected');
+    expect(await scene.onHand('lamp-last-one', STORE)).toBe(0);
+    await scene.rehearsal.verify();
+  });
+
+  test('of several lines sends none of them back unless all are there', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const order = await scene.completed([
+      { sku: 'mug-blue', qty: 2 },
+      { sku: 'lamp-last-one', qty: 1 },
+    ]);
+    const lines = order.lines.map(({ lineId, qty }: { lineId: string; qty: number }) => ({
+      orderLineId: lineId,
+      qty,
+      reason: 'too small',
+    }));
+    const { body } = await scene.ask({ orderId: order.id, lines, locationId: STORE });
+    await scene.moved(body.id, 'approve', 'receive', 'inspect');
+    const before = await scene.onHand('mug-blue', STORE);
+    const hold = await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
+    expect((await scene.move(body.id, 'reject')).body.code).toBe('insufficient_stock');
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before);
+    await scene.rehearsal.verify();
+    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${hold.id}`);
+    await scene.moved(body.id, 'reject');
+    expect(await scene.onHand('mug-blue', STORE)).toBe(before - 2);
+    await scene.rehearsal.verify();
+  });
+
+  test('puts the units on the shelf again when the OMS does not agree', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const { id } = await lampBack(scene, 'exchange');
+    const basket = await scene.lockedBasket({ sku: 'mug-blue', qty: 1 });
+    await scene.rehearsal.ok('POST', '/orders', { basketId: basket.id, exchangeForReturnId: id });
+    const refused = await scene.move(id, 'reject');
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state_transition']);
+    expect(await scene.onHand('lamp-last-one', STORE)).toBe(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('comes to its end when the Inventory Service is back', async () => {
+    await using scene = await returning({ refund: 'manual' });
+    const { id } = await lampBack(scene);
+    await sell(scene);
+    await scene.down('inventory-service');
+    expect((await scene.move(id, 'reject')).status).toBe(503);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('PT10M');
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    const kept = await scene.object(id);
+    expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
     await scene.rehearsal.verify();
   });
 });

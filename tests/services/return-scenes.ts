@@ -2,7 +2,7 @@ import type { ProgressionInput } from '../../shared/simulation/progression.ts';
 import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
 import { fulfilling, type Line } from './oms-fulfilment-scenes.ts';
 
-type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect';
+type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect' | 'write-off';
 
 /** Amounts as tests write them: cents, in the currency of the fixtures. */
 export const euros = (amount: number) => ({ amount, currency: 'EUR' });

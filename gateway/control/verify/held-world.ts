@@ -24,6 +24,8 @@ export interface HeldWorld {
   counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Whether an application has work ahead, or parked, that names this id; with `kind` only work of that kind. */
   queued(application: Application, id: string, kind?: string): boolean;
+  /** Whether an application gave up work of a kind that names this id: nothing but a hand drives it again. */
+  parked(application: Application, id: string, kind: string): boolean;
 }
 
 export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<HeldWorld> {
@@ -33,6 +35,7 @@ export async function readWorld(worlds: Worlds, world: World, objects: EstateObj
   const listed = [...(await allEventsOf(worlds, world)), ...kept];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
   const queues = queuesOf(snapshot.due, { ledger, kept, events });
+  const parked = queuesOf([], { ledger, kept: [], events });
   const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   const records = <T>(application: Application, collection: string): readonly T[] => {
@@ -52,6 +55,7 @@ export async function readWorld(worlds: Worlds, world: World, objects: EstateObj
     records,
     counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
     queued: (application, id, kind) => queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false,
+    parked: (application, id, kind) => parked.get(`${application}|${kind}`)?.has(id) ?? false,
   };
 }
 

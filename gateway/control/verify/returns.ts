@@ -19,7 +19,15 @@ interface Booking {
   readonly status: 'open' | 'refunding' | 'refunded' | 'exchanged' | 'rejected';
   readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number }[];
 }
+/** A location as the FMS knows it. */
+interface Node {
+  readonly id: string;
+  readonly isStore: boolean;
+}
 type Check = ReturnType<typeof findings>['check'];
+
+/** Work that a return still owes when it has ended. */
+const AFTER_ITS_END = ['book-returned-stock', 'put-back', 'close-return'] as const;
 
 const bookingsIn = (held: HeldWorld): readonly Booking[] => held.records<Booking>('oms', 'return-bookings');
 const isOpen = ({ status }: Booking): boolean => status === 'open' || status === 'refunding';
@@ -33,7 +41,14 @@ export function returns(held: HeldWorld): InvariantResult {
   const bookings = bookingsIn(held);
   const found = new Map(held.of<Return>('return').map((one) => [one.id, one]));
   const booked = new Set(bookings.map(({ id }) => id));
-  for (const { id } of found.values()) check(booked.has(id), `return/${id}: the OMS has booked nothing for it`);
+  const warehouses = new Set(held.records<Node>('fms', 'nodes').flatMap(({ id, isStore }) => (isStore ? [] : [id])));
+  for (const one of found.values()) {
+    const { id, state, dropOff, locationId } = one;
+    check(booked.has(id), `return/${id}: the OMS has booked nothing for it`);
+    check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is brought to a store, and ${locationId} is none`);
+    const givenUp = AFTER_ITS_END.filter((kind) => held.parked('fms', id, kind));
+    check(!isEnded(one) || givenUp.length === 0, `return/${id}: ${state}, and ${givenUp.join(', ')} of it was given up`);
+  }
   for (const booking of bookings) checkBooking(held, { booking, found: found.get(booking.id) }, check);
   checkMoney(held, bookings, found, check);
   const byOrder = grouped(bookings, ({ orderId }) => orderId);
@@ -70,7 +85,7 @@ function checkUnits({ id, state, lines }: Order, bookings: readonly Booking[], c
 
 const fitting: Readonly<Record<Booking['status'], readonly Return['state'][]>> = {
   open: ['requested', 'approved', 'in-transit', 'received', 'inspected'],
-  refunding: ['inspected'],
+  refunding: ['inspected', 'in-transit'],
   refunded: ['refunded'],
   exchanged: ['exchanged'],
   rejected: ['rejected'],
@@ -185,7 +200,8 @@ function checkStock({ of, counters, queued }: HeldWorld, all: readonly Return[],
 }
 
 /** For whom an open return waits; undefined when nobody will move it. */
-export function moverOfReturn(held: HeldWorld, { id, state, dropOff, rejecting }: Return): string | undefined {
+export function moverOfReturn(held: HeldWorld, found: Return): string | undefined {
+  const { id, state, dropOff, rejecting, shipments } = found;
   const isQueued = held.queued('fms', id);
   if (rejecting !== undefined) return isQueued ? 'the OMS' : undefined;
   switch (state) {
@@ -193,22 +209,29 @@ export function moverOfReturn(held: HeldWorld, { id, state, dropOff, rejecting }
       return 'customer service';
     case 'approved':
       return dropOff === 'store' ? 'its customer' : 'its customer and the carrier';
-    case 'in-transit':
+    case 'in-transit': {
+      if (found.writtenOffAt !== undefined) return payerOf(held, id);
+      const isStuck = shipments.some((parcel) => parcel.state === 'lost' || parcel.state === 'returned-to-sender');
+      if (isStuck) return held.queued('fms', id, 'give-up-return') ? 'the carrier, or a week without its parcel' : undefined;
       return 'the carrier';
+    }
     case 'received':
       return 'the warehouse';
     case 'inspected': {
-      if (isQueued) return 'the FMS';
       const exchange = held.of<Order>('order').some((one) => one.exchangeForReturnId === id && one.state !== 'cancelled');
-      // The OMS marks what it pays back itself; what it left, a caller has to.
-      const isLeft = bookingsIn(held).some((booking) => booking.id === id && booking.status === 'open');
-      return exchange ? 'the order that it is exchanged for' : isLeft ? 'a caller of Refund Payment' : undefined;
+      return exchange && !isQueued ? 'the order that it is exchanged for' : payerOf(held, id);
     }
     case 'refunded':
     case 'exchanged':
     case 'rejected':
       return undefined;
   }
+}
+
+/** Who pays a return back. The OMS marks what it pays back itself; what it left, a caller has to. */
+function payerOf(held: HeldWorld, id: string): string | undefined {
+  if (held.queued('fms', id)) return 'the FMS';
+  return bookingsIn(held).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }
 
 /** Whether a return has come to its end. */

@@ -2,15 +2,15 @@ import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { returns } from '../returns/collections.ts';
-import { withRefunds } from '../returns/refunds.ts';
+import { isOwed, withRefunds } from '../returns/refunds.ts';
 
 /**
- * An inspected return is to be paid back: the OMS does it, and says how far it got. What it leaves is paid by somebody else, or waits
+ * A return that was inspected or written off is to be paid back: the OMS does it, and says how far it got. What it leaves is paid by somebody else, or waits
  * for an order that is exchanged for it; the event of either moves the return on.
  */
 export const settleReturn: DueHandler = async ({ key }, { work, call, log }) => {
   const found = await work.get(returns, key);
-  if (found?.state !== 'inspected') return;
+  if (!found || !isOwed(found)) return;
   if (found.rejecting) {
     // Whoever is told that it cannot be rejected has this done: not before this item is gone.
     work.expect(returns, found);

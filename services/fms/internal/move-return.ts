@@ -2,7 +2,7 @@ import { moveReturn as moveReturnCall } from '../../../shared/catalog/fulfillmen
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { published, type StoredReturn } from '../returns/collections.ts';
-import { approve, inspect, receive } from '../returns/moves.ts';
+import { approve, inspect, receive, refuseOnceWrittenOff, writeOff } from '../returns/moves.ts';
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
 import { returnById } from '../returns/return-by-id.ts';
 import { TAKE_OVER_MS } from '../returns/timing.ts';
@@ -17,6 +17,8 @@ export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope)
       return published(await receive(found, scope));
     case 'inspect':
       return published(await inspect(found, body.lines, scope));
+    case 'write-off':
+      return published(writeOff(found, scope));
     case 'reject': {
       const outcome = await reject(found, body.reason, scope);
       return outcome instanceof Problem ? outcome : published(outcome);
@@ -28,6 +30,7 @@ async function reject(found: StoredReturn, reason: string | undefined, scope: Sc
   const { work } = scope;
   // One that is under way is carried on, whoever began it.
   if (found.rejecting) return carryOnRejection(found, scope);
+  refuseOnceWrittenOff(found, 'reject');
   const rejecting = beginRejection(work, found, { reason, at: work.now + TAKE_OVER_MS });
   await work.checkpoint();
   return carryOnRejection(rejecting, scope);

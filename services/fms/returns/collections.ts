@@ -12,8 +12,15 @@ export const StoredReturn = Return.extend({
   completedAt: Instant,
   /** Where a carrier collects it. */
   customerAddress: Address.optional(),
-  /** It is being rejected: the OMS is asked, which may be paying it back already. Nothing else moves it meanwhile. */
-  rejecting: z.object({ reason: z.string().optional(), since: Instant }).optional(),
+  /** It is being rejected: its units leave the stock, and the OMS is asked, which may be paying it back already. Nothing else moves it meanwhile. */
+  rejecting: z
+    .object({
+      reason: z.string().optional(),
+      since: Instant,
+      /** The return's version when it began: what is asked of others under it is asked once. */
+      attempt: z.int(),
+    })
+    .optional(),
 });
 export type StoredReturn = z.output<typeof StoredReturn>;
 

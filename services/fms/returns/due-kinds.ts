@@ -4,12 +4,14 @@ export const UNDO_RETURN = 'undo-return';
 export const RETURN_STEP = 'return-step';
 /** Registers the parcel of an approved return with the carrier and has its label made. */
 export const RETURN_PARCEL = 'return-parcel';
+/** Ends a return whose parcel is lost, or back with its customer. */
+export const GIVE_UP_RETURN = 'give-up-return';
 /** Finishes a rejection that the OMS has to agree to. */
 export const FINISH_REJECTION = 'finish-rejection';
 /** Puts what was inspected into the stock records. */
 export const BOOK_RETURNED_STOCK = 'book-returned-stock';
-/** Takes what was restocked out again: it was rejected after all, and goes back to the customer. */
-export const SEND_BACK = 'send-back';
+/** Puts on the shelf again what a rejection that came to nothing had taken out. The key names the attempt, too: another one may follow. */
+export const PUT_BACK = 'put-back';
 /** Has the OMS pay back what an inspected return is worth. */
 export const SETTLE_RETURN = 'settle-return';
 /** Tells the OMS how a return ended. */

@@ -2,13 +2,14 @@ import type { z } from 'zod';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import type { moveReturn } from '../../../shared/catalog/fulfillment/internal.ts';
 import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
-import { invalid } from '../../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/contract/handler.ts';
 import { refuseTransition } from '../../../shared/domain/life-cycle.ts';
+import { instant } from '../../../shared/simulation/context.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
 import type { Patch } from '../../../shared/store/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { BOOK_RETURNED_STOCK, RETURN_PARCEL, SETTLE_RETURN } from './due-kinds.ts';
+import { BOOK_RETURNED_STOCK, GIVE_UP_RETURN, RETURN_PARCEL, SETTLE_RETURN } from './due-kinds.ts';
 import { newParcel } from './parcel.ts';
 import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
@@ -27,6 +28,14 @@ function refuseWhileRejecting(found: StoredReturn, verb: string): void {
   });
 }
 
+/** @throws Problem `invalid_state_transition`: it is paid back, whatever becomes of its parcel */
+export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
+  if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
+  const { context } = refuseTransition(returnLifeCycle, found, verb);
+  const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is possible no more.`;
+  throw new Problem('invalid_state_transition', detail, context);
+}
+
 /** Moves a return on, and plans what follows by itself. */
 async function moved(
   found: StoredReturn,
@@ -34,6 +43,7 @@ async function moved(
   { work, context }: Moved,
 ): Promise<StoredReturn> {
   refuseWhileRejecting(found, verb);
+  refuseOnceWrittenOff(found, verb);
   const next = work.transition(returns, found, verb, patch);
   await planStep(work, next, { mode: progressionOf(context).returns, since: work.now });
   return next;
@@ -47,7 +57,20 @@ export async function approve(found: StoredReturn, scope: Moved): Promise<Stored
   return moved(found, { verb: 'approve', patch: { shipments } }, scope);
 }
 
-export const receive = (found: StoredReturn, scope: Moved): Promise<StoredReturn> => moved(found, { verb: 'receive' }, scope);
+export function receive(found: StoredReturn, scope: Moved): Promise<StoredReturn> {
+  scope.work.cancel(GIVE_UP_RETURN, found.id);
+  return moved(found, { verb: 'receive' }, scope);
+}
+
+/** Nobody waits for its parcel any more. It was sent with a label of the retailer, who therefore pays it back as if it had come. */
+export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): StoredReturn {
+  refuseWhileRejecting(found, 'write-off');
+  refuseOnceWrittenOff(found, 'write-off');
+  const next = work.transition(returns, found, 'write-off', { writtenOffAt: instant(work.now) });
+  work.cancel(GIVE_UP_RETURN, found.id);
+  work.due(SETTLE_RETURN, found.id, work.now, {});
+  return next;
+}
 
 /**
  * What was found: resellable units are on hand again before the reply, damaged ones are thrown away. Then it is paid back, or waits a
@@ -70,6 +93,9 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   work.due(SETTLE_RETURN, next.id, waitsForOrder ? work.now + EXCHANGE_WAIT_MS : work.now, {});
   return next;
 }
+
+/** What nobody inspected is as its customer said. */
+export const asAnnounced = (line: Line): Line => inspected(line, undefined);
 
 /** Without a word on a line it is as its customer said. What is damaged is thrown away unless somebody knows better. */
 function inspected(line: Line, finding: NonNullable<Findings>[number] | undefined): Line {

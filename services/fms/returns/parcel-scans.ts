@@ -3,20 +3,22 @@ import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Tracking, trackings } from '../collections.ts';
 import { isNews, type TrackingScan } from '../tracking-rules.ts';
 import { returns, type StoredReturn } from './collections.ts';
+import { foundAfterAll, planGivingUp } from './parcel-ends.ts';
 import { planStep } from './return-clock.ts';
 
 /**
- * What a scan means for a return. A parcel that is lost, or that went back to the customer, moves only our copy of it: the goods may
- * still turn up, or be brought to the store, and whoever decides otherwise receives and inspects the return by hand.
+ * What a scan means for a return. What is lost or went back to the customer was on its way: the goods may still turn up, or be brought to
+ * the store, until somebody gives the return up.
  */
-export function verbOfReturn({ state, rejecting }: StoredReturn, status: TrackingScan['status']): 'depart' | 'receive' | 'note' {
-  if (rejecting) return 'note';
+export function verbOfReturn(
+  { state, rejecting, writtenOffAt }: StoredReturn,
+  status: TrackingScan['status'],
+): 'depart' | 'receive' | 'note' {
+  if (rejecting || writtenOffAt !== undefined) return 'note';
   switch (status) {
     case 'delivered':
       return state === 'approved' || state === 'in-transit' ? 'receive' : 'note';
     case 'label-created':
-    case 'returned-to-sender':
-    case 'lost':
       return 'note';
     default:
       return state === 'approved' ? 'depart' : 'note';
@@ -39,6 +41,7 @@ export async function returnScanned(
   const next = { ...copy, ...numbered, state: scan.status, labelStatus: 'ready' as const };
   const shipments = found.shipments.map((one) => (one.id === tracking.id ? next : one));
   const verb = verbOfReturn(found, scan.status);
-  const moved = work.transition(returns, found, verb, { shipments });
+  const moved = work.transition(returns, found, verb, { shipments, ...foundAfterAll(work, found, scan.status) });
+  planGivingUp(work, moved, scan.status);
   if (verb !== 'note') await planStep(work, moved, { mode, since: work.now });
 }

@@ -10,6 +10,10 @@ type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 /** Minor units that were paid back for a return, by whomever. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
 
+/** Whether it is to be paid back now: somebody has seen its goods, or nobody ever will. */
+export const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
+  state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
+
 /** What a payment has paid back for a return. */
 export const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
   refunds
@@ -26,12 +30,12 @@ export function withRefunds(known: readonly ReturnRefund[], told: readonly Retur
 
 const countOf = (refunds: readonly ReturnRefund[], id: string): number => refunds.filter(({ paymentId }) => paymentId === id).length;
 
-/** Notes what was paid back. An inspected return of which all is paid back is refunded, whoever paid; the OMS is told. */
+/** Notes what was paid back. One that is owed is refunded when all of it is paid back, whoever paid; the OMS is told. */
 export function noteRefunds(work: UnitOfWork, found: StoredReturn, told: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, told);
   if (!refunds) return;
   const isPaid = paidOf({ refunds }) >= found.refundAmount.amount;
-  if (!isPaid || found.state !== 'inspected' || found.rejecting) {
+  if (!isPaid || !isOwed(found) || found.rejecting) {
     work.transition(returns, found, 'note', { refunds });
     return;
   }

@@ -9,9 +9,10 @@ import { instant } from '../../../shared/simulation/context.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { FINISH_REJECTION, SEND_BACK, SETTLE_RETURN } from './due-kinds.ts';
+import { FINISH_REJECTION, PUT_BACK, SETTLE_RETURN } from './due-kinds.ts';
 import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
+import { takeOut } from './returned-stock.ts';
 
 /** Notes that a return is about to be rejected, with the due work that carries it on: for the next commit. */
 export function beginRejection(
@@ -21,38 +22,58 @@ export function beginRejection(
 ): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
   work.due(FINISH_REJECTION, found.id, at, {});
-  return work.transition(returns, found, 'note', { rejecting: { since: instant(work.now), ...(reason !== undefined && { reason }) } });
+  const rejecting = { since: instant(work.now), attempt: found.version, ...(reason !== undefined && { reason }) };
+  return work.transition(returns, found, 'note', { rejecting });
 }
 
 /**
- * The OMS decides: it may be paying the return back already, or an order may be exchanged for it. Only with its word the units are the
+ * The units leave the stock first: what was sold meanwhile cannot go back to its customer, and then the return has to be paid back. After
+ * that the OMS decides: it may be paying the return back already, or an order may be exchanged for it. Only with its word the units are the
  * customer's again. The changes are for the last commit.
- * @returns the OMS's refusal, after which the return is as it was
- * @throws Problem while the OMS does not answer
+ * @returns the refusal, after which the return is as it was
+ * @throws Problem while somebody who is asked does not answer
  */
 export async function carryOnRejection(found: StoredReturn, scope: Scope): Promise<StoredReturn | Problem> {
-  const { work, call, context } = scope;
-  const { id, orderId, refundAmount, rejecting } = found;
+  const { work, context } = scope;
+  const { id, rejecting } = found;
+  if (!rejecting) throw new Error(`The return ${id} is not being rejected.`);
+  const { attempt, reason } = rejecting;
+  const { taken, refusal: soldMeanwhile } = await takeOut(found, attempt, scope);
+  const refusal = soldMeanwhile ?? (await askOms(found, attempt, scope));
+  work.cancel(FINISH_REJECTION, id);
+  const ended = refusal ? kept(work, found, { attempt, taken }) : rejected(work, found, reason);
+  await planStep(work, ended, { mode: progressionOf(context).returns, since: work.now });
+  return refusal ?? ended;
+}
+
+/** @returns why the OMS does not agree */
+async function askOms(found: StoredReturn, attempt: number, { call }: Pick<Scope, 'call'>): Promise<Problem | undefined> {
+  const { id, orderId, refundAmount } = found;
   const paidBack = money(paidOf(found), refundAmount.currency);
   try {
     await call(
       closeReturn,
       { params: { id: orderId, returnId: id }, body: { outcome: 'rejected', paidBack } },
-      { intent: id, step: `reject ${rejecting?.since} ${paidBack.amount}` },
+      { intent: id, step: `reject ${attempt} ${paidBack.amount}` },
     );
+    return undefined;
   } catch (error) {
     if (!(error instanceof Problem) || error.retryable || isDependencyProblem(error)) throw error;
-    work.cancel(FINISH_REJECTION, id);
-    const kept = work.transition(returns, found, 'note', { rejecting: undefined });
-    // What was to happen to it meanwhile did not.
-    if (kept.state === 'inspected') work.due(SETTLE_RETURN, id, work.now, {});
-    await planStep(work, kept, { mode: progressionOf(context).returns, since: work.now });
     return error;
   }
-  work.cancel(FINISH_REJECTION, id);
-  work.cancel(SETTLE_RETURN, id);
-  if (found.state === 'inspected') work.due(SEND_BACK, id, work.now, {}, { beforeReply: true });
-  const rejected = work.transition(returns, found, 'reject', { rejecting: undefined, rejectReason: rejecting?.reason });
-  await planStep(work, rejected, { mode: progressionOf(context).returns, since: work.now });
-  return rejected;
+}
+
+function rejected(work: UnitOfWork, found: StoredReturn, reason: string | undefined): StoredReturn {
+  work.cancel(SETTLE_RETURN, found.id);
+  return work.transition(returns, found, 'reject', { rejecting: undefined, rejectReason: reason });
+}
+
+/** It goes on as if nobody had asked. */
+function kept(work: UnitOfWork, found: StoredReturn, out: { readonly attempt: number; readonly taken: readonly string[] }): StoredReturn {
+  const { id } = found;
+  if (out.taken.length > 0) work.due(PUT_BACK, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
+  const next = work.transition(returns, found, 'note', { rejecting: undefined });
+  // What was to happen to it meanwhile did not.
+  if (next.state === 'inspected') work.due(SETTLE_RETURN, id, work.now, {});
+  return next;
 }

@@ -6,5 +6,8 @@ export const RETURN_WINDOW_MS = 30 * DAY_MS;
 /** Rehearsal time that an inspected return waits for the order that it is exchanged for. */
 export const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 
+/** Rehearsal time after which nobody waits any more for a return whose parcel is lost, or back with its customer. */
+export const GIVE_UP_MS = 7 * DAY_MS;
+
 /** Rehearsal time after which due work takes over what a request began: longer than a request may take. */
 export const TAKE_OVER_MS = 30_000;

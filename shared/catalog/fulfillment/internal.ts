@@ -233,7 +233,14 @@ export const moveReturn = defineInternalCall({
       .describe('inspect: what was found. Default: damaged when that is the reason of the return, else resellable.'),
   }),
   response: Return,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'insufficient_stock',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
   callers: [],
 });
 

@@ -23,11 +23,17 @@ export const returnLifeCycle = defineLifeCycle({
     },
     {
       verb: 'reject',
-      from: ['requested', 'inspected'],
+      from: ['requested', 'in-transit', 'inspected'],
       to: 'rejected',
-      trigger: 'time: policy, later than 30 days after the completed order; control plane: reject. The units stay with the customer',
+      trigger:
+        'time: policy, later than 30 days after the completed order, or its parcel went back to the customer 7 d ago; control plane: reject. The units stay with the customer',
     },
     { verb: 'depart', from: ['approved'], to: 'in-transit', trigger: 'webhook: its parcel is on its way' },
+    {
+      verb: 'write-off',
+      from: ['in-transit'],
+      trigger: 'time: its parcel is lost for 7 d; control plane: write-off. It is paid back although nothing came',
+    },
     {
       verb: 'receive',
       from: ['approved', 'in-transit'],
@@ -42,9 +48,9 @@ export const returnLifeCycle = defineLifeCycle({
     },
     {
       verb: 'refund',
-      from: ['inspected'],
+      from: ['inspected', 'in-transit'],
       to: 'refunded',
-      trigger: 'the refunds for it reach refundAmount, or nothing is left to refund',
+      trigger: 'inspected or written off, and the refunds for it reach refundAmount, or nothing is left to refund',
     },
     { verb: 'exchange', from: ['inspected'], to: 'exchanged', trigger: 'Confirm Order of its exchange order' },
     {
@@ -79,8 +85,8 @@ export const ReturnLine = z
     sku: Sku,
     qty: Quantity,
     reason: z.string(),
-    condition: ReturnCondition.optional().describe('Once inspected.'),
-    disposition: Disposition.optional().describe('Once inspected.'),
+    condition: ReturnCondition.optional().describe('Once inspected, or found after it was written off.'),
+    disposition: Disposition.optional().describe('Once inspected, or found after it was written off.'),
   })
   .meta({ id: 'ReturnLine' });
 
@@ -97,13 +103,14 @@ export const Return = z
     refundAmount: Money.describe('What its units are worth; fixed when it was created.'),
     refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
     shipments: z.array(FulfillmentShipment),
+    writtenOffAt: Instant.optional().describe('Its parcel counts as lost since then: it is paid back although nothing came.'),
     exchangeOrderId: Id.optional(),
     rejectReason: z.string().optional(),
   })
   .meta({ id: 'Return' });
 
-/** What store and warehouse do with a return: no API does, the control plane does. */
-export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect']).meta({ id: 'ReturnVerb' });
+/** What policy, store, warehouse and customer service do with a return: no API does, the control plane does. */
+export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect', 'write-off']).meta({ id: 'ReturnVerb' });
 
 /** Named `returnObject` since `return` is a word of the language. */
 export const returnObject = defineObject({

@@ -1,0 +1,8 @@
+import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { returns } from '../returns/collections.ts';
+import { giveUpReturn } from '../returns/parcel-ends.ts';
+
+export const giveUpReturnLater: DueHandler = async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  if (found) await giveUpReturn(found, scope);
+};
