@@ -83,6 +83,8 @@ const FulfilmentRecord = z.object({
   /** Attempts at the FMS, begun or done: 1 is the routing, each further one serves short units. */
   attempts: z.int().min(1),
   routed: z.boolean(),
+  /** How Route Order was asked to choose locations; nearest where nobody asked. */
+  strategy: z.enum(['nearest', 'most-stock']).optional(),
   seen: z.array(SeenFulfilment),
   short: z.array(ShortUnits),
   owed: z.array(OwedRefund),

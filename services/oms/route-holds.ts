@@ -1,13 +1,16 @@
 import { checkAvailability, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
-import { orders, type StoredOrder } from './collections.ts';
+import { type FulfilmentRecord, orders, type StoredOrder } from './collections.ts';
 import { isKept } from './kept-hold.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './order-lines.ts';
 import { NEW_HOLD_TTL_SECONDS } from './timing.ts';
 
 /** `nearest`: the first location by priority that can serve a line. `most-stock`: the one that can promise most of it. */
-export type Strategy = 'nearest' | 'most-stock';
+export type Strategy = NonNullable<FulfilmentRecord['strategy']>;
+
+/** How an order is routed that nobody says it of. */
+export const NEAREST: Strategy = 'nearest';
 
 /**
  * The order with a live hold for every line. Lines that have one keep their node; for those whose hold was released, new ones are
@@ -43,7 +46,7 @@ async function takenFor(lines: readonly OrderLine[], { order, strategy }: Routin
     const body = { orderId: order.id, items, locationId, ttlSeconds: NEW_HOLD_TTL_SECONDS, takesOverLines, ...basketOf(some) };
     return call(reserveInventory, { body }, { step: `hold ${locationId ?? 'nearest'} ${items.map(({ sku }) => sku).join(' ')}` });
   };
-  if (strategy === 'nearest') return [await reserve(lines)];
+  if (strategy === NEAREST) return [await reserve(lines)];
   const byNode = new Map<string, OrderLine[]>();
   for (const line of lines) {
     const node = await richestNode(line, { call });

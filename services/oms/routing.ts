@@ -20,8 +20,12 @@ export const routesByItself = (context: Context): boolean => progressionOf(conte
  * Notes that the FMS will be asked for fulfillment orders, with the due work that does so when nobody else does: for a checkpoint.
  * `asked`: by Route Order, so that it is finished also where orders are not routed by themselves.
  */
-export function beginRouting(work: UnitOfWork, orderId: string, asked = false): void {
-  work.put(fulfilmentRecords, freshRecord(orderId));
+export function beginRouting(
+  work: UnitOfWork,
+  orderId: string,
+  { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfilmentRecord['strategy'] } = { asked: false },
+): void {
+  work.put(fulfilmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
   work.due('route-order', orderId, work.now + TAKE_OVER_MS, { asked });
 }
 

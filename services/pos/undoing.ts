@@ -61,7 +61,12 @@ export async function abandon(scope: Scope, transactionId: string): Promise<void
 
 /** Somebody made an order of the transaction before it was paid: the basket and its hold are the order's. */
 async function cancelOrderMadeByHand({ call }: Scope, id: string): Promise<void> {
-  await call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: PATIENCE_MS });
+  try {
+    await call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: PATIENCE_MS });
+  } catch (error) {
+    // It is cancelled already, for a reason of somebody else's.
+    if (!(error instanceof Problem) || error.code !== 'conflicting_repeat') throw error;
+  }
 }
 
 async function caught<T>(run: () => Promise<T>): Promise<{ readonly value?: T; readonly problem?: Problem }> {

@@ -1,5 +1,5 @@
 import { pickingMoves } from '../../shared/catalog/fulfillment/objects.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { conflictingRepeat, invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { PickedLines, PickingOrder, PickingStatus } from './collections.ts';
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
@@ -52,6 +52,25 @@ export function pickedLines(
   }
   return picked;
 }
+
+/** @throws Problem `conflicting_repeat` when a status that it has is said once more of other quantities */
+export function refuseOtherPicking(
+  order: Pick<PickingOrder, 'id' | 'status' | 'lines'>,
+  said: { readonly status: PickingStatus; readonly lines?: readonly SaidLine[] | undefined },
+): void {
+  const standing = order.lines.map(({ orderLineId, pickedQty }) => ({ orderLineId, pickedQty }));
+  if (isSamePicking(pickedLines(order, said), standing)) return;
+  throw conflictingRepeat(
+    `The picking order "${order.id}" is ${order.status} already, with other quantities; what was picked counts, and is not said twice.`,
+    { lines: standing },
+    { objectType: 'picking-order', id: order.id },
+  );
+}
+
+/** Whether the same was picked of every line; nothing said is nothing else. */
+export const isSamePicking = (said: PickedLines | undefined, known: PickedLines | undefined): boolean =>
+  said === undefined ||
+  said.every(({ orderLineId, pickedQty }) => known?.find((line) => line.orderLineId === orderLineId)?.pickedQty === pickedQty);
 
 function checkLine(
   order: Pick<PickingOrder, 'lines'>,

@@ -6,7 +6,7 @@ import { isUnknownOutcome } from '../../shared/contract/client.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from './collections.ts';
-import { allowedFrom, pickedLines, refuseMove, type SaidLine } from './picking-rules.ts';
+import { allowedFrom, isSamePicking, pickedLines, refuseMove, type SaidLine } from './picking-rules.ts';
 import { TAKE_OVER_MS } from './timing.ts';
 
 /** Due work that finishes what a request began and did not end. */
@@ -71,7 +71,8 @@ export async function movePickingOrder(
 ): Promise<PickingOrder | Problem> {
   const { work } = scope;
   const under = (await work.get(intendedMoves, order.id))?.move;
-  if (under && under.status !== said.status) throw underWay(order, under, said.status);
+  const isOther = under && (under.status !== said.status || !isSamePicking(pickedLines(order, said), under.lines));
+  if (isOther) throw underWay(order, under, said.status);
   return carryOut(order, under ?? (await intend(order, said, work)), scope);
 }
 

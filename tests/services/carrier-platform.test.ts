@@ -85,7 +85,7 @@ describe('Generate Label', () => {
     for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt', 'hold', 'deliver'] as const) {
       await scene.scan('shp_1', scan);
       const before = (await scene.track('shp_1')).body;
-      const { status, body } = await scene.label('shp_1', { service: 'EXPRESS' });
+      const { status, body } = await scene.label('shp_1', { service: 'STANDARD' });
       expect([status, body]).toEqual([200, before]);
     }
   });

@@ -64,7 +64,7 @@ describe('Cancel Order', () => {
     await using scene = await ordering();
     const { id } = await scene.confirmed();
     const first = await scene.cancel(id, { reason: 'first' });
-    const again = await scene.cancel(id, { reason: 'second' });
+    const again = await scene.cancel(id, { reason: 'first' });
     expect([again.status, again.body]).toEqual([200, first.body]);
     expect(await scene.rehearsal.events({ type: 'order-cancelled' })).toHaveLength(1);
     const hops = await scene.rehearsal.journal();

@@ -1,17 +1,34 @@
+import type { InputOf } from '../../../shared/catalog/define.ts';
 import { generateLabel as generateLabelApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { getShipmentData } from '../../../shared/catalog/fulfillment/internal.ts';
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { published, type StoredShipment, shipments } from '../collections.ts';
 import { label, register } from '../parcel.ts';
 
+type Body = InputOf<typeof generateLabelApi>['body'];
+
 export const generateLabel = handle(generateLabelApi)(async ({ params: { id }, body }, scope) => {
   const shipment = (await scope.work.get(shipments, id)) ?? (await lookUp(id, scope));
-  if (isAgain(shipmentLifeCycle, shipment, 'label')) return again(published(shipment));
+  if (isAgain(shipmentLifeCycle, shipment, 'label')) {
+    refuseOtherLabel(shipment, body);
+    return again(published(shipment));
+  }
   return published(await label(shipment, body, scope));
 });
+
+/** @throws Problem `conflicting_repeat` when its label is of another carrier or service */
+function refuseOtherLabel({ id, carrier, service }: StoredShipment, asked: Body): void {
+  const { carrier: otherCarrier, service: otherService } = asked;
+  refuseOtherContent(
+    { carrier: otherCarrier, service: otherService },
+    { carrier, service },
+    { objectType: 'shipment', id, what: 'has its label' },
+  );
+}
 
 /**
  * A parcel whose registration has not come through yet: the FMS knows what it is. Not when the FMS asks itself, which registers

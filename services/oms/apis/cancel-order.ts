@@ -2,10 +2,11 @@ import { cancelOrder as cancelOrderApi } from '../../../shared/catalog/order/api
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
+import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { cancelled, compensated, stopFulfilment } from '../cancellation.ts';
 import { orderById } from '../order-by-id.ts';
-import { beginIntent, endCancellation, refuseWhileOther } from '../pending-action.ts';
+import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../pending-action.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
@@ -16,8 +17,14 @@ import { TAKE_OVER_MS } from '../timing.ts';
 export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);
-  if (isAgain(orderLifeCycle, found, 'cancel')) return again(await compensated(found, scope));
+  const { id, cancelReason: reason } = found;
+  if (isAgain(orderLifeCycle, found, 'cancel')) {
+    refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'order', id, what: 'was cancelled' });
+    return again(await compensated(found, scope));
+  }
   refuseWhileOther(found, 'cancel');
+  // One that is under way for another reason may still come to nothing.
+  if (found.pendingAction && body.reason !== undefined && body.reason !== reason) throw underWay(found, 'cancel', found.pendingAction);
   const resumed = found.pendingAction !== undefined;
   const intended = await beginIntent(work, found, 'cancel', body.reason === undefined ? {} : { cancelReason: body.reason });
   let writtenOff: boolean;

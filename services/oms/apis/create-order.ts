@@ -1,10 +1,10 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../../shared/catalog/order/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { conflictingRepeat, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { convertBasket, handedOver, storeOrder } from '../basket-conversion.ts';
-import { orders } from '../collections.ts';
-import { refuseUnexchangeable } from '../exchange-claim.ts';
+import { orders, type StoredOrder } from '../collections.ts';
+import { refuseUnexchangeable, releaseReturn } from '../exchange-claim.ts';
 import { paidWithCredit, unlessConverted } from '../exchange-order.ts';
 import { viewNow, viewOf } from '../order-view.ts';
 import { basketOfSale, isSale } from '../sale.ts';
@@ -14,9 +14,21 @@ type Body = InputOf<typeof createOrderApi>['body'];
 export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   const { basketId, transactionId = '' } = body;
   const existing = await (basketId === undefined ? scope.work.get(orders, transactionId) : scope.work.one(orders, 'basket', basketId));
-  if (existing) return again(await viewNow(existing, scope));
+  if (existing) return (await unlessOtherReturn(existing, body.exchangeForReturnId, scope)) ?? again(await viewNow(existing, scope));
   return orderOf(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
 });
+
+/** @returns the refusal of a repeat that names another return; what it claimed when both came at once is given back */
+async function unlessOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
+  const { id, basketId, exchangeForReturnId } = existing;
+  if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
+  await releaseReturn(work, returnId, basketId);
+  return conflictingRepeat(
+    `The order "${id}" exists already, and ${exchangeForReturnId === undefined ? 'no return' : `the return "${exchangeForReturnId}"`} pays for it.`,
+    { exchangeForReturnId: exchangeForReturnId ?? null },
+    { objectType: 'order', id },
+  );
+}
 
 async function orderOf(basketId: string, { basket: sent, exchangeForReturnId: returnId }: Body, scope: Scope) {
   if (returnId !== undefined) await refuseUnexchangeable(returnId, scope);

@@ -2,12 +2,13 @@ import { routeOrder as routeOrderApi } from '../../../shared/catalog/order/apis.
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
+import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { orderById } from '../order-by-id.ts';
 import { fulfillmentOrdersOf } from '../order-fulfilments.ts';
 import { underWay } from '../pending-action.ts';
-import { heldForRouting } from '../route-holds.ts';
+import { heldForRouting, NEAREST } from '../route-holds.ts';
 import { beginRouting, isRoutable, routed } from '../routing.ts';
 import { isSale } from '../sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
@@ -20,19 +21,28 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const { work } = scope;
   const found = await orderById(work, params.id);
   if (isSale(found)) throw notRoutable(found, 'is of the till: its goods are taken along');
-  const isRouted = isAgain(orderLifeCycle, found, 'route') || (await work.get(fulfilmentRecords, found.id))?.routed;
-  if (isRouted) return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
+  const known = await work.get(fulfilmentRecords, found.id);
+  if (isAgain(orderLifeCycle, found, 'route') || known?.routed) {
+    const { id } = found;
+    refuseOtherContent(
+      { strategy: body.strategy },
+      { strategy: known?.strategy ?? NEAREST },
+      { objectType: 'order', id, what: 'was routed' },
+    );
+    return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
+  }
   if (found.pendingAction) throw underWay(found, 'route', found.pendingAction);
   if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
-  const order = await heldForRouting(found, body.strategy, scope);
+  const { strategy = known?.strategy ?? NEAREST } = body;
+  const order = await heldForRouting(found, strategy, scope);
   if (!(await work.get(fulfilmentRecords, order.id))) {
     work.expect(orders, order);
-    beginRouting(work, order.id, true);
+    beginRouting(work, order.id, { asked: true, strategy });
     await work.checkpoint();
   }
   const record = await work.get(fulfilmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
-  await routed(order, record, scope);
+  await routed(order, { ...record, strategy }, scope);
   // Asked anew: the FMS has allocated them meanwhile.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });

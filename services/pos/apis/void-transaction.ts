@@ -1,5 +1,6 @@
 import { voidTransaction as voidTransactionApi } from '../../../shared/catalog/commerce/apis.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import type { Sale } from '../collections.ts';
 import { UNDO_SALE } from '../due-kinds.ts';
 import { markPaid } from '../submission.ts';
@@ -14,7 +15,11 @@ import { markVoided, undoSale } from '../undoing.ts';
 export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await saleById(work, params.id);
-  if (found.state === 'voided') return again(orderView(found));
+  if (found.state === 'voided') {
+    const { id, voidReason: reason } = found;
+    refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
+    return again(orderView(found));
+  }
   if (found.state !== 'open') throw closed(found, 'void');
   refuseWhileBusy(scope, found, 'void');
   const sale = await settleUnknown(scope, found);

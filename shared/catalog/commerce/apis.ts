@@ -149,5 +149,12 @@ export const voidTransaction = defineApi({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: OrderView,
   emits: ['checkout-cancelled'],
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });

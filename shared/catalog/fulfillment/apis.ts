@@ -37,6 +37,7 @@ export const dispatchFulfillmentOrder = defineApi({
   problems: [
     'not_found',
     'invalid_state_transition',
+    'conflicting_repeat',
     'payment_incomplete',
     'dependency_unavailable',
     'dependency_timeout',
@@ -84,7 +85,14 @@ export const updatePickingStatus = defineApi({
       error: 'Say with status short what was picked of each line.',
     }),
   response: PickingOrder,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
   shapes: 'our choice',
 });
 
@@ -102,7 +110,14 @@ export const generateLabel = defineApi({
   response: Shipment,
   status: 201,
   emits: ['shipment-label-generated'],
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });
 
 export const trackShipment = defineApi({

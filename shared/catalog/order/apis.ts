@@ -51,6 +51,7 @@ export const createOrder = defineApi({
   problems: [
     'not_found',
     'invalid_state_transition',
+    'conflicting_repeat',
     'basket_empty',
     'customer_blocked',
     'dependency_unavailable',
@@ -73,7 +74,14 @@ export const cancelOrder = defineApi({
   response: OrderView,
   emits: ['order-cancelled'],
   // The FMS decides whether goods have left. Nobody else who is down keeps an order from being cancelled: what is still to be undone is visible on it.
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [
+    'not_found',
+    'invalid_state_transition',
+    'conflicting_repeat',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
 });
 
 export const confirmOrder = defineApi({
@@ -115,14 +123,17 @@ export const routeOrder = defineApi({
   request: z.strictObject({
     strategy: z
       .enum(['nearest', 'most-stock'])
-      .default('nearest')
-      .describe('For lines that no location holds stock for yet: the first location by priority, or the one with most stock.'),
+      .optional()
+      .describe(
+        'Default: nearest. For lines that no location holds stock for yet: the first location by priority, or the one with most stock.',
+      ),
   }),
   response: z.object({ items: z.array(FulfillmentOrder) }),
   emits: ['fulfillment-order-created'],
   problems: [
     'not_found',
     'invalid_state_transition',
+    'conflicting_repeat',
     'insufficient_stock',
     'dependency_unavailable',
     'dependency_timeout',

@@ -1,0 +1,261 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Reply } from '../../rehearsal/estate-client.ts';
+import { fulfilling } from './parcel-scenes.ts';
+import { euros, returning, STORE } from './return-scenes.ts';
+import { begin, CASH, pay, voidIt } from './till-scenes.ts';
+
+/** What a refused repeat says: the code, what it is about, and the values that stand. */
+const conflict = ({ status, body }: Reply) => [status, body.code, body.objectType, body.id, body.standing];
+const standing = (objectType: string, id: string, values: object) => [409, 'conflicting_repeat', objectType, id, values];
+
+describe('Dispatch Fulfillment Order, repeated', () => {
+  const sentBy = async (body: object) => {
+    const scene = await fulfilling();
+    const { fulfillmentOrderId: id } = await scene.dispatched(body);
+    const dispatch = (more: object) => scene.rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, more);
+    return { scene, id, dispatch };
+  };
+
+  test('with nothing or the same values answers 200 with what there is', async () => {
+    const { scene, id, dispatch } = await sentBy({ carrier: 'swift', service: 'EXPRESS' });
+    await using _ = scene;
+    const before = await scene.fulfillmentOrder(id);
+    for (const same of [{}, { service: 'EXPRESS' }, { carrier: 'swift' }, { carrier: 'swift', service: 'EXPRESS' }]) {
+      const { status, body } = await dispatch(same);
+      expect([same, status, body]).toEqual([same, 200, before]);
+    }
+  });
+
+  test('with the defaults that it was dispatched with is the same, too', async () => {
+    const { scene, dispatch } = await sentBy({});
+    await using _ = scene;
+    expect((await dispatch({ carrier: 'demo-carrier', service: 'STANDARD' })).status).toBe(200);
+  });
+
+  test('with another carrier or service is refused and says which stand', async () => {
+    const { scene, id, dispatch } = await sentBy({ service: 'EXPRESS' });
+    await using _ = scene;
+    const before = await scene.fulfillmentOrder(id);
+    for (const other of [{ service: 'STANDARD' }, { carrier: 'swift' }, { carrier: 'swift', service: 'EXPRESS' }]) {
+      const values = { carrier: 'demo-carrier', service: 'EXPRESS' };
+      expect(conflict(await dispatch(other))).toEqual(standing('fulfillment-order', id, values));
+    }
+    expect(await scene.fulfillmentOrder(id)).toEqual(before);
+    await scene.rehearsal.verify();
+  });
+
+  test('at the same moment with another service: one of them decides, the other one is told', async () => {
+    await using scene = await fulfilling();
+    const { fulfillmentOrderId: id } = await scene.packed();
+    await scene.rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const replies = await Promise.all(
+      ['STANDARD', 'EXPRESS'].map((service) => scene.rehearsal.call('POST', `/fulfillment/orders/${id}/dispatch`, { service })),
+    );
+    await scene.rehearsal.noFaults();
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const [told] = replies.filter(({ status }) => status === 409);
+    const { service } = await scene.rehearsal.object('shipment', (await scene.fulfillmentOrder(id)).shipments[0].id);
+    expect(told?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
+  });
+});
+
+describe('Generate Shipping Label', () => {
+  test('takes another carrier and service as long as there is no label, and is refused with others after that', async () => {
+    await using scene = await fulfilling();
+    await scene.progression({ label: 'manual' });
+    const { shipmentId: id } = await scene.dispatched();
+    const first = await scene.label(id, { carrier: 'swift', service: 'EXPRESS' });
+    expect([first.status, first.body.carrier, first.body.service]).toEqual([201, 'swift', 'EXPRESS']);
+    const values = { carrier: 'swift', service: 'EXPRESS' };
+    for (const same of [{}, { format: 'PDF' }, { carrier: 'swift' }, { service: 'EXPRESS', format: 'PDF' }]) {
+      const again = await scene.label(id, same);
+      expect([same, again.status, again.body.trackingNumber]).toEqual([same, 200, first.body.trackingNumber]);
+    }
+    for (const other of [{ carrier: 'demo-carrier' }, { service: 'STANDARD' }]) {
+      expect(conflict(await scene.label(id, other))).toEqual(standing('shipment', id, values));
+    }
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Update Picking Status, repeated', () => {
+  const short = async () => {
+    const scene = await fulfilling();
+    const { pickingOrder } = await scene.picking({ qty: 2 }, 'started');
+    const { orderLineId } = pickingOrder.lines[0];
+    await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }]);
+    return { scene, id: pickingOrder.id as string, orderLineId: orderLineId as string };
+  };
+
+  test('with the same quantities answers 200 with what there is', async () => {
+    const { scene, id, orderLineId } = await short();
+    await using _ = scene;
+    const again = await scene.move(id, 'short', [{ orderLineId, pickedQty: 1 }]);
+    expect([again.status, again.body.lines[0].pickedQty]).toEqual([200, 1]);
+    await scene.rehearsal.verify();
+  });
+
+  test('with other quantities is refused and says which stand', async () => {
+    const { scene, id, orderLineId } = await short();
+    await using _ = scene;
+    const lines = [{ orderLineId, pickedQty: 1 }];
+    expect(conflict(await scene.move(id, 'short', [{ orderLineId, pickedQty: 0 }]))).toEqual(standing('picking-order', id, { lines }));
+    const stray = await scene.move(id, 'short', [{ orderLineId: 'line_nobody', pickedQty: 0 }]);
+    expect([stray.status, stray.body.errors[0].pointer]).toEqual([422, '/lines/0/orderLineId']);
+    expect((await scene.move(id, 'packed')).body.lines[0].pickedQty).toBe(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('picked in full may name its lines or not', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder } = await scene.picking({ qty: 2 }, 'started', 'picked');
+    const [{ orderLineId }] = pickingOrder.lines;
+    expect((await scene.move(pickingOrder.id, 'picked')).status).toBe(200);
+    expect((await scene.move(pickingOrder.id, 'picked', [{ orderLineId, pickedQty: 2 }])).status).toBe(200);
+    expect((await scene.move(pickingOrder.id, 'picked', [{ orderLineId, pickedQty: 1 }])).status).toBe(422);
+  });
+
+  test('with other quantities while the first is under way is asked to come again', async () => {
+    await using scene = await fulfilling();
+    const { pickingOrder } = await scene.picking({ qty: 2 }, 'started');
+    const [{ orderLineId }] = pickingOrder.lines;
+    await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }])).status).toBeGreaterThanOrEqual(500);
+    const meanwhile = await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 0 }]);
+    expect([meanwhile.status, meanwhile.body.code, meanwhile.body.retryable]).toEqual([409, 'invalid_state_transition', true]);
+    await scene.rehearsal.advance('PT1M');
+    expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }])).status).toBe(200);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Cancel Order, repeated', () => {
+  test('with nothing or the same reason answers 200; with another one it is refused and says which stands', async () => {
+    await using scene = await returning();
+    const { id } = await scene.confirmed();
+    const first = await scene.cancel(id, { reason: 'changed my mind' });
+    for (const same of [undefined, {}, { reason: 'changed my mind' }]) {
+      const again = await scene.cancel(id, same);
+      expect([again.status, again.body]).toEqual([200, first.body]);
+    }
+    expect(conflict(await scene.cancel(id, { reason: 'too late' }))).toEqual(standing('order', id, { reason: 'changed my mind' }));
+    expect((await scene.order(id)).cancelReason).toBe('changed my mind');
+  });
+
+  test('with a reason where none stands is refused: a cancelled order changes no more', async () => {
+    await using scene = await returning();
+    const { id } = await scene.confirmed();
+    await scene.cancel(id);
+    expect(conflict(await scene.cancel(id, { reason: 'too late' }))).toEqual(standing('order', id, { reason: null }));
+  });
+
+  test('with another reason while the first is under way is asked to come again', async () => {
+    await using scene = await returning();
+    const { id } = await scene.confirmed();
+    await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect((await scene.cancel(id, { reason: 'changed my mind' })).status).toBeGreaterThanOrEqual(500);
+    const meanwhile = await scene.cancel(id, { reason: 'too late' });
+    expect([meanwhile.status, meanwhile.body.retryable]).toEqual([409, true]);
+    expect((await scene.cancel(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'changed my mind' });
+  });
+});
+
+describe('Void Transaction, repeated', () => {
+  test('with nothing or the same reason answers 200; with another one it is refused and says which stands', async () => {
+    await using scene = await returning();
+    const { id } = await begin(scene.rehearsal);
+    const first = await voidIt(scene.rehearsal, id, { reason: 'customer left' });
+    for (const same of [{}, { reason: 'customer left' }]) {
+      const again = await voidIt(scene.rehearsal, id, same);
+      expect([again.status, again.body]).toEqual([200, first.body]);
+    }
+    const refused = await voidIt(scene.rehearsal, id, { reason: 'wrong lane' });
+    expect(conflict(refused)).toEqual(standing('transaction', id, { reason: 'customer left' }));
+    await scene.rehearsal.verify();
+  });
+
+  test('comes to its end also when the order made of it by hand was cancelled for another reason', async () => {
+    await using scene = await returning();
+    const { id } = await begin(scene.rehearsal);
+    await scene.rehearsal.ok('POST', '/orders', { transactionId: id });
+    await scene.rehearsal.fault('unheard', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
+    await scene.cancel(id, { reason: 'by hand' });
+    await pay(scene.rehearsal, id, CASH, 1000);
+    expect((await voidIt(scene.rehearsal, id, { reason: 'customer left' })).status).toBe(200);
+    await scene.rehearsal.noFaults();
+    await scene.rehearsal.advance('P1D');
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Route Order, repeated', () => {
+  test('with nothing or the same strategy answers 200; with another one it is refused and says which stands', async () => {
+    await using scene = await returning({ route: 'manual' });
+    const { id } = await scene.confirmed();
+    const route = (body: object) => scene.rehearsal.call('POST', `/orders/${id}/route`, body);
+    const first = await route({ strategy: 'most-stock' });
+    expect(first.status).toBe(200);
+    for (const same of [{}, { strategy: 'most-stock' }]) expect((await route(same)).body).toEqual(first.body);
+    expect(conflict(await route({ strategy: 'nearest' }))).toEqual(standing('order', id, { strategy: 'most-stock' }));
+  });
+
+  test('of an order that was routed by itself: nearest stands', async () => {
+    await using scene = await returning();
+    const { id } = await scene.confirmed();
+    const route = (body: object) => scene.rehearsal.call('POST', `/orders/${id}/route`, body);
+    expect([(await route({})).status, (await route({ strategy: 'nearest' })).status]).toEqual([200, 200]);
+    expect(conflict(await route({ strategy: 'most-stock' }))).toEqual(standing('order', id, { strategy: 'nearest' }));
+  });
+});
+
+describe('Create Order, repeated', () => {
+  const inspected = async () => {
+    const scene = await returning();
+    const order = await scene.completed();
+    const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
+    await scene.moved(id, 'approve', 'receive', 'inspect');
+    return { scene, order, returnId: id as string };
+  };
+
+  test('for a return that does not pay for it is refused and says which one does; the return is paid back in time', async () => {
+    const { scene, returnId } = await inspected();
+    await using _ = scene;
+    const basket = await scene.lockedBasket({ qty: 1 });
+    const draft = await scene.rehearsal.ok('POST', '/orders', { basketId: basket.id });
+    const create = (more: object) => scene.rehearsal.call('POST', '/orders', { basketId: basket.id, ...more });
+    expect([(await create({})).status, (await create({})).body.id]).toEqual([200, draft.id]);
+    expect(conflict(await create({ exchangeForReturnId: returnId }))).toEqual(standing('order', draft.id, { exchangeForReturnId: null }));
+    await scene.rehearsal.advance('P8D');
+    expect((await scene.object(returnId)).state).toBe('refunded');
+    await scene.rehearsal.verify();
+  });
+
+  test('at the same moment with and without a return leaves no return behind that waits for ever', async () => {
+    const { scene, returnId, order } = await inspected();
+    await using _ = scene;
+    const basket = await scene.lockedBasket({ qty: 1 });
+    await scene.rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const replies = await Promise.all(
+      [{ exchangeForReturnId: returnId }, {}].map((more) => scene.rehearsal.call('POST', '/orders', { basketId: basket.id, ...more })),
+    );
+    await scene.rehearsal.noFaults();
+    const [stands] = replies.filter(({ status }) => status < 300);
+    expect(stands?.body.basketId).toBe(basket.id);
+    await scene.rehearsal.advance('P10D');
+    expect((await scene.rehearsal.settle()).parked).toEqual([]);
+    expect((await scene.object(returnId)).state).toBe('refunded');
+    expect((await scene.order(order.id)).payments[0].refundedAmount).toEqual(euros(1299));
+    await scene.rehearsal.verify();
+  });
+});
+
+describe('Create Return', () => {
+  test('without a key is no repeat: each one announces other units', async () => {
+    await using scene = await returning();
+    const order = await scene.completed();
+    const body = { orderId: order.id, lines: [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'too small' }], locationId: STORE };
+    const [one, other] = [await scene.ask(body), await scene.ask({ ...body, locationId: 'store-02' })];
+    expect([one.status, other.status, one.body.id === other.body.id]).toEqual([201, 201, false]);
+  });
+});
