@@ -135,6 +135,19 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
     await scene.rehearsal.verify();
   });
 
+  test('leaves an exchange the rest of its week', async () => {
+    await using scene = await returning();
+    const { id } = await lampBack(scene, 'exchange');
+    await scene.rehearsal.advance('P2D');
+    await sell(scene);
+    expect((await scene.move(id, 'reject')).body.code).toBe('insufficient_stock');
+    await scene.rehearsal.advance('P4DT23H');
+    expect((await scene.object(id)).state).toBe('inspected');
+    await scene.rehearsal.advance('PT2H');
+    expect((await scene.object(id)).state).toBe('refunded');
+    await scene.rehearsal.verify();
+  });
+
   test('puts the units on the shelf again when the OMS does not agree', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id } = await lampBack(scene, 'exchange');

@@ -19,32 +19,39 @@ interface Request extends OneRequest {
   readonly done: (order: { state: string; returns: { state: string }[] }, refunded: number) => void;
 }
 
+interface Sold {
+  readonly id: string;
+  readonly lines: readonly { readonly lineId: string; readonly qty: number }[];
+}
+
+/** What the first store can promise of a green mug. */
+const LEFT_OF_GREEN = 19;
+
 const returnStates = ({ returns }: { returns: { state: string }[] }): string[] => returns.map(({ state }) => state);
 
 /** What happens to goods that come back, in an estate that may be killed meanwhile. */
 function returning(estate: CrashingEstate) {
   const { ok } = estate;
 
-  /** Two mugs that a customer carried out of a store. */
-  async function sold(): Promise<{ id: string; lineId: string }> {
-    const lines = [{ sku: 'mug-blue', qty: 2 }];
-    const { id } = await ok('pos', 'POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
-    for (const amount of [1_000, 2 * MUG - 1_000]) {
+  /** Two mugs that a customer carried out of a store, paid by two cards. */
+  async function sold(lines = [{ sku: 'mug-blue', qty: 2 }]): Promise<Sold> {
+    const { id, totals } = await ok('pos', 'POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
+    for (const amount of [1_000, totals.total.amount - 1_000]) {
       const tender = { type: 'card', token: 'tok_visa' };
       await ok('pos', 'POST', `/transactions/${id}/payment`, { tender, amount: { amount, currency: 'EUR' } });
     }
     await estate.settle();
     const order = await ok('oms', 'GET', `/orders/${id}`);
-    return { id, lineId: order.lines[0].lineId };
+    return { id, lines: order.lines };
   }
 
-  const asked = ({ id, lineId }: { id: string; lineId: string }, qty: number, resolution: string) => ({
-    ...{ orderId: id, lines: [{ orderLineId: lineId, qty, reason: 'too small' }], resolution },
+  const asked = ({ id, lines }: Sold, resolution: string) => ({
+    ...{ orderId: id, lines: lines.map(({ lineId, qty }) => ({ orderLineId: lineId, qty, reason: 'too small' })), resolution },
   });
 
-  async function returned(verbs: readonly string[], { qty = 2, resolution = 'refund' } = {}) {
-    const order = await sold();
-    const { id } = await ok('fms', 'POST', '/returns', asked(order, qty, resolution));
+  async function returned(verbs: readonly string[], { lines = [{ sku: 'mug-blue', qty: 2 }], resolution = 'refund' } = {}) {
+    const order = await sold(lines);
+    const { id } = await ok('fms', 'POST', '/returns', asked(order, resolution));
     for (const verb of verbs) await ok('fms', 'POST', `/internal/returns/${id}/moves`, { verb });
     return { orderId: order.id, id };
   }
@@ -65,7 +72,7 @@ function returning(estate: CrashingEstate) {
     'Create Return': async () => {
       const order = await sold();
       const done: Request['done'] = (after) => expect(returnStates(after)).toEqual(['requested']);
-      return { application: 'fms', method: 'POST', path: '/returns', body: asked(order, 2, 'refund'), orderId: order.id, done };
+      return { application: 'fms', method: 'POST', path: '/returns', body: asked(order, 'refund'), orderId: order.id, done };
     },
     'an inspection': async () => {
       const { orderId, id } = await returned(['approve', 'receive']);
@@ -79,6 +86,17 @@ function returning(estate: CrashingEstate) {
       const done: Request['done'] = (after, refunded) => {
         expect([returnStates(after), after.state, refunded]).toEqual([['rejected'], 'completed', 0]);
       };
+      return { application: 'fms', method: 'POST', path: `/internal/returns/${id}/moves`, body: { verb: 'reject' }, orderId, done };
+    },
+    'a rejection of units of which some were sold meanwhile': async () => {
+      const lines = [
+        { sku: 'mug-blue', qty: 1 },
+        { sku: 'mug-green', qty: 1 },
+      ];
+      const { orderId, id } = await returned(['approve', 'receive', 'inspect'], { lines, resolution: 'exchange' });
+      const items = [{ sku: 'mug-green', qty: LEFT_OF_GREEN }];
+      await ok('sim', 'POST', '/inventory/reservations', { items, locationId: 'store-01', ttlSeconds: 14_400 });
+      const done: Request['done'] = (after, refunded) => expect([returnStates(after), refunded]).toEqual([['inspected'], 0]);
       return { application: 'fms', method: 'POST', path: `/internal/returns/${id}/moves`, body: { verb: 'reject' }, orderId, done };
     },
     'Create Order for a return': async () => {
@@ -134,6 +152,7 @@ describe.each([
     ['Create Return', ['fms', 'oms']],
     ['an inspection', ['fms', 'oms', 'payment-hub', 'inventory-service']],
     ['a rejection', ['fms', 'oms', 'inventory-service']],
+    ['a rejection of units of which some were sold meanwhile', ['fms', 'inventory-service']],
     ['Create Order for a return', ['oms', 'payment-hub']],
     ['Confirm Order of an exchange', ['oms', 'fms', 'payment-hub']],
     ['Cancel Order of an exchange', ['oms', 'payment-hub']],

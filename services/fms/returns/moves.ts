@@ -89,10 +89,13 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   );
   const next = await moved(found, { verb: 'inspect', patch: { lines } }, scope);
   work.due(BOOK_RETURNED_STOCK, next.id, work.now, {}, { beforeReply: true });
-  const waitsForOrder = next.resolution === 'exchange' && paidOf(next) < next.refundAmount.amount;
-  work.due(SETTLE_RETURN, next.id, waitsForOrder ? work.now + EXCHANGE_WAIT_MS : work.now, {});
+  work.due(SETTLE_RETURN, next.id, settlesAt(next, work.now), {});
   return next;
 }
+
+/** When an inspected return is paid back: at once, unless it waits for the order that it is exchanged for. */
+export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
+  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
 
 /** What nobody inspected is as its customer said. */
 export const asAnnounced = (line: Line): Line => inspected(line, undefined);

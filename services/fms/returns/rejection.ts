@@ -8,8 +8,9 @@ import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/simulation/context.ts';
 import { progressionOf } from '../../../shared/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
-import { returns, type StoredReturn } from './collections.ts';
+import { returns, returnTasks, type StoredReturn } from './collections.ts';
 import { FINISH_REJECTION, PUT_BACK, SETTLE_RETURN } from './due-kinds.ts';
+import { settlesAt } from './moves.ts';
 import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
@@ -41,8 +42,12 @@ export async function carryOnRejection(found: StoredReturn, scope: Scope): Promi
   const { taken, refusal: soldMeanwhile } = await takeOut(found, attempt, scope);
   const refusal = soldMeanwhile ?? (await askOms(found, attempt, scope));
   work.cancel(FINISH_REJECTION, id);
-  const ended = refusal ? kept(work, found, { attempt, taken }) : rejected(work, found, reason);
-  await planStep(work, ended, { mode: progressionOf(context).returns, since: work.now });
+  const mode = progressionOf(context).returns;
+  // Of an inspected one the week in which it may be exchanged has begun with the inspection.
+  const inspectedAt = found.state === 'inspected' ? (await work.get(returnTasks, id))?.since : undefined;
+  const since = inspectedAt ?? work.now;
+  const ended = refusal ? kept(work, found, { attempt, taken, since }) : rejected(work, found, reason);
+  await planStep(work, ended, { mode, since });
   return refusal ?? ended;
 }
 
@@ -69,11 +74,15 @@ function rejected(work: UnitOfWork, found: StoredReturn, reason: string | undefi
 }
 
 /** It goes on as if nobody had asked. */
-function kept(work: UnitOfWork, found: StoredReturn, out: { readonly attempt: number; readonly taken: readonly string[] }): StoredReturn {
+function kept(
+  work: UnitOfWork,
+  found: StoredReturn,
+  { since, ...out }: { readonly attempt: number; readonly taken: readonly string[]; readonly since: number },
+): StoredReturn {
   const { id } = found;
   if (out.taken.length > 0) work.due(PUT_BACK, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
   const next = work.transition(returns, found, 'note', { rejecting: undefined });
   // What was to happen to it meanwhile did not.
-  if (next.state === 'inspected') work.due(SETTLE_RETURN, id, work.now, {});
+  if (next.state === 'inspected') work.due(SETTLE_RETURN, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;
 }

@@ -54,7 +54,7 @@ async function bringBack(scene: Scene, given: Announced): Promise<void> {
 export const returning = {
   'announce-return': kind(announced, announce),
   'move-return': kind(
-    { of, verb: fc.constantFrom('approve', 'approve', 'receive', 'receive', 'inspect', 'inspect', 'reject') },
+    { of, verb: fc.constantFrom('approve', 'approve', 'receive', 'receive', 'inspect', 'inspect', 'reject', 'write-off') },
     ({ play, things }, given) => about(things.returns, given.of, (id) => play('POST', `returns/${id}/${given.verb}`)),
   ),
   'bring-back': kind(announced, bringBack),
