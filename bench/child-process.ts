@@ -5,6 +5,8 @@ import type { Usage } from './servers/report-usage.ts';
 
 const START_MS = 20_000;
 const STOP_MS = 5_000;
+/** For what a process is asked to do before it is measured. */
+const WORK_MS = 300_000;
 const REPORT_USAGE = new URL('./servers/report-usage.ts', import.meta.url).href;
 
 export interface ChildOptions {
@@ -22,6 +24,8 @@ export interface Child extends AsyncDisposable {
   /** An address from its message that it is ready. */
   address(name: string): string;
   usage(): Promise<Usage>;
+  /** Sends a message, and waits for one that has this member. */
+  ask(message: object, answer: string): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
@@ -56,6 +60,11 @@ export async function startChild(
       child.send('usage');
       return (await answer)['usage'] as Usage;
     },
+    async ask(message, answer) {
+      const answered = answerOf(child, (one) => one[answer] !== undefined, file, WORK_MS);
+      child.send(message);
+      await answered;
+    },
     [Symbol.asyncDispose]: () => stop(child),
   };
 }
@@ -65,9 +74,10 @@ async function answerOf(
   child: ChildProcess,
   fits: (message: Readonly<Record<string, unknown>>) => boolean,
   file: string,
+  patienceMs = START_MS,
 ): Promise<Readonly<Record<string, unknown>>> {
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new Error(`${file} said nothing for ${START_MS} ms.`)), START_MS);
+  const timer = setTimeout(() => patience.abort(new Error(`${file} said nothing for ${patienceMs} ms.`)), patienceMs);
   const ended = once(child, 'exit', { signal: patience.signal }).then(([code]) => {
     throw new Error(`${file} ended with ${code}.`);
   });

@@ -4,6 +4,7 @@ import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.t
 import { containers } from './containers.ts';
 import { events } from './event-lag.ts';
 import { gateway } from './gateway.ts';
+import { growth } from './growth.ts';
 import { journeys } from './journeys.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
@@ -12,7 +13,7 @@ import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, start, containers, soak];
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, growth, start, containers, soak];
 
 const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
 

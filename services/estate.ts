@@ -3,6 +3,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { allReady, READY, type State } from '../shared/runtime/readiness.ts';
+import type { StoreAdapter } from '../shared/store/ports.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
@@ -29,9 +30,12 @@ export interface RunningEstate {
 const ownSecret = (): string => randomBytes(32).toString('base64url');
 
 /** Starts the whole estate in this process: real HTTP between its applications, state and events wherever it is configured. */
-export async function startEstate(configuration: Configuration, log: Logger): Promise<RunningEstate> {
+export async function startEstate(
+  configuration: Configuration,
+  log: Logger,
+  adapter: StoreAdapter = openStore(configuration, log),
+): Promise<RunningEstate> {
   const fixtures = await fixturesOf(configuration);
-  const adapter = openStore(configuration, log);
   const bus = await openBus(configuration, log);
   const observability = await observing(configuration);
   const { ESTATE_TOKEN: token = ownSecret(), CREDENTIAL_PEPPER: pepper = ownSecret() } = configuration;

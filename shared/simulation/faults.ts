@@ -138,7 +138,7 @@ export type Faults = ReturnType<typeof createFaults>;
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
 export function createFaults(simulation: Simulation) {
   const known = new Map<World, KnownRules>();
-  const REMEMBERED_WORLDS = 200;
+  const REMEMBERED_WORLDS = 1_000;
 
   async function current(world: World, revision: number): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Benchmark, Figure, Settings } from './benchmark.ts';
+import { type Child, startChild } from './child-process.ts';
+import type { Growth } from './growth/grown-world.ts';
+import { type Operation, operations, SHOWN, type Story, tellStory } from './growth/operations.ts';
+import { type BenchRedis, isRedisInstalled, startRedis } from './redis-server.ts';
+import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
+import { compare, inTurn, median } from './rounds.ts';
+
+const GROWTH: Growth = { objects: 20_000, events: 20_000, hops: 5_000 };
+const IDLE_WORLDS = 500;
+/** How often an operation is done in a round; one that takes long, by its first answer, less often. */
+const REQUESTS = 20;
+const ROUND_MS = 400;
+const IDLE_ROUNDS = 3;
+const TOGETHER = 4;
+const AIM = { of: 'ratio', atMost: 1.2 } as const;
+
+/** What is asked of a rehearsal must cost the same however much it holds, and rehearsals in which nothing happens must cost nothing. */
+export const growth: Benchmark = {
+  name: 'growth',
+  title: `A rehearsal with ${GROWTH.objects} objects of each kind and ${GROWTH.events} events against an empty one; ${IDLE_WORLDS} idle rehearsals against none`,
+  run: async (settings) => {
+    const figures = [...(await figuresOf(settings, 'memory'))];
+    if (isRedisInstalled()) {
+      await using redis = await startRedis();
+      figures.push(...(await figuresOf(settings, 'Redis', redis)));
+    }
+    return figures;
+  },
+};
+
+async function figuresOf(settings: Settings, store: string, redis?: BenchRedis): Promise<readonly Figure[]> {
+  const env = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'warn', ...(redis && { REDIS_URL: redis.url }) };
+  const { profiles, progress, rounds } = settings;
+  await using estate = await startChild('bench/servers/growing-estate.ts', { env, profiles });
+  const figures: Figure[] = [];
+  const idleBefore = await idling(estate, redis);
+  {
+    await using empty = await openRehearsal(estate.address('gateway'));
+    await using grown = await openRehearsal(estate.address('gateway'));
+    progress(`growth, ${store}: a rehearsal is filled`);
+    const stories = { empty: await prepare(estate, empty), grown: await prepare(estate, grown, GROWTH) };
+    for (const operation of operations) {
+      progress(`growth, ${store}: ${operation.what}`);
+      const requests = await requestsFor(operation, empty, stories.empty);
+      const taken = await inTurn({
+        rounds,
+        ours: () => timeOf(operation, grown, { story: stories.grown, requests }),
+        reference: () => timeOf(operation, empty, { story: stories.empty, requests }),
+      });
+      figures.push({ what: `${operation.what}, ${store}`, unit: 'ms', ...compare(taken, (ms) => ms), aim: AIM });
+    }
+  }
+  progress(`growth, ${store}: ${IDLE_WORLDS} rehearsals are opened`);
+  await openIdle(estate);
+  await settled(estate);
+  return [...figures, ...idleFigures(store, await idling(estate, redis), idleBefore)];
+}
+
+/** @returns what is asked for, which is the newest of all that is in the rehearsal */
+async function prepare(estate: Child, { client, name }: OwnRehearsal, more?: Growth): Promise<Story> {
+  await client.control('set-clock', { body: { flowing: false } });
+  await tellStory(client);
+  const { items } = await client.control('list-rehearsals');
+  const world = items.find((one) => one.name === name)?.world;
+  const shown = { objects: SHOWN, events: SHOWN, hops: 0 };
+  await estate.ask({ grow: { world, growth: shown, first: 1 } }, 'grown');
+  if (more) await estate.ask({ grow: { world, growth: more, first: SHOWN + 1 } }, 'grown');
+  return tellStory(client);
+}
+
+async function requestsFor({ ask }: Operation, { client }: OwnRehearsal, story: Story): Promise<number> {
+  await ask(client, story);
+  const started = performance.now();
+  await ask(client, story);
+  return Math.max(3, Math.min(REQUESTS, Math.floor(ROUND_MS / (performance.now() - started))));
+}
+
+interface Timed {
+  readonly story: Story;
+  readonly requests: number;
+}
+
+async function timeOf({ ask }: Operation, { client }: OwnRehearsal, { story, requests }: Timed): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < requests; n++) {
+    const started = performance.now();
+    await ask(client, story);
+    times.push(performance.now() - started);
+  }
+  return median(times);
+}
+
+interface Idling {
+  readonly cpuMs: number;
+  readonly commands: number;
+}
+
+/** What an estate costs per second that nobody asks for anything. */
+async function idling(estate: Child, redis?: BenchRedis): Promise<readonly Idling[]> {
+  const found: Idling[] = [];
+  for (let round = 0; round < IDLE_ROUNDS; round++) {
+    const [before, commandsBefore, started] = [await estate.usage(), (await redis?.commands()) ?? 0, performance.now()];
+    await sleep(3_000);
+    const [after, commands, seconds] = [await estate.usage(), (await redis?.commands()) ?? 0, (performance.now() - started) / 1_000];
+    found.push({ cpuMs: (after.cpuMicros - before.cpuMicros) / 1_000 / seconds, commands: (commands - commandsBefore) / seconds });
+  }
+  return found;
+}
+
+function idleFigures(store: string, ours: readonly Idling[], reference: readonly Idling[]): readonly Figure[] {
+  const cpu = { what: `CPU per idle second, ${store}`, unit: 'ms', ...compare({ ours, reference }, ({ cpuMs }) => cpuMs) };
+  if (reference.every(({ commands }) => commands === 0)) return [cpu];
+  const commands = compare({ ours, reference }, (one) => one.commands);
+  return [cpu, { what: 'commands of an idle second, Redis', unit: '/s', ...commands, aim: AIM }];
+}
+
+/** They stay until the estate ends. */
+async function openIdle(estate: Child): Promise<void> {
+  let left = IDLE_WORLDS;
+  const lane = async (): Promise<void> => {
+    for (; left > 0; left--) await (await openRehearsal(estate.address('gateway'))).client.close();
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, lane));
+}
+
+/** What follows a change, such as withdrawing what was announced, is over. */
+async function settled(estate: Child): Promise<void> {
+  for (let last = Number.POSITIVE_INFINITY; ; ) {
+    const before = await estate.usage();
+    await sleep(2_000);
+    const used = (await estate.usage()).cpuMicros - before.cpuMicros;
+    if (used > last * 0.8) return;
+    last = used;
+  }
+}

@@ -1,0 +1,77 @@
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
+import { placeOrder } from '../order-journey.ts';
+
+/** Something that anybody does with a rehearsal; it answers the same whatever else the rehearsal holds. */
+export interface Operation {
+  readonly what: string;
+  readonly ask: (client: EstateClient, story: Story) => Promise<unknown>;
+}
+
+/** An order whose events and hops are asked for. */
+export interface Story {
+  readonly order: string;
+  readonly correlationId: string;
+}
+
+/** The newest of this many are shown where everything of a customer is asked for, so there must be as many everywhere. */
+export const SHOWN = 20;
+
+async function get(client: EstateClient, path: string): Promise<unknown> {
+  const reply = await client.call('GET', path);
+  if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  return reply.body;
+}
+
+const events = (client: EstateClient, query: Readonly<Record<string, string | number>>) =>
+  client.control('list-events', { query: { limit: 10, ...query } });
+
+let registered = 0;
+
+export const operations: readonly Operation[] = [
+  { what: 'one customer', ask: (client) => get(client, '/customers/cus_ada') },
+  { what: 'a page of customers', ask: (client) => get(client, '/customers?limit=5') },
+  { what: 'customers by e-mail', ask: (client) => get(client, '/customers?email=clara%40people.example') },
+  { what: 'customers by part of a name', ask: (client) => get(client, '/customers?q=clara') },
+  { what: 'everything of a customer', ask: (client) => get(client, '/customers/cus_ada/360') },
+  { what: 'one order', ask: (client, { order }) => get(client, `/orders/${order}`) },
+  { what: 'one product', ask: (client) => get(client, '/products/prd_mug-blue') },
+  { what: 'stock of a SKU', ask: (client) => get(client, '/inventory/items/mug-blue') },
+  {
+    what: 'register a customer',
+    ask: async (client) => {
+      registered += 1;
+      const email = `somebody-${registered}-${process.pid}@people.example`;
+      const reply = await client.call('POST', '/customers', { firstName: 'Some', lastName: 'Body', email });
+      if (reply.status !== 201) throw new Error(`POST /customers: ${reply.status} ${JSON.stringify(reply.body)}`);
+    },
+  },
+  { what: 'place an order', ask: (client) => placeOrder(client) },
+  { what: 'events: the first', ask: (client) => events(client, {}) },
+  { what: 'events of a story', ask: (client, { correlationId }) => events(client, { correlationId }) },
+  { what: 'events of an object', ask: (client, { order }) => events(client, { subject: `order/${order}`, ext: 'true' }) },
+  { what: 'events of a type', ask: (client) => events(client, { type: 'order-created' }) },
+  {
+    what: 'wait for an event',
+    ask: (client, { order }) =>
+      client.control('wait-for-events', { body: { type: 'order-confirmed', subject: `order/${order}`, timeoutMs: 5_000 } }),
+  },
+  {
+    what: 'journal of a story',
+    ask: (client, { correlationId }) => client.control('read-journal', { query: { correlationId, limit: 100 } }),
+  },
+  { what: 'journal: the newest', ask: (client) => client.control('read-journal', { query: { limit: 10 } }) },
+  { what: 'settle', ask: (client) => client.control('settle') },
+  { what: 'one object of any type', ask: (client, { order }) => client.control('read-object', { params: { type: 'order', id: order } }) },
+  {
+    what: 'an inventory item',
+    ask: (client) => client.control('read-object', { params: { type: 'inventory-item', id: 'mug-blue' } }),
+  },
+];
+
+/** Places the order that is asked for. */
+export async function tellStory(client: EstateClient): Promise<Story> {
+  const order = await placeOrder(client);
+  await client.control('settle');
+  const { items } = await client.control('list-events', { query: { type: 'order-confirmed', subject: `order/${order}` } });
+  return { order, correlationId: String(items[0]?.event['correlationid']) };
+}

@@ -1,0 +1,62 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+export interface BenchRedis extends AsyncDisposable {
+  readonly url: string;
+  /** Commands that it has run so far, those within scripts too. */
+  commands(): Promise<number>;
+}
+
+export function isRedisInstalled(): boolean {
+  try {
+    execFileSync('redis-server', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A Redis of its own that writes nothing to disk; it ends at the latest with this process. */
+export async function startRedis(): Promise<BenchRedis> {
+  const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'redis-bench-'))]);
+  const settings = { port: String(port), bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn('redis-server', args, { stdio: 'ignore' });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const client = new Redis({ port, maxRetriesPerRequest: null });
+  client.on('error', () => undefined);
+  while ((await client.ping().catch(() => '')) !== 'PONG') await sleep(20);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    commands: async () => {
+      const calls = (await client.info('commandstats')).matchAll(/^cmdstat_(?!info)[^:]+:calls=(\d+)/gm);
+      return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+    },
+    [Symbol.asyncDispose]: async () => {
+      process.off('exit', kill);
+      client.disconnect();
+      const ended = once(child, 'exit');
+      kill();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
+}

@@ -1,0 +1,26 @@
+import { readConfiguration } from '../../services/configuration.ts';
+import { startEstate } from '../../services/estate.ts';
+import { openStore } from '../../services/infrastructure.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import type { World } from '../../shared/store/ports.ts';
+import { type Growth, growWorld } from '../growth/grown-world.ts';
+
+/** The whole estate in one process, which fills a world when it is asked to. */
+const configuration = readConfiguration(process.env);
+const log = createLogger('warn');
+const adapter = openStore(configuration, log);
+const estate = await startEstate(configuration, log, adapter);
+await estate.ready;
+
+interface Asked {
+  readonly grow?: { readonly world: World; readonly growth: Growth; readonly first: number };
+}
+
+process.on('message', async (message: Asked) => {
+  if (!message.grow) return;
+  const { world, growth, first } = message.grow;
+  await growWorld(adapter, world, growth, first);
+  process.send?.({ grown: world });
+});
+process.send?.({ ready: true, gateway: estate.gateway });
+process.once('SIGTERM', () => estate.close().finally(() => process.exit(0)));

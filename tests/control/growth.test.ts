@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { growWorld } from '../../bench/growth/grown-world.ts';
+import { operations, SHOWN, type Story, tellStory } from '../../bench/growth/operations.ts';
+import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { readConfiguration } from '../../services/configuration.ts';
+import { type RunningEstate, startEstate } from '../../services/estate.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import type { StoreAdapter, World } from '../../shared/store/ports.ts';
+
+const MANY = 1_000;
+
+interface Counted {
+  calls: number;
+  /** Objects, events and hops that the store handed out. */
+  rows: number;
+}
+
+/** What a world's users have asked the store for. */
+function counting(adapter: StoreAdapter): { adapter: StoreAdapter; counted: (world: World) => Counted } {
+  const counts = new Map<World, Counted>();
+  const counted = (world: World): Counted => {
+    const found = counts.get(world) ?? { calls: 0, rows: 0 };
+    counts.set(world, found);
+    return found;
+  };
+  const rowsOf = (answer: unknown): number => {
+    if (Array.isArray(answer)) return answer.length;
+    return Object.values(answer ?? {}).reduce<number>((sum, part) => sum + (Array.isArray(part) ? part.length : 0), 0);
+  };
+  const watched = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        return (...args: unknown[]) => {
+          const answer = method.apply(target, args) as unknown;
+          if (!isPromise(answer) || typeof args[0] !== 'string' || !args[0].includes('~')) return answer;
+          const count = counted(args[0] as World);
+          count.calls += 1;
+          return answer.then((found: unknown) => {
+            count.rows += rowsOf(found);
+            return found;
+          });
+        };
+      },
+    });
+  return { adapter: { ...adapter, store: (name) => watched(adapter.store(name)), worlds: watched(adapter.worlds) }, counted };
+}
+
+const isPromise = (answer: unknown): answer is Promise<unknown> => typeof (answer as { then?: unknown } | undefined)?.then === 'function';
+
+interface Told {
+  readonly client: EstateClient;
+  readonly world: World;
+  readonly story: Story;
+}
+
+describe(`with ${MANY} objects of each kind, as many events and hops in a rehearsal`, () => {
+  let estate: RunningEstate;
+  let told: { readonly small: Told; readonly grown: Told };
+  let counted: (world: World) => Counted;
+
+  beforeAll(async () => {
+    const watched = counting(createMemoryStore());
+    counted = watched.counted;
+    const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
+    estate = await startEstate(configuration, createLogger('silent'), watched.adapter);
+    await estate.ready;
+    const tell = async (rehearsal: string, grown: boolean): Promise<Told> => {
+      const outside = { gateway: estate.gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin' };
+      await using admin = createEstateClient({ ...outside, rehearsal: 'default' });
+      const { credentials, world } = await admin.control('create-rehearsal', { body: { name: rehearsal } });
+      const client = createEstateClient({ ...outside, ...credentials, rehearsal });
+      await client.control('set-clock', { body: { flowing: false } });
+      await tellStory(client);
+      await growWorld(watched.adapter, world as World, { objects: SHOWN, events: SHOWN, hops: 0 });
+      if (grown) await growWorld(watched.adapter, world as World, { objects: MANY, events: MANY, hops: MANY }, SHOWN + 1);
+      return { client, world: world as World, story: await tellStory(client) };
+    };
+    told = { small: await tell('small', false), grown: await tell('grown', true) };
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all([told?.small.client.close(), told?.grown.client.close()]);
+    await estate?.close();
+  });
+
+  /** What an operation asks the store for until nothing runs any more. Twice, since the first may have something to find out. */
+  async function costOf({ ask }: (typeof operations)[number], { client, world, story }: Told): Promise<Counted> {
+    await ask(client, story);
+    await client.control('settle');
+    const before = { ...counted(world) };
+    await ask(client, story);
+    const after = counted(world);
+    return { calls: after.calls - before.calls, rows: after.rows - before.rows };
+  }
+
+  test.each(operations.map((operation) => ({ ...operation })))(
+    '"$what" asks the store for as much as in a small one',
+    async (operation) => {
+      const small = await costOf(operation, told.small);
+      const grown = await costOf(operation, told.grown);
+      expect(small.calls).toBeGreaterThan(0);
+      expect(grown.calls).toBeLessThanOrEqual(small.calls * 1.2 + 5);
+      expect(grown.rows).toBeLessThanOrEqual(small.rows * 1.2 + 5);
+    },
+  );
+});
