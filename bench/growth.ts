@@ -5,13 +5,13 @@ import type { Growth } from './growth/grown-world.ts';
 import { type Operation, operations, SHOWN, type Story, tellStory } from './growth/operations.ts';
 import { type BenchRedis, isRedisInstalled, startRedis } from './redis-server.ts';
 import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
-import { compare, inTurn, median } from './rounds.ts';
+import { compare, median } from './rounds.ts';
 
 const GROWTH: Growth = { objects: 20_000, events: 20_000, hops: 5_000 };
 const IDLE_WORLDS = 500;
 /** How often an operation is done in a round; one that takes long, by its first answer, less often. */
-const REQUESTS = 20;
-const ROUND_MS = 400;
+const REQUESTS = 50;
+const ROUND_MS = 1_000;
 const IDLE_ROUNDS = 3;
 const TOGETHER = 4;
 const AIM = { of: 'ratio', atMost: 1.2 } as const;
@@ -44,11 +44,13 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
     for (const operation of operations) {
       progress(`growth, ${store}: ${operation.what}`);
       const requests = await requestsFor(operation, empty, stories.empty);
-      const taken = await inTurn({
-        rounds,
-        ours: () => timeOf(operation, grown, { story: stories.grown, requests }),
-        reference: () => timeOf(operation, empty, { story: stories.empty, requests }),
-      });
+      const pairs = [];
+      for (let round = 0; round < rounds; round++) {
+        pairs.push(
+          await inPairs(requests, { ours: timed(operation, grown, stories.grown), reference: timed(operation, empty, stories.empty) }),
+        );
+      }
+      const taken = { ours: pairs.map(({ ours }) => ours), reference: pairs.map(({ reference }) => reference) };
       figures.push({ what: `${operation.what}, ${store}`, unit: 'ms', ...compare(taken, (ms) => ms), aim: AIM });
     }
   }
@@ -74,22 +76,30 @@ async function requestsFor({ ask }: Operation, { client }: OwnRehearsal, story: 
   await ask(client, story);
   const started = performance.now();
   await ask(client, story);
-  return Math.max(3, Math.min(REQUESTS, Math.floor(ROUND_MS / (performance.now() - started))));
+  return Math.max(5, Math.min(REQUESTS, Math.floor(ROUND_MS / (performance.now() - started))));
 }
 
-interface Timed {
-  readonly story: Story;
-  readonly requests: number;
-}
-
-async function timeOf({ ask }: Operation, { client }: OwnRehearsal, { story, requests }: Timed): Promise<number> {
-  const times: number[] = [];
-  for (let n = 0; n < requests; n++) {
+const timed =
+  ({ ask }: Operation, { client }: OwnRehearsal, story: Story) =>
+  async (): Promise<number> => {
     const started = performance.now();
     await ask(client, story);
-    times.push(performance.now() - started);
+    return performance.now() - started;
+  };
+
+interface Pair<T> {
+  readonly ours: T;
+  readonly reference: T;
+}
+
+/** Requests take turns one by one: whatever else the machine does within a round meets both. @returns the median time of each */
+async function inPairs(requests: number, { ours, reference }: Pair<() => Promise<number>>): Promise<Pair<number>> {
+  const times: Pair<number[]> = { ours: [], reference: [] };
+  for (let n = 0; n < requests; n++) {
+    times.ours.push(await ours());
+    times.reference.push(await reference());
   }
-  return median(times);
+  return { ours: median(times.ours), reference: median(times.reference) };
 }
 
 interface Idling {

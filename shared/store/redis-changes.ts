@@ -7,7 +7,7 @@ import { allWorlds } from './redis-worlds.ts';
 /** How often it is looked for changes whose message was lost: Redis tells only who listens at that moment. */
 const SWEEP_MS = 1_000;
 /** Into so many worlds each look goes while messages arrive: it costs the same however many there are. */
-const AT_ONCE = 10;
+const AT_ONCE = 5;
 
 /**
  * Tells listeners of worlds that changed: by message at once, and by looking. A pulse of its own tells whether messages arrive; while
