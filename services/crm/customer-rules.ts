@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Consents, type Customer, customerLifeCycle, type Interaction } from '../../shared/catalog/customer/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
+import { compareInstants } from '../../shared/domain/instant.ts';
 import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 
 export type CustomerRecord = z.output<typeof Customer>;
@@ -47,7 +48,8 @@ export function idleAt({ state, lastActivityAt }: CustomerRecord): number | unde
 export const countsActivity = ({ state }: CustomerRecord): boolean => allowedFrom(customerLifeCycle, 'activity').includes(state);
 
 /** An order that is heard of late is no newer activity than what is known. */
-export const newerOf = (one: string, other: string | undefined): string => (other !== undefined && other > one ? other : one);
+export const newerOf = (one: string, other: string | undefined): string =>
+  other !== undefined && compareInstants(other, one) > 0 ? other : one;
 
 /** @throws Problem `customer_blocked` */
 export function refuseBlocked({ id, state }: CustomerRecord, consequence: string): void {
@@ -62,5 +64,5 @@ const SHOWN_INTERACTIONS = 20;
 
 /** The newest interactions, newest first. One that is noted late takes its place by when it was. */
 export function withInteraction(interactions: readonly InteractionRecord[], added: InteractionRecord): InteractionRecord[] {
-  return [added, ...interactions].toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt)).slice(0, SHOWN_INTERACTIONS);
+  return [added, ...interactions].toSorted((a, b) => compareInstants(b.occurredAt, a.occurredAt)).slice(0, SHOWN_INTERACTIONS);
 }

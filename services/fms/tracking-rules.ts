@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
 import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { compareInstants } from '../../shared/domain/instant.ts';
 import type { StoredFulfillmentOrder, Tracking } from './collections.ts';
 
 export type TrackingScan = z.output<typeof TrackingUpdate>['data'];
@@ -31,15 +32,16 @@ function reachableFrom(start: ShipmentState): Set<ShipmentState> {
 
 /**
  * Whether a scan says something that is not known yet. What is older than the newest one, that one again, and what does not lead
- * on from where the parcel is (collected, when it is on the van) moves nothing. Instants are compared as text: all have the same form.
+ * on from where the parcel is (collected, when it is on the van) moves nothing.
  */
 export function isNews(
   state: ShipmentState,
   { newestScanAt }: Pick<Tracking, 'newestScanAt'>,
   { status, occurredAt }: Pick<TrackingScan, 'status' | 'occurredAt'>,
 ): boolean {
-  if (newestScanAt !== undefined && occurredAt < newestScanAt) return false;
-  if (newestScanAt === occurredAt && status === state) return false;
+  const sinceNewest = newestScanAt === undefined ? undefined : compareInstants(occurredAt, newestScanAt);
+  if (sinceNewest !== undefined && sinceNewest < 0) return false;
+  if (sinceNewest === 0 && status === state) return false;
   return reachable.get(state)?.has(status) === true;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseInstant } from '../domain/instant.ts';
 
 /** Shapes that several domains use. Each is named in the OpenAPI document by its `id`. */
 
@@ -19,6 +20,27 @@ export const PositiveMoney = z
 export const Instant = z.iso
   .datetime({ precision: 3 })
   .meta({ id: 'Instant', description: 'RFC 3339, UTC, milliseconds.', example: '2026-03-01T10:00:00.000Z' });
+
+/** An instant that a caller sends: as RFC 3339 writes it in any way; it is kept in UTC with milliseconds. */
+export const AnyInstant = z
+  .string()
+  .max(64)
+  .meta({
+    id: 'AnyInstant',
+    format: 'date-time',
+    description: 'Any RFC 3339 instant of the years 1 to 9999 of UTC; kept in UTC with milliseconds.',
+    example: '2026-03-01T11:00:00+01:00',
+  })
+  .transform((text, context): string => {
+    const at = parseInstant(text);
+    if (at !== undefined) return new Date(at).toISOString();
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'This is not an instant of RFC 3339 in the years 1 to 9999, such as 2026-03-01T10:00:00Z or 2026-03-01T11:00:00.5+01:00.',
+    });
+    return z.NEVER;
+  });
 
 export const Sku = z
   .string()

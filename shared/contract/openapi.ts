@@ -3,9 +3,10 @@ import { applications } from '../catalog/applications.ts';
 import { apis, objects } from '../catalog/catalog.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../catalog/define.ts';
 import { requestExamples } from '../catalog/examples.ts';
-import { commonProblems, type ProblemCode, problems } from '../catalog/problems.ts';
+import { commonProblems, MOST_ERRORS, type ProblemCode, problems } from '../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
+import { JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
 import { type ControlOperation, controlOperations } from '../simulation/control-api.ts';
 import { JsonSchemas, type Part, sorted } from './json-schemas.ts';
 
@@ -16,7 +17,10 @@ Every request belongs to a rehearsal, an isolated world with its own data, clock
 a rehearsal selects it, else the header \`X-Rehearsal\` does; without either it is \`default\`.
 
 Money is in integer minor units. Refusals are \`application/problem+json\` (RFC 9457): branch on \`code\`. Bodies and queries are
-strict: a member that is not described here is refused. Responses may gain members.`;
+strict: a member that is not described here is refused. Responses may gain members.
+
+Bodies are JSON in UTF-8 of at most ${JSON_LEVELS} levels, with at most ${JSON_MEMBERS} members or items at each. NUL and lone surrogates are not text, and
+are refused in every string. Instants may be written in any way that RFC 3339 has; they are kept and answered in UTC with milliseconds.`;
 
 const SIMULATION_TAG = 'Simulation plane';
 
@@ -135,16 +139,21 @@ const PROBLEM: Part = {
     id: { type: 'string', description: 'Of the object it is about.' },
     errors: {
       type: 'array',
+      maxItems: MOST_ERRORS,
       items: {
         type: 'object',
         required: ['pointer', 'code', 'detail'],
         properties: {
-          pointer: { type: 'string', description: 'JSON pointer into the body, `?name` of a query parameter, or the name of a header.' },
+          pointer: {
+            type: 'string',
+            description: 'JSON pointer into the body, `?name` of a query parameter, `{name}` of a path parameter, or the name of a header.',
+          },
           code: { type: 'string' },
           detail: { type: 'string' },
         },
       },
     },
+    errorsOmitted: { type: 'integer', minimum: 1, description: 'How many mistakes there are besides `errors`.' },
     retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
   },
 };

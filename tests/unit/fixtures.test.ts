@@ -124,6 +124,22 @@ describe('The world that a newcomer meets', () => {
     expect(later.stock).toEqual(fixtures.stock);
   });
 
+  test('may have instants instead of durations, written in any way that RFC 3339 has', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
+    try {
+      await cp(source, directory, { recursive: true });
+      const file = join(directory, 'customers.json');
+      const rows = JSON.parse(await readFile(file, 'utf8')) as { id: string; createdAt?: string }[];
+      const ada = rows.find(({ id }) => id === 'cus_ada');
+      Object.assign(ada ?? {}, { createdAt: '2025-01-01t02:30:00+05:30' });
+      await writeFile(file, JSON.stringify(rows));
+      const { customers } = (await loadFixtures(pathToFileURL(`${directory}/`))).at(now);
+      expect(customers.find(({ id }) => id === 'cus_ada')?.createdAt).toBe('2024-12-31T21:00:00.000Z');
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
   test('every object begins with version 1 and knows when it was made', () => {
     for (const row of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
       expect(row.version).toBe(1);

@@ -5,6 +5,7 @@ import type {
   Shipment as ShipmentSchema,
 } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
+import { compareInstants } from '../../../shared/domain/instant.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
 import type { Return } from './returns.ts';
@@ -134,7 +135,7 @@ function checkParcels({ of, records, queued }: HeldWorld, fulfillmentOrders: rea
       const told = parcels.get(copy.id)?.newestScanAt;
       const newest = shipment.events.at(-1)?.occurredAt;
       const byOthers = copy.state !== 'pending' && !shipment.events.some(({ status }) => status === copy.state);
-      const ahead = told !== undefined && newest !== undefined && told > newest;
+      const ahead = told !== undefined && newest !== undefined && compareInstants(told, newest) > 0;
       check(
         copy.state === shipment.state || byOthers || ahead || isDeaf || queued('carrier-platform', copy.id, WEBHOOK),
         `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,

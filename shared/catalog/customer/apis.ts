@@ -4,7 +4,7 @@ import { defineApi } from '../define.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
-import { atLeastOne, Email, Id, Instant, Phone, pageOf } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
@@ -113,7 +113,7 @@ export const logInteraction = defineApi({
     customerId: Id,
     type: InteractionType,
     note: z.string().min(1).max(2000).optional(),
-    occurredAt: Instant.optional().describe('Default: now. Not later than now.'),
+    occurredAt: AnyInstant.optional().describe('Default: now. Not later than now.'),
   }),
   response: Customer,
   status: 201,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Email, Instant, Phone } from '../shapes.ts';
+import { AnyInstant, Email, Phone } from '../shapes.ts';
 import { Customer, CustomerVerb, InteractionType } from './objects.ts';
 
 export const putParty = defineInternalCall({
@@ -35,7 +35,7 @@ export const logCustomerInteraction = defineInternalCall({
   request: z.strictObject({
     type: InteractionType,
     note: z.string().min(1).max(2000).optional(),
-    occurredAt: Instant.optional().describe('Default: now.'),
+    occurredAt: AnyInstant.optional().describe('Default: now.'),
   }),
   response: Customer,
   emits: ['customer-interaction-logged'],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
-import { atLeastOne, Id, Instant, Quantity, Sku } from '../shapes.ts';
-import { Carrier, CarrierService, DeliveryWindow, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
+import { AnyInstant, atLeastOne, Id, Quantity, Sku } from '../shapes.ts';
+import { Carrier, CarrierService, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
 
 export const getFulfillmentOrder = defineApi({
@@ -173,17 +173,17 @@ export const createReturn = defineApi({
 export const TrackingUpdate = z
   .strictObject({
     type: z.literal('shipment.tracking.updated'),
-    timestamp: Instant,
+    timestamp: AnyInstant,
     data: atLeastOne(
       z.strictObject({
         shipmentId: Id.optional(),
         trackingNumber: z.string().min(1).max(64).optional(),
         status: TrackingStatus,
         statusCode: z.string().min(1).max(64).optional(),
-        occurredAt: Instant,
+        occurredAt: AnyInstant,
         location: z.string().max(120).optional(),
         message: z.string().max(200).optional(),
-        estimatedDelivery: DeliveryWindow.optional(),
+        estimatedDelivery: z.strictObject({ from: AnyInstant, to: AnyInstant }).optional(),
       }),
       ['shipmentId', 'trackingNumber'],
     ),
