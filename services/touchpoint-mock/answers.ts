@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { JSON_LEVELS } from '../../shared/domain/json-limits.ts';
 
 /** Ready to be written. */
 export interface Answer {
@@ -19,6 +20,9 @@ export const NOT_FOUND = fixedAnswer(404, 'No such path');
 export const POST_ONLY = fixedAnswer(405, 'This path answers POST only', ['Allow', 'POST']);
 export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
 export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
+export const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
+export const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
+export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
 export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
 /** How long a client may go on sending a body that nobody will look at, before the connection is cut. */

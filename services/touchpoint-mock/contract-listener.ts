@@ -1,5 +1,15 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { type Answer, AUTHORIZATION_DENIED, BODY_TOO_LARGE, POST_ONLY, SELECTOR_REFUSED, send, sendUnread } from './answers.ts';
+import { exceededLimit, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
+import {
+  type Answer,
+  AUTHORIZATION_DENIED,
+  BODY_TOO_LARGE,
+  NESTED_TOO_DEEPLY,
+  POST_ONLY,
+  SELECTOR_REFUSED,
+  send,
+  sendUnread,
+} from './answers.ts';
 import type { ContractEndpoint } from './contract-table.ts';
 import type { StoreCredential } from './store-credential.ts';
 
@@ -19,6 +29,7 @@ interface Contract {
  */
 export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {
   function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
+    if (exceededLimit(text, { levels: JSON_LEVELS }) !== undefined) return NESTED_TOO_DEEPLY;
     const basket = parseObject(text);
     // Without a readable lane there is none that the key is authorised for.
     if (basket === undefined || !lanes.has(basket.touchpointId)) return AUTHORIZATION_DENIED;

@@ -6,6 +6,7 @@ import { contractListener } from './contract-listener.ts';
 import { contractTable } from './contract-table.ts';
 import { documents } from './documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
+import { withLastWord } from './last-word.ts';
 import { storeCredential } from './store-credential.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
 
@@ -48,7 +49,7 @@ export async function startTouchpointMock({
     table: contractTable(fixtures),
     credential: storeCredential(storeKey),
     lanes: new Set<unknown>(lanes),
-    otherwise: others,
+    otherwise: withLastWord(others),
   });
   // Without a listener of its own, Node would ask for every expected body before the credential is looked at.
   const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'] }, listener);

@@ -117,11 +117,11 @@ function responses({ alias, cases, selector }: { alias: Alias; cases: readonly C
   const byStatus = Object.fromEntries(statuses.map((status) => [status, caseResponse({ alias, cases, status })]));
   return {
     ...byStatus,
-    ...(selector ? { '400': fixedError('SelectorRefused', 'Good credential and lane; absent, unknown or incompatible X-Mock-Case.') } : {}),
+    ...(selector ? { '400': badSelector() } : {}),
     '403': forbidden(cases),
     default: jsonResponse({
       description:
-        'Ours: what lies outside the contract. 405 for another method, 413 for a body over 1 MiB, 502 from the portal when it cannot reach the mock.',
+        'Ours: what lies outside the contract. 400 for a body that nests too deeply, 405 for another method, 413 for a body over 1 MiB, 502 from the portal when it cannot reach the mock.',
       schema: schemaRef('OtherError'),
     }),
   };
@@ -165,7 +165,16 @@ function responseExamples(cases: readonly CaseFixture[]): Part {
   return Object.fromEntries(cases.map((fixture) => [`case-${fixture.case}`, { $ref: `#/components/examples/response-${fixture.case}` }]));
 }
 
-function fixedError(message: 'AuthorizationDenied' | 'SelectorRefused', description: string): Part {
+/** Two bodies share this status too: the contract's, and ours for a body that nobody reads. */
+function badSelector(): Part {
+  return jsonResponse({
+    description: 'Good credential and lane; absent, unknown or incompatible X-Mock-Case. Ours: a body that nests too deeply.',
+    schema: { anyOf: [schemaRef('SelectorRefused'), schemaRef('OtherError')] },
+    examples: { fixed: { value: fixedErrorBody('SelectorRefused') } },
+  });
+}
+
+function fixedError(message: 'AuthorizationDenied', description: string): Part {
   return jsonResponse({ description, schema: schemaRef(message), examples: { fixed: { value: fixedErrorBody(message) } } });
 }
 

@@ -9,6 +9,7 @@ import { MOCK_UNREACHABLE, NOT_FOUND, send } from './answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './cases.ts';
 import { documents } from './documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
+import { withLastWord } from './last-word.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
 
 export interface PortalOptions {
@@ -75,7 +76,7 @@ export async function startPortal({
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
-    server: createFairServer(SERVER_LIMITS, portal),
+    server: createFairServer(SERVER_LIMITS, withLastWord(portal)),
     host,
     port,
     drain: () => {

@@ -69,7 +69,7 @@ async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
 }
 
 function refuseExcess(json: string): void {
-  const exceeded = exceededLimit(json);
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, members: JSON_MEMBERS });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
   if (exceeded === 'members') {
     const most = JSON_MEMBERS.toLocaleString('en');

@@ -10,7 +10,10 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  * Which limit a JSON text exceeds. It is decided on the text, before anything is built of it, in one pass and without recursion.
  * Text that is no JSON may pass: the parser refuses it.
  */
-export function exceededLimit(json: string): 'levels' | 'members' | undefined {
+export function exceededLimit(
+  json: string,
+  { levels, members = Number.POSITIVE_INFINITY }: { readonly levels: number; readonly members?: number },
+): 'levels' | 'members' | undefined {
   let level = 0;
   const commas: number[] = [0];
   for (let at = 0; at < json.length; at++) {
@@ -18,12 +21,12 @@ export function exceededLimit(json: string): 'levels' | 'members' | undefined {
     if (character === QUOTE) at = endOfString(json, at);
     else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
       level += 1;
-      if (level > JSON_LEVELS) return 'levels';
+      if (level > levels) return 'levels';
       commas[level] = 0;
     } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) level = Math.max(0, level - 1);
     else if (character === COMMA) {
       const before = commas[level] ?? 0;
-      if (before + 1 >= JSON_MEMBERS) return 'members';
+      if (before + 1 >= members) return 'members';
       commas[level] = before + 1;
     }
   }

@@ -169,6 +169,7 @@ describe('what the mock answers', () => {
     for (const [status, reply] of [
       ['403', denied],
       ['400', selector],
+      ['400', await authorized(mock.url, { path: CALCULATE, body: '['.repeat(65) })],
       ['default', method],
     ] as const) {
       const schema = validatorOf(contentOf(CALCULATE, status)['schema'] as Part);
