@@ -15,13 +15,14 @@ import { type Connections, watchConnections } from '../shared/runtime/connection
 import { createFairServer } from '../shared/runtime/fair-server.ts';
 import { withoutFailing } from '../shared/runtime/harmless.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
+import { ownHosts } from '../shared/runtime/own-hosts.ts';
 import { readinessAnswer, type State } from '../shared/runtime/readiness.ts';
 import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
 import { headersForApplication, identify, REQUEST_MS, type RequestIds, traceparentOf } from './edge-context.ts';
 import { type About, observeRequest, startEdgeSpan, startHopSpan } from './observing.ts';
-import { refuseWebSocket, requireHost, unambiguousPath } from './path-safety.ts';
+import { refuseWebSocket, requireHost, requireOwnHost, unambiguousPath } from './path-safety.ts';
 import { methodNotAllowed, sendProblem } from './problems.ts';
 import { type ApplicationProxy, createProxy } from './proxy.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
@@ -55,6 +56,8 @@ export interface GatewayOptions {
   readonly control: Router;
   /** What anybody may read: asked for every path that is not an API's. */
   readonly documents: Router;
+  /** Names under which the documents are shown, besides those that are always this machine's own. */
+  readonly allowedHosts?: readonly string[];
   readonly limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number };
   /** What has to be there before requests can be served. */
   readonly states: () => readonly State[];
@@ -95,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     control: express.Router({ caseSensitive: true, strict: true }).use('/_sim', options.control),
     access,
     routes: routesOf(options.apis ?? Object.values(apis)),
+    isOwnHost: ownHosts(options.allowedHosts ?? []),
     keyring: createKeyring({ credentials: options.credentials, pepper: options.pepper, resolve: access.resolve }),
   };
   app.use((request, response) => answer(gate, request, response));
@@ -124,6 +128,7 @@ interface Gate {
   readonly access: RehearsalAccess;
   readonly routes: Routes;
   readonly keyring: Keyring;
+  readonly isOwnHost: (host: string | undefined) => boolean;
 }
 
 /** What is known of a request; it grows while the request passes the gate. */
@@ -234,8 +239,12 @@ async function answerMetrics({ options }: Gate, request: Request, response: Resp
   await options.observability?.answerMetrics(request, response);
 }
 
-/** @throws Problem method_not_allowed for a path that an API has by another method */
-function answerDocuments({ options, routes }: Gate, path: string, request: Request, response: Response): Promise<void> {
+/**
+ * @throws Problem misdirected_request when a page of somebody else may be asking, method_not_allowed for a path that an API has by another
+ * method
+ */
+function answerDocuments({ options, routes, isOwnHost }: Gate, path: string, request: Request, response: Response): Promise<void> {
+  requireOwnHost(request, isOwnHost);
   const others = routes.methodsAt(path);
   if (others.length > 0) throw methodNotAllowed(request.method, others);
   return handOver(options.documents, request, response);

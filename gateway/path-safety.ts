@@ -45,6 +45,15 @@ export function requireHost({ headers, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
 }
 
+/** Whoever has no credential to show is answered only under our own names. @throws Problem misdirected_request */
+export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {
+  if (isOwn(headers.host)) return;
+  throw new Problem(
+    'misdirected_request',
+    'This is shown under the names of this machine only: localhost, an address, a name without a dot, or one that ALLOWED_HOSTS lists.',
+  );
+}
+
 /**
  * The estate speaks HTTP only. Other upgrades (`h2c`, which some clients offer with every first request) are offers that may be ignored.
  * @throws Problem malformed_request

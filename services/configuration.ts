@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import { HOST_PATTERN } from '../shared/runtime/own-hosts.ts';
 
 /** A start that cannot go on: one sentence for a person, and the exit code of sysexits.h. */
 export class StartError extends Error {
@@ -40,6 +41,14 @@ const variables = {
     .min(1)
     .default('127.0.0.1')
     .describe('Address on which the portal listens; it shows the mock’s key, so keep it local.'),
+  ALLOWED_HOSTS: z
+    .string()
+    .transform((hosts) => hosts.split(',').map((host) => host.trim()))
+    .refine((hosts) => hosts.every((host) => HOST_PATTERN.test(host)), 'it takes names without port, parted by commas')
+    .default([])
+    .describe(
+      'Names under which the portal and the gateway’s documents answer, besides `localhost`, addresses and names without a dot; several parted by commas, `.example.com` with all below it, `*` any.',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')

@@ -88,6 +88,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       stopping,
     }),
     documents: createDocuments(),
+    allowedHosts: configuration.ALLOWED_HOSTS,
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],
     observability,

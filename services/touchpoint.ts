@@ -6,8 +6,8 @@ import { startPortal } from './touchpoint-mock/portal-server.ts';
 
 /** Starts the touchpoint mock and its portal, which share nothing with the rest of the estate. */
 export async function startTouchpoint(configuration: Configuration, log: Logger) {
-  const { HOST, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT, MOCK_STORE_KEY, MOCK_LANES } = configuration;
-  const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, logger: log };
+  const { HOST, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT, MOCK_STORE_KEY, MOCK_LANES, ALLOWED_HOSTS } = configuration;
+  const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, allowedHosts: ALLOWED_HOSTS, logger: log };
   const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(portTaken('TOUCHPOINT_PORT'));
   try {
     const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url }).catch(

@@ -23,6 +23,7 @@ export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be 
 export const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
 export const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
 export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
+export const FOREIGN_HOST = fixedAnswer(421, 'This is shown as localhost, by address, or under a name that ALLOWED_HOSTS lists');
 export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
 /** How long a client may go on sending a body that nobody will look at, before the connection is cut. */

@@ -1,9 +1,19 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { stringify } from 'yaml';
 import { fixedDocument } from '../../shared/runtime/fixed-document.ts';
-import { GET_ONLY, send } from './answers.ts';
+import { ownHosts } from '../../shared/runtime/own-hosts.ts';
+import { FOREIGN_HOST, GET_ONLY, send } from './answers.ts';
 import { touchpointOpenApi } from './openapi.ts';
 import type { TouchpointFixtures } from './touchpoint-fixtures.ts';
+
+/** A page of somebody else that makes its own name lead here gets nothing. Probes may call us as they like. */
+export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
+  const isOwn = ownHosts(allowed);
+  return (request, response, next) => {
+    if (isOwn(request.headers.host) || request.path === '/healthz' || request.path === '/readyz') next();
+    else send(response, FOREIGN_HOST);
+  };
+}
 
 /** Health, readiness and the contract document: the same on the mock and on the portal, none of them asks for a key. */
 export function documents({ fixtures, isReady }: { fixtures: TouchpointFixtures; isReady: () => boolean }): Router {

@@ -4,7 +4,7 @@ import { createFairServer } from '../../shared/runtime/fair-server.ts';
 import { NOT_FOUND, send } from './answers.ts';
 import { contractListener } from './contract-listener.ts';
 import { contractTable } from './contract-table.ts';
-import { documents } from './documents.ts';
+import { documents, ownHostsOnly } from './documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withLastWord } from './last-word.ts';
 import { storeCredential } from './store-credential.ts';
@@ -18,6 +18,8 @@ export interface TouchpointMockOptions {
   readonly storeKey: string;
   /** The lanes that the key is authorised for. */
   readonly lanes: readonly string[];
+  /** Names under which it shows its document, besides those of this machine. */
+  readonly allowedHosts?: readonly string[];
   readonly logger?: Pick<Logger, 'info'>;
   /** Where the cases are; the fixtures folder of the project by default. */
   readonly fixtures?: URL;
@@ -33,6 +35,7 @@ export async function startTouchpointMock({
   port,
   storeKey,
   lanes,
+  allowedHosts = [],
   logger,
   fixtures: directory,
 }: TouchpointMockOptions): Promise<Listening> {
@@ -42,6 +45,7 @@ export async function startTouchpointMock({
   let ready = true;
   const others = express()
     .disable('x-powered-by')
+    .use(ownHostsOnly(allowedHosts))
     .use(documents({ fixtures, isReady: () => ready }));
   others.use((_request, response) => send(response, NOT_FOUND));
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/runtime/fair-server.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, send } from './answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './cases.ts';
-import { documents } from './documents.ts';
+import { documents, ownHostsOnly } from './documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withLastWord } from './last-word.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
@@ -22,6 +22,8 @@ export interface PortalOptions {
   readonly lanes: readonly string[];
   /** Loopback unless told otherwise; in a container, where publishing the port decides who reaches it, `0.0.0.0`. */
   readonly host?: string;
+  /** Names under which it answers, besides those of this machine. */
+  readonly allowedHosts?: readonly string[];
   readonly logger?: Pick<Logger, 'info'>;
   readonly fixtures?: URL;
 }
@@ -60,6 +62,7 @@ export async function startPortal({
   storeKey,
   lanes,
   host = '127.0.0.1',
+  allowedHosts = [],
   logger,
   fixtures: directory,
 }: PortalOptions): Promise<Listening> {
@@ -67,6 +70,7 @@ export async function startPortal({
   let ready = true;
 
   const portal = express().disable('x-powered-by').enable('case sensitive routing').enable('strict routing');
+  portal.use(ownHostsOnly(allowedHosts));
   portal.use('/mock', forwardTo(mockUrl));
   portal.use(security);
   portal.use(documents({ fixtures, isReady: () => ready }));

@@ -33,6 +33,7 @@ export const problems = {
   version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
   payload_too_large: { status: 413, title: 'Payload too large', retryable: false },
   unsupported_media_type: { status: 415, title: 'Unsupported media type', retryable: false },
+  misdirected_request: { status: 421, title: 'Misdirected request', retryable: false },
   validation_failed: { status: 422, title: 'Validation failed', retryable: false },
   idempotency_key_reused: { status: 422, title: 'Idempotency key reused', retryable: false },
   rate_limited: { status: 429, title: 'Rate limited', retryable: true },

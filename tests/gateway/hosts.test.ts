@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { createDocuments } from '../../gateway/documents.ts';
+import { aRig, asIntegration } from './running-gateway.ts';
+
+const documents = createDocuments();
+const SHOWN = ['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
+
+describe('A page of somebody else that makes its own name lead to the gateway', () => {
+  test.each([...SHOWN, '/nothing'])('gets nothing from %s', async (path) => {
+    await using rig = await aRig({ documents });
+    for (const host of ['evil.example', 'evil.example:8080', 'localhost.evil.example', '127.0.0.1.evil.example']) {
+      for (const method of ['GET', 'POST']) {
+        const reply = await rig.call({ method, path, headers: { host } });
+        expect(reply).toMatchObject({
+          status: 421,
+          json: { code: 'misdirected_request', detail: expect.stringContaining('ALLOWED_HOSTS') },
+        });
+      }
+    }
+  });
+});
+
+describe('The documents of the gateway are shown', () => {
+  test.each([
+    ...['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080', '192.168.1.7:8080', 'gateway:8080'],
+    ...['estate.example.com', 'gateway.team.svc.cluster.local'],
+  ])('under the name %s', async (host) => {
+    await using rig = await aRig({ documents, allowedHosts: ['estate.example.com', '.svc.cluster.local'] });
+    for (const path of SHOWN) expect([path, (await rig.call({ path, headers: { host } })).status]).toEqual([path, 200]);
+  });
+});
+
+test('APIs, health and readiness answer under any name: in a cluster others decide what the gateway is called', async () => {
+  await using rig = await aRig({ documents });
+  const headers = { ...asIntegration, host: 'gateway.example.org' };
+  for (const path of ['/orders/o', '/healthz', '/readyz']) expect((await rig.call({ path, headers })).status).toBe(200);
+});
