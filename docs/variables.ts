@@ -4,7 +4,7 @@ import { applicationNames } from '../shared/catalog/applications.ts';
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
 
 /** A value as somebody would write it into the environment. */
-const written = (value: unknown): string => (value === undefined ? '' : `\`${String(value)}\``);
+const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : `\`${String(value)}\``);
 
 /** Every variable that a process reads, with its default. Those that say where an application is share a row. */
 export function variableTable(): string {

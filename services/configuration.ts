@@ -30,8 +30,14 @@ const variables = {
   NODE_ENV: z
     .string()
     .default('development')
-    .describe('In `production` the demo credentials are refused, unless allowed or replaced by `FIXTURES_DIR`.'),
-  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0`, as in the image, lets others in.'),
+    .describe('In `production` the demo credentials are refused, also on the loopback, unless allowed or replaced by `FIXTURES_DIR`.'),
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe(
+      'Address to listen on; `0.0.0.0`, as in the image, lets others in, and then the demo credentials have to be allowed or replaced.',
+    ),
   PORT: Port.default(8080).describe('Port of an application by itself.'),
   GATEWAY_PORT: Port.default(8080).describe('Port of the gateway.'),
   TOUCHPOINT_PORT: Port.default(15_115).describe('Port of the touchpoint mock.'),
@@ -62,7 +68,9 @@ const variables = {
     .describe('Lanes of the touchpoint mock, separated by commas.'),
   FIXTURES_DIR: z.string().min(1).optional().describe('Folder with fixtures of your own.'),
   JOURNAL: z.enum(['on', 'off']).default('on').describe('`off` records no hops: for load tests; `/_sim/journal` then stays empty.'),
-  ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe('Lets the demo credentials in although NODE_ENV is `production`.'),
+  ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
+    'Lets the demo credentials in although `HOST` lets others in, or NODE_ENV is `production`; the start warns of it.',
+  ),
   STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
   RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address before 429.'),
   RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential before 429.'),
@@ -150,6 +158,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     addressOf: (application: Application) => (parsed.data as Record<string, unknown>)[urlVariable(application)] as string,
   });
   refuseIncomplete(configuration);
+  refuseMisplaced(configuration, given);
   return configuration;
 }
 
@@ -176,6 +185,22 @@ function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {
   throw new StartError(
     `SERVICE=${SERVICE} by itself shares its state and its events with the others: set ${missing.join(' and ')} too, or leave SERVICE out to start the whole estate in one process.`,
   );
+}
+
+/** What only a process by itself reads would change nothing in an estate whose applications find each other without it. */
+function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<string, unknown>>): void {
+  if (SERVICE !== undefined) return;
+  const [address] = [...Object.keys(urls), 'GATEWAY_URL'].filter((name) => name in given);
+  if (address !== undefined) {
+    throw new StartError(
+      `${address} tells an application that runs by itself where another process of the estate is; here everything runs in one process and would not use it. Take it out, or choose one application with SERVICE.`,
+    );
+  }
+  if ('PORT' in given) {
+    throw new StartError(
+      'PORT is that of an application by itself; the estate takes GATEWAY_PORT, TOUCHPOINT_PORT and PORTAL_PORT. Take PORT out, or choose one application with SERVICE.',
+    );
+  }
 }
 
 /** Where state and events are, in words. */

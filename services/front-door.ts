@@ -13,7 +13,8 @@ import type { Logger } from '../shared/runtime/logger.ts';
 import { READY, type State } from '../shared/runtime/readiness.ts';
 import { keepSecret } from '../shared/simulation/redaction.ts';
 import type { Snapshot, StoreAdapter } from '../shared/store/ports.ts';
-import { type Configuration, StartError } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
+import { guardDemoCredentials } from './demo-credentials.ts';
 import { portTaken } from './ports-taken.ts';
 import { registeredApplications } from './registry.ts';
 import { objectsOf, seedSnapshot } from './seeding.ts';
@@ -52,8 +53,8 @@ export const fixturesOf = ({ FIXTURES_DIR }: Configuration): Promise<FixtureSet>
 /** Starts the gateway with the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
-  refuseDemoCredentials(configuration);
   const { credentials } = fixtures.at(Date.now());
+  guardDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
   const rehearsals = createRehearsals({
@@ -118,12 +119,4 @@ async function prepareDefault(rehearsals: Rehearsals, stopping: AbortSignal): Pr
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
-}
-
-/** The demo credentials stand in public files: in production they let nobody in by accident. */
-function refuseDemoCredentials({ NODE_ENV, ALLOW_DEMO_CREDENTIALS, FIXTURES_DIR }: Configuration): void {
-  if (NODE_ENV !== 'production' || ALLOW_DEMO_CREDENTIALS || FIXTURES_DIR !== undefined) return;
-  throw new StartError(
-    'With NODE_ENV=production the demo credentials of fixtures/credentials.json are refused; bring your own with FIXTURES_DIR, or set ALLOW_DEMO_CREDENTIALS=true.',
-  );
 }

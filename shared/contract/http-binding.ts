@@ -14,6 +14,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import type { ReadinessAnswer } from '../runtime/readiness.ts';
 import { CONTEXT_HEADER, type Context, decodeContext, OUTSIDE_WORLD, rehearsalOf, TOKEN_HEADER } from '../simulation/context.ts';
+import { isSameSecret } from '../simulation/credentials.ts';
 import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { journalHop } from '../simulation/journal.ts';
 import { refuseWebhook } from '../simulation/webhook-signature.ts';
@@ -80,7 +81,7 @@ type WithContext = Request & { [CONTEXT]?: Context };
 function insideOnly(token: string) {
   return (request: WithContext, _response: Response, next: NextFunction): void => {
     const context = decodeContext(request.get(CONTEXT_HEADER) ?? '');
-    if (request.get(TOKEN_HEADER) !== token || !context) {
+    if (!isSameSecret(request.get(TOKEN_HEADER) ?? '', token) || !context) {
       throw new Problem('forbidden', 'This application is reached through the gateway only.');
     }
     request[CONTEXT] = context;

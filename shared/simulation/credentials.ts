@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import type { RehearsalCredentials } from '../store/ports.ts';
 
@@ -11,6 +11,11 @@ export function matches(pepper: string, key: string, stored: string | undefined)
   const expected = Buffer.from(stored ?? hmacOf(pepper, 'nobody'), 'hex');
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
+
+/** Compares two secrets in constant time, whatever their lengths. */
+export const isSameSecret = (given: string, expected: string): boolean => timingSafeEqual(sha256(given), sha256(expected));
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** The credentials of a rehearsal as they are shown once, when it is created. */
 export interface PlainCredentials {

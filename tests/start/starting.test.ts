@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +58,16 @@ describe('A start that cannot go on', () => {
     ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is no variable of the estate; with REDIS_ begin REDIS_URL\./],
     ['a bad variable', { GATEWAY_PORT: 'http' }, 78, /GATEWAY_PORT=http/],
     ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
+    ['demo credentials that others could use', { HOST: '0.0.0.0' }, 78, /HOST=0\.0\.0\.0 .*demo-integration.*ALLOW_DEMO_CREDENTIALS=true/],
+    [
+      'the address of an application beside it',
+      { OMS_URL: 'http://oms:8080' },
+      78,
+      /^OMS_URL tells an application that runs by itself where/,
+    ],
+    ['the address of another gateway', { GATEWAY_URL: 'http://gateway:8080' }, 78, /^GATEWAY_URL tells .* SERVICE\.\n$/],
+    ['the port of an application by itself', { PORT: '9000' }, 78, /^PORT is that of an application by itself; .*GATEWAY_PORT/],
+    ['a host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
     ['fixtures that are not there', { FIXTURES_DIR: '/nowhere' }, 78, /nowhere/],
   ])('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {
     const { ended, said } = start(environment);
@@ -79,14 +89,55 @@ describe('A start that cannot go on', () => {
   });
 
   test('stops for a broken fixture, naming file and pointer', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
-    await cp(FIXTURES, directory, { recursive: true });
-    await writeFile(join(directory, 'locations.json'), JSON.stringify([{ id: 'dc-01' }]));
-    const { ended, said } = start({ FIXTURES_DIR: directory });
+    await using copy = await copiedFixtures();
+    await writeFile(join(copy.directory, 'locations.json'), JSON.stringify([{ id: 'dc-01' }]));
+    const { ended, said } = start({ FIXTURES_DIR: copy.directory });
     expect(await ended).toBe(78);
     expect(said.err).toMatch(/locations\.json.*\/0\//);
     expect(said.err.trim().split('\n')).toHaveLength(1);
-    await rm(directory, { recursive: true });
+  });
+
+  test.each([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }])(
+    'stops for a copy of the fixtures that still has demo credentials, with %j',
+    async (environment) => {
+      await using copy = await copiedFixtures();
+      const [, ...rest] = JSON.parse(await readFile(join(copy.directory, 'credentials.json'), 'utf8')) as object[];
+      const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog'] };
+      await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own, ...rest]));
+      const { ended, said } = start({ ...environment, FIXTURES_DIR: copy.directory });
+      expect(await ended).toBe(78);
+      expect(said.err).toMatch(/\(demo-carrier, demo-sim-admin, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/);
+      expect(said.err.trim().split('\n')).toHaveLength(1);
+    },
+  );
+});
+
+/** The project's fixtures in a folder of the test. */
+async function copiedFixtures() {
+  const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
+  await cp(FIXTURES, directory, { recursive: true });
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+}
+
+describe('A start where others can come in', () => {
+  test('warns of the demo credentials that were allowed, and answers', async () => {
+    const estate = start({ HOST: '0.0.0.0', ALLOW_DEMO_CREDENTIALS: 'true' });
+    await estate.ready();
+    expect(estate.said.out).toMatch(/"level":40.*"credentials":\["demo-integration",.*"host":"0\.0\.0\.0".*demo credentials are let in/);
+    expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
+    estate.child.kill('SIGTERM');
+    expect(await estate.ended).toBe(0);
+  });
+
+  test('has nothing to warn of when the credentials are others', async () => {
+    await using copy = await copiedFixtures();
+    const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog'] };
+    await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own]));
+    const estate = start({ HOST: '0.0.0.0', FIXTURES_DIR: copy.directory });
+    await estate.ready();
+    expect(estate.said.out).not.toContain('"level":40');
+    estate.child.kill('SIGTERM');
+    expect(await estate.ended).toBe(0);
   });
 });
 

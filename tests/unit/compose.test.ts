@@ -64,9 +64,18 @@ describe('The compose file', () => {
   });
 
   test('publishes the gateway, the touchpoint, and its portal to this machine alone', () => {
-    expect(named('gateway').ports?.map(withDefaults)).toEqual(['8080:8080']);
-    expect(named('touchpoint-mock').ports?.map(withDefaults)).toEqual(['15115:15115', '127.0.0.1:15116:15116']);
+    expect(named('gateway').ports?.map(withDefaults)).toEqual(['127.0.0.1:8080:8080']);
+    expect(named('touchpoint-mock').ports?.map(withDefaults)).toEqual(['127.0.0.1:15115:15115', '127.0.0.1:15116:15116']);
     for (const port of named('debug-ports').ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('lets others in only where PUBLISH_ADDRESS says so, and never to the portal and the debug ports', () => {
+    const published = Object.values({ ...services, ...composeFile('compose.replicas.yml').services }).flatMap(({ ports }) => ports ?? []);
+    const everywhere = published
+      .map((port) => port.replace(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}/, '0.0.0.0'))
+      .filter((port) => /^0\.0\.0\.0:/.test(port));
+    expect(everywhere.map(withDefaults)).toEqual(['0.0.0.0:8080:8080', '0.0.0.0:15115:15115']);
+    for (const port of published) expect(port).toMatch(/^(\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}|127\.0\.0\.1):/);
   });
 
   test('starts the applications after Kafka and Redis, and the gateway after every application', () => {

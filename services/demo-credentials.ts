@@ -1,0 +1,30 @@
+import { isIPv4 } from 'node:net';
+import { demoAmong } from '../fixtures/demo-credentials.ts';
+import type { Credential } from '../fixtures/load.ts';
+import type { Logger } from '../shared/runtime/logger.ts';
+import { type Configuration, StartError } from './configuration.ts';
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+
+/**
+ * The demo credentials stand in public files: where others can come in they let nobody in by accident, also not out of a copy of the
+ * fixtures.
+ * @throws StartError unless they were allowed
+ */
+export function guardDemoCredentials(
+  { NODE_ENV, HOST, ALLOW_DEMO_CREDENTIALS }: Configuration,
+  credentials: readonly Credential[],
+  log: Logger,
+): void {
+  const known = demoAmong(credentials);
+  const isOpen = !isLoopback(HOST);
+  if (known.length === 0 || (!isOpen && NODE_ENV !== 'production')) return;
+  const where = isOpen ? `HOST=${HOST}` : 'NODE_ENV=production';
+  if (!ALLOW_DEMO_CREDENTIALS) {
+    throw new StartError(
+      `With ${where} the demo credentials (${known.join(', ')}), which stand in public files, are refused; bring a credentials.json of your own with FIXTURES_DIR, listen on 127.0.0.1, or set ALLOW_DEMO_CREDENTIALS=true.`,
+    );
+  }
+  log.warn({ credentials: known, host: HOST }, 'the demo credentials are let in: whoever can reach this address knows them');
+}
