@@ -17,6 +17,7 @@ import { withoutFailing } from '../shared/runtime/harmless.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { ownHosts } from '../shared/runtime/own-hosts.ts';
 import { readinessAnswer, type State } from '../shared/runtime/readiness.ts';
+import { ANONYMOUS } from '../shared/simulation/context.ts';
 import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
@@ -140,6 +141,7 @@ interface Passage {
   span?: Span | undefined;
   traceparent?: string | undefined;
   view?: WorldView;
+  principal?: string | undefined;
   ids?: RequestIds;
 }
 
@@ -177,9 +179,10 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
   if (presented) await limits.countKey(presented.hash);
   const named = api && rehearsalNamedBy(api, request);
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
+  passage.principal = caller?.principal;
   if (caller?.bound) passage.view = caller.bound;
   const rehearsal = named ?? rehearsalName(request.get('x-rehearsal'), caller);
-  const principal = caller?.principal ?? 'anonymous';
+  const principal = caller?.principal ?? ANONYMOUS;
   if (passage.about === 'metrics') return answerMetrics(gate, request, response);
   if (!api) {
     passage.ids = identify(request.headers, Date.now());
@@ -303,8 +306,10 @@ function refuse({ gate: { options, observer }, passage, error, request, response
     const facts = { ...ids, world: view?.world, ...trace, api: api?.id, code: problem.code, status: problem.status };
     if (problem.status >= 500) options.log.warn(facts, 'refused');
     else options.log.debug(facts, 'refused');
-    if (api && view)
-      recordRefusal(options.simulation, { problem, ids, api, view, method: request.method, url: request.originalUrl, started });
+    if (api && view) {
+      const principal = passage.principal ?? ANONYMOUS;
+      recordRefusal(options.simulation, { problem, ids, api, view, principal, method: request.method, url: request.originalUrl, started });
+    }
   });
 }
 

@@ -9,6 +9,7 @@ export interface JournaledRefusal {
   readonly ids: RequestIds;
   readonly api: ApiDefinition;
   readonly view: WorldView;
+  readonly principal: string;
   readonly method: string;
   readonly url: string;
   /** Of `performance.now()`. */
@@ -16,11 +17,15 @@ export interface JournaledRefusal {
 }
 
 /** Applications journal what they answer; only what never reached one, or came back without an answer, is the gateway's to tell. */
-export function recordRefusal(simulation: Simulation, { problem, ids, api, view, method, url, started }: JournaledRefusal): void {
+export function recordRefusal(
+  simulation: Simulation,
+  { problem, ids, api, view, principal, method, url, started }: JournaledRefusal,
+): void {
   journalHop(simulation, {
     ids,
     world: view.world,
     now: view.now,
+    principal,
     application: 'gateway',
     api: api.id,
     method,

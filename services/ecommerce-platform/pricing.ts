@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import type { BasketLine, Totals } from '../../shared/catalog/commerce/objects.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
-import { allocate, containedTax, money } from '../../shared/domain/money.ts';
-
-/** The one currency in which this retailer sells. */
-export const CURRENCY = 'EUR';
+import { allocate, CURRENCY, containedTax, money } from '../../shared/domain/money.ts';
 
 /** Minor units; our choice. */
 const SHIPPING: Readonly<Record<z.output<typeof ShippingMethod>, number>> = { STANDARD: 490, EXPRESS: 990 };

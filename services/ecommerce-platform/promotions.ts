@@ -5,8 +5,7 @@ import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import { isDependencyProblem } from '../../shared/contract/client.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { money } from '../../shared/domain/money.ts';
-import { CURRENCY } from './pricing.ts';
+import { CURRENCY, money } from '../../shared/domain/money.ts';
 
 export type Voucher = z.output<typeof BasketVoucher>;
 export type LoyaltyTier = z.output<typeof Tier>;

@@ -1,16 +1,15 @@
 import type { z } from 'zod';
 import { type LedgerEntry, type LoyaltyAccount, type Tier, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { Money } from '../../shared/domain/money.ts';
+import { CURRENCY, type Money } from '../../shared/domain/money.ts';
 import type { Earning } from './collections.ts';
 
 export type Account = z.output<typeof LoyaltyAccount>;
 export type Entry = z.output<typeof LedgerEntry>;
 
-/** A point is worth 0.01: as many points as minor units. */
-const CURRENCY = 'EUR';
 const MINOR_UNITS_PER_EARNED_POINT = 100;
 
+/** A point is worth 0.01: as many points as minor units. */
 export const worthOf = (points: number): Money => ({ amount: points, currency: CURRENCY });
 
 /** @throws Problem `validation_failed` for money in another currency than the one in which points have a value */

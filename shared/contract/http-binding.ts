@@ -13,7 +13,7 @@ import { withoutFailing } from '../runtime/harmless.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Answer, answerProblem, type Pipeline } from '../runtime/pipeline.ts';
 import type { ReadinessAnswer } from '../runtime/readiness.ts';
-import { CONTEXT_HEADER, type Context, decodeContext, OUTSIDE_WORLD, rehearsalOf, TOKEN_HEADER } from '../simulation/context.ts';
+import { CONTEXT_HEADER, type Context, decodeContext, OUTSIDE_WORLD, rehearsalOf, SIGNER, TOKEN_HEADER } from '../simulation/context.ts';
 import { isSameSecret } from '../simulation/credentials.ts';
 import { type ActiveFault, createFaults, type Faults, pause, waitAtBarrier } from '../simulation/faults.ts';
 import { journalHop } from '../simulation/journal.ts';
@@ -110,7 +110,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   const { observer = UNOBSERVED } = options;
   const asked = contextOf(request);
   const span = observer.tracer?.start(serverSpan(bound, asked));
-  const context = span ? { ...asked, traceparent: span.traceparent } : asked;
+  let context = span ? { ...asked, traceparent: span.traceparent } : asked;
   const calls: string[] = [];
   const left = leaving(response);
   // Nobody rehearses a person of the outside world who cannot be reached.
@@ -121,7 +121,10 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   try {
     await strikeBefore(options, context, struck);
     body = await readJson(request.headers, bytes);
-    if (bound.api.auth === 'signature') await checkSignature(options.directory, context, request, body);
+    if (bound.api.auth === 'signature') {
+      await checkSignature(options.directory, context, request, body);
+      context = { ...context, principal: SIGNER };
+    }
     answer = await options.pipeline.request({
       bound,
       input: readInput(bound.api, request, context, body),
@@ -151,6 +154,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
       ids: context,
       world: context.world,
       now: context.now,
+      principal: context.principal,
       application,
       api: bound.id,
       method: request.method,
@@ -170,6 +174,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
 /** Aborted when the connection ends before the answer is out. */
 function leaving(response: Response): AbortSignal {
   const leaving = new AbortController();
+  if (response.destroyed) leaving.abort();
   response.once('close', () => {
     if (!response.writableFinished) leaving.abort();
   });
@@ -323,6 +328,7 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
     ids: context,
     world: context.world,
     now: context.now,
+    principal: context.principal,
     application: options.service.application,
     api: `due:${kind}`,
     method: 'DUE',

@@ -6,6 +6,9 @@ export interface Money {
   readonly currency: string;
 }
 
+/** The one currency in which this retailer sells, and in which points have a value. */
+export const CURRENCY = 'EUR';
+
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
 /**

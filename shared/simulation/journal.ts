@@ -1,5 +1,5 @@
 import type { Ms, Simulation, World } from '../store/ports.ts';
-import { instant } from './context.ts';
+import { ANONYMOUS, instant } from './context.ts';
 import { redactJson, redactText, redactUrl } from './redaction.ts';
 
 /** One hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
@@ -32,6 +32,8 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly ids: Pick<JournalRecord, 'requestId' | 'parentId' | 'correlationId'>;
   readonly world: World;
   readonly now: Ms;
+  /** Who asked; nobody did for what the estate does by itself. */
+  readonly principal?: string | undefined;
   /** Wall time. */
   readonly ms: number;
   readonly calls?: readonly string[];
@@ -53,7 +55,8 @@ const LIST_LIMIT = 500;
 export function journalHop(simulation: Simulation, hop: Hop): void {
   const { requestId, correlationId } = hop.ids;
   try {
-    simulation.journal(hop.world, { requestId, correlationId, json: recordOf(hop) });
+    const anonymous = hop.principal === ANONYMOUS ? { anonymous: true as const } : {};
+    simulation.journal(hop.world, { requestId, correlationId, json: recordOf(hop), ...anonymous });
   } catch {
     // What cannot be told is left out.
   }

@@ -350,6 +350,12 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'gift-cards.json cannot be used: /1/balance/currency – every price is in EUR.',
     ],
     [
+      'prices that are all in a currency in which nothing is sold',
+      'products.json',
+      (text) => text.replaceAll('"EUR"', '"USD"'),
+      'products.json cannot be used: /0/price/currency – every price is in EUR.',
+    ],
+    [
       'a service that is not carried',
       'carrier-scans.json',
       without(1),

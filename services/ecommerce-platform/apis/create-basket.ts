@@ -5,12 +5,13 @@ import { putParty } from '../../../shared/catalog/customer/internal.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { CURRENCY } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
 import { type Asked, addToLines } from '../basket-lines.ts';
 import { priceOpenBasket, pricesForSale } from '../basket-price.ts';
 import { IDLE, RELEASE_HOLDS, renewIdleTimer } from '../basket-timers.ts';
 import { type Basket, baskets } from '../collections.ts';
-import { CURRENCY, priceLines } from '../pricing.ts';
+import { priceLines } from '../pricing.ts';
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;

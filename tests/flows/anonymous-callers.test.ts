@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+/** More than the journal keeps of callers without a credential. */
+const MANY = 300;
+const AT_ONCE = 20;
+
+const anonymously = { as: 'none' } as const;
+
+async function manyTimes(ask: () => Promise<{ status: number }>): Promise<Set<number>> {
+  const seen = new Set<number>();
+  for (let asked = 0; asked < MANY; asked += AT_ONCE) {
+    for (const { status } of await Promise.all(Array.from({ length: AT_ONCE }, ask))) seen.add(status);
+  }
+  return seen;
+}
+
+/** Apis of the journal, all that are kept. */
+async function journaled(rehearsal: TestRehearsal): Promise<readonly string[]> {
+  const { items } = await rehearsal.client.control('read-journal', { query: { limit: 1_000 } });
+  return items.map(({ api }) => String(api));
+}
+
+describe('Callers without a credential who name a rehearsal push nobody else’s hops out of its journal', () => {
+  test.each([
+    [
+      'looking at a product',
+      200,
+      'get-product-api',
+      (rehearsal: TestRehearsal) => () =>
+        rehearsal.call('GET', '/products/mug-blue', undefined, { ...anonymously, headers: { 'x-rehearsal': rehearsal.name } }),
+    ],
+    [
+      'sending webhooks that nobody signed',
+      401,
+      'carrier-webhook',
+      (rehearsal: TestRehearsal) => () => rehearsal.call('POST', `/webhooks/carrier?rehearsal=${rehearsal.name}`, {}, anonymously),
+    ],
+    [
+      'sending bodies that the gateway refuses',
+      413,
+      'carrier-webhook',
+      (rehearsal: TestRehearsal) => () =>
+        rehearsal.call('POST', `/webhooks/carrier?rehearsal=${rehearsal.name}`, 'a'.repeat(1_048_577), anonymously),
+    ],
+  ])(
+    'by %s',
+    async (_what, status, api, asking) => {
+      await using rehearsal = await newRehearsal();
+      await rehearsal.ok('GET', '/customers/cus_ada');
+      expect([...(await manyTimes(asking(rehearsal)))]).toEqual([status]);
+      await rehearsal.ok('GET', '/customers/cus_ben');
+      const apis = await journaled(rehearsal);
+      expect(apis.filter((one) => one === 'get-customer-api')).toHaveLength(2);
+      const anonymous = apis.filter((one) => one === api).length;
+      expect(anonymous).toBeGreaterThan(0);
+      expect(anonymous).toBeLessThan(MANY);
+    },
+    30_000,
+  );
+
+  test('while hops of whoever shows one, though it is not asked for, are kept as any others', async () => {
+    await using rehearsal = await newRehearsal();
+    const asked = await manyTimes(() => rehearsal.call('GET', '/products/mug-blue', undefined));
+    expect([...asked]).toEqual([200]);
+    expect((await journaled(rehearsal)).filter((api) => api === 'get-product-api')).toHaveLength(MANY);
+  }, 30_000);
+});
