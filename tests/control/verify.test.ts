@@ -391,6 +391,14 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       units('ful_rest', { qty: 2 }),
       'order/ord_open line-1: fulfillment-order/ful_open, fulfillment-order/ful_rest have 4',
     ],
+    [
+      'a line that was picked otherwise at the warehouse than the fulfillment order says',
+      (world) =>
+        world.change('wms', 'picking-orders', 'pck_open', ({ lines: [one] }: { lines: [object] }) => ({
+          lines: [{ ...one, pickedQty: 1 }],
+        })),
+      'picking-order/pck_open line-1: picked 1 at the WMS, and 2 at fulfillment-order/ful_open',
+    ],
     ['a unit both cancelled and sent', line('ord_open', { cancelledQty: 1 }), 'have 3 and 1 are cancelled, of 3'],
     [
       'a delivery that the order does not know',

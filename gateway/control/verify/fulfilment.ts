@@ -107,6 +107,14 @@ function checkPicking(
   }
   for (const picking of pickings) {
     check(picking.id === pickingOrderId, `picking-order/${picking.id}: of ${name}, which is picked by ${pickingOrderId ?? 'none'}`);
+    if (picking.status === 'open' || picking.status === 'started' || queued('wms', picking.id)) continue;
+    const counted = new Map(lines.map(({ orderLineId, pickedQty }) => [orderLineId, pickedQty]));
+    for (const { orderLineId, pickedQty } of picking.lines) {
+      check(
+        counted.get(orderLineId) === pickedQty,
+        `picking-order/${picking.id} ${orderLineId}: picked ${pickedQty} at the WMS, and ${counted.get(orderLineId) ?? 'nothing'} at ${name}`,
+      );
+    }
   }
 }
 
