@@ -54,6 +54,11 @@ const redeemed =
     await world.add('loyalty-platform', 'redemptions', { ...redemption, ...patch });
     await world.due('loyalty-platform', 'return-redemption', 'rdm_one');
   };
+/** A payment that covers `ord_new`. */
+const authorisedForNew = {
+  ...{ id: 'pay_new', orderId: 'ord_new', state: 'authorised', capturedAmount: eur(0) },
+  ...{ amount: eur(1490), authorizedAmount: eur(1490) },
+};
 const earned = (patch: object = {}) => ({ id: 'ord_sent', version: 1, earned: { points: 20 }, takenBack: 0, refunds: [], ...patch });
 const noted = earned({ refunds: [{ id: 'pay_sent.refund-1', booked: true }] });
 
@@ -674,6 +679,15 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_open: its capture is tried again',
     ],
     [
+      'a confirmed order whose authorisation is gone, and that nobody ends',
+      async (world) => {
+        await order('ord_new', () => ({ state: 'confirmed', routingStatus: 'manual' }))(world);
+        await world.copy('payment-hub', 'payments', 'pay_open', { ...authorisedForNew, state: 'voided' });
+        await world.due('oms', 'expire-draft', 'ord_new', null);
+      },
+      'order/ord_new: confirmed, payments bind 0 of 1490, and nothing will authorise it again or end it',
+    ],
+    [
       'a confirmed order that nobody routes',
       async (world) => {
         await order('ord_new', () => ({ state: 'confirmed' }))(world);
@@ -913,6 +927,7 @@ describe('Verifying a world', () => {
       'an order that waits for somebody to route it',
       async (world) => {
         await order('ord_new', () => ({ state: 'confirmed', routingStatus: 'manual' }))(world);
+        await world.copy('payment-hub', 'payments', 'pay_open', authorisedForNew);
         await world.due('oms', 'expire-draft', 'ord_new', null);
       },
     ],
