@@ -9,10 +9,7 @@ export const knownHolds = ({ lines }: StoredOrder, record: FulfilmentRecord | un
 ];
 
 /** The order is over: the SIM releases what is still held for it or its basket, whoever asked for it, and holds nothing for it any more. */
-export async function releaseHoldsOf(
-  { id, basketId }: StoredOrder,
-  spare: readonly string[],
-  { call }: Pick<Scope, 'call'>,
-): Promise<void> {
-  await call(releaseHolds, { body: { orderId: id, basketId, spare: [...spare] } });
+export async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
+  const { id, state, basketId } = order;
+  await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
 }

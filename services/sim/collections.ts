@@ -47,7 +47,7 @@ export const attempts = defineCollection({ name: 'attempts', schema: StoredAttem
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
 
 /** Orders and baskets that are over; the id is `endedId`. Nothing is held for them any more, however late it is asked for. */
-export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.object({ id: z.string(), version }) });
+export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.object({ id: z.string(), version, state: z.string() }) });
 export const endedId = (owner: 'order' | 'basket', id: string): string => `${owner}|${id}`;
 
 /**

@@ -19,21 +19,25 @@ const namesOf = ({ basketId, orderId }: Owner): (readonly ['order' | 'basket', s
 export async function endOf(work: UnitOfWork, owner: Owner): Promise<Problem | undefined> {
   for (const [objectType, id] of namesOf(owner)) {
     const key = endedId(objectType, id);
-    if (await work.get(endedOwners, key)) return over(objectType, id);
-    work.expect(endedOwners, { id: key, version: NEVER_WRITTEN });
+    const ended = await work.get(endedOwners, key);
+    if (ended) return over(objectType, id, ended.state);
+    work.expect(endedOwners, { id: key, version: NEVER_WRITTEN, state: 'none' });
   }
   return undefined;
 }
 
 /** Nothing is held for it from now on. */
-export async function markEnded(work: UnitOfWork, owner: Owner): Promise<void> {
-  for (const [objectType, id] of namesOf(owner)) {
-    const key = endedId(objectType, id);
-    if (!(await work.get(endedOwners, key))) work.put(endedOwners, { id: key });
-  }
+export async function markEnded(work: UnitOfWork, objectType: 'order' | 'basket', { id, state }: Ended): Promise<void> {
+  const key = endedId(objectType, id);
+  if (!(await work.get(endedOwners, key))) work.put(endedOwners, { id: key, state });
 }
 
-const over = (objectType: 'order' | 'basket', id: string): Problem =>
-  new Problem('invalid_state_transition', `The ${objectType} "${id}" is over; no stock is held for it any more.`, {
-    ...{ objectType, id, action: 'reserve', allowedFrom: [] },
+interface Ended {
+  readonly id: string;
+  readonly state: string;
+}
+
+const over = (objectType: 'order' | 'basket', id: string, currentState: string): Problem =>
+  new Problem('invalid_state_transition', `The ${objectType} "${id}" is over (${currentState}); no stock is held for it any more.`, {
+    ...{ objectType, id, currentState, action: 'reserve', allowedFrom: [] },
   });

@@ -334,7 +334,7 @@ async function saleUnderWay(estate: CrashingEstate): Promise<Sale> {
 const rest = (id: string): string => `/transactions/${id}/payment`;
 const carriedOut = (id: string): string => `/internal/orders/${id}/carry-out`;
 
-const CRASHES: Partial<Record<Application, number>> = { oms: 5, sim: 2, 'inventory-service': 2, 'payment-hub': 3 };
+const CRASHES: Partial<Record<Application, number>> = { oms: 6, sim: 3, 'inventory-service': 2, 'payment-hub': 3 };
 
 async function eachDeath(steps: readonly Step<Sale>[]): Promise<void> {
   const crashes = await eachCrash<Sale>({

@@ -234,25 +234,6 @@ describe('The hold of an order that is being sent', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is not replaced by a new one of its basket that was under way when it was confirmed', async () => {
-    await using scene = await fulfilling();
-    const { id, basketId } = await scene.paidDraft();
-    await scene.rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
-    const replacing = scene.rehearsal.call('POST', '/inventory/reservations', { basketId });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await scene.confirm(id)).toMatchObject({ status: 503, body: { retryable: true } });
-    expect((await replacing).status).toBe(201);
-    await scene.confirm(id);
-    const order = await scene.order(id);
-    expect(order.state).toBe('confirmed');
-    expect((await scene.rehearsal.object('reservation', order.lines[0].reservationId)).state).toBe('confirmed');
-    await scene.sent(only(await scene.routed(id)).id);
-    await scene.rehearsal.advance('PT1H');
-    expect(await stockOf(scene, 'mug-blue')).toMatchObject({ 'dc-01': [998, 0] });
-    expect((await scene.rehearsal.settle()).parked).toEqual([]);
-    await scene.rehearsal.verify();
-  });
-
   test('is given back when it is cancelled', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();

@@ -318,6 +318,19 @@ describe('Confirm Reservation', () => {
     ]);
   });
 
+  test('is refused for now while a new hold of its basket is taken in its place', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
+    const { id } = await rehearsal.ok('POST', RESERVATIONS, { basketId });
+    await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
+    const replacing = rehearsal.call('POST', RESERVATIONS, { basketId, ttlSeconds: 60 });
+    await eventually('the new hold is being taken', async () => (await rehearsal.faults())[0]?.hits === 1);
+    expect(await confirm(rehearsal, id)).toMatchObject({ status: 503, body: { code: 'contention', retryable: true } });
+    expect((await replacing).status).toBe(201);
+    expect((await rehearsal.object('reservation', id)).state).toBe('released');
+    await rehearsal.verify();
+  });
+
   test('of a released one is no move', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);

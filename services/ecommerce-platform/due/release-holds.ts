@@ -4,6 +4,10 @@ import { baskets } from '../collections.ts';
 
 /** A basket that is over: what somebody had held for it by hand, or for the order that its transaction will not become, is given back. */
 export const releaseHoldsOfBasket: DueHandler = async ({ key: basketId }, { work, call }) => {
-  const orderId = (await work.get(baskets, basketId))?.transactionId;
-  await call(releaseHolds, { body: { basketId, ...(orderId !== undefined && { orderId }) } });
+  const basket = await work.get(baskets, basketId);
+  if (!basket) return;
+  const { id, state, transactionId } = basket;
+  await call(releaseHolds, {
+    body: { basket: { id, state }, ...(transactionId !== undefined && { order: { id: transactionId, state: 'cancelled' } }) },
+  });
 };

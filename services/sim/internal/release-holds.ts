@@ -6,9 +6,10 @@ import { markEnded } from '../ended-owners.ts';
 import { openReservationsOf } from '../reserving.ts';
 
 /** What sets out to hold something for it at the same moment either comes first and is released here, or finds that it is over. */
-export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { spare = [], ...owner } }, { work }) => {
-  await markEnded(work, owner);
-  const released = (await openReservationsOf(work, owner)).filter(({ id }) => !spare.includes(id));
+export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, order, spare = [] } }, { work }) => {
+  if (order) await markEnded(work, 'order', order);
+  if (basket) await markEnded(work, 'basket', basket);
+  const released = (await openReservationsOf(work, { orderId: order?.id, basketId: basket?.id })).filter(({ id }) => !spare.includes(id));
   for (const reservation of released) {
     work.cancel(EXPIRE_RESERVATION, reservation.id);
     work.due(GIVE_BACK_STOCK, reservation.id, work.now, {}, { beforeReply: true });

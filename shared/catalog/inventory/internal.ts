@@ -9,6 +9,9 @@ const Reference = z.string().min(1).max(200);
 /** What a location gives to a hold. */
 export const HeldAt = z.object({ locationId: Id, sku: Sku, qty: Quantity }).meta({ id: 'HeldAt' });
 
+/** What has ended, and how. */
+const Over = z.strictObject({ id: Id, state: z.string().min(1).max(64) });
+
 export const getStock = defineInternalCall({
   id: 'get-stock',
   name: 'Get Stock',
@@ -134,11 +137,11 @@ export const releaseHolds = defineInternalCall({
   path: '/internal/reservations/release',
   request: atLeastOne(
     z.strictObject({
-      basketId: Id.optional(),
-      orderId: Id.optional(),
+      basket: Over.optional(),
+      order: Over.optional(),
       spare: z.array(Id).max(1_000).optional().describe('Reservations that end by what leaves them, which may still be under way.'),
     }),
-    ['basketId', 'orderId'],
+    ['basket', 'order'],
   ),
   response: z.object({ released: z.array(Id) }),
   callers: ['ecommerce-platform', 'oms'],
