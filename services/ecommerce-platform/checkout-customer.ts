@@ -30,12 +30,12 @@ export interface SaidOfCustomer {
 /**
  * Who checks out: the customer that the request or the basket names; one who is not registered is identified by contact.
  * @returns undefined when only the basket names one and the CRM does not answer: that stops nobody's checkout
- * @throws Problem 404 for an unknown customerId; 409 `customer_blocked` when an order is to be placed; 503, 504
+ * @throws Problem 404 for an unknown customerId; 409 `customer_blocked`: no order would come of it; 503, 504
  */
 export async function customerAtCheckout(scope: Scope, basket: Basket, said: SaidOfCustomer): Promise<Customer | undefined> {
   const named = await namedCustomer(scope, basket, said);
   const customer = needsContact(said, named) ? await identify(scope, basket.id, said.contact) : named;
-  if (said.placeOrder) refuseBlocked(customer);
+  refuseBlocked(customer);
   return customer;
 }
 

@@ -53,6 +53,8 @@ export interface VouchersToLock {
   /** With the codes that look good so far. */
   readonly discounts: Discounts;
   readonly shopper: Shopper;
+  /** Codes of which the basket has a use and keeps it for now. */
+  readonly standing?: readonly string[];
 }
 
 export const appliedCodes = ({ vouchers }: Discounts): string[] =>
@@ -64,13 +66,20 @@ export const appliedCodes = ({ vouchers }: Discounts): string[] =>
  * @throws Problem 503, 504
  */
 export async function lockVouchers(scope: Scope, asked: VouchersToLock): Promise<Discounts> {
-  const { basketId, attempt, lines, shopper } = asked;
+  const { basketId, attempt, lines, shopper, standing = [] } = asked;
   const said = new Map(asked.discounts.vouchers.map((voucher) => [voucher.code.toUpperCase(), voucher]));
   let { discounts } = asked;
   let codes = appliedCodes(discounts);
   let locked: readonly string[] = [];
   while (codes.length > 0 && codes.join() !== locked.join()) {
-    const refused = await lockUse(scope, { basketId, attempt, codes, shopper });
+    const kept = standing.filter((code) => !codes.some((other) => sameCode(code, other)));
+    const answer = await lockUse(scope, {
+      basketId,
+      step: `checkout ${attempt}`,
+      codes: [...codes, ...kept],
+      customerId: shopper.customerId,
+    });
+    const refused = answer.filter(({ code }) => codes.some((other) => sameCode(code, other)));
     for (const { code, reason } of refused) said.set(code.toUpperCase(), rejectedVoucher(code, reason));
     locked = codes.filter((code) => !refused.some((other) => sameCode(other.code, code)));
     if (refused.length === 0) break;
@@ -78,23 +87,31 @@ export async function lockVouchers(scope: Scope, asked: VouchersToLock): Promise
     for (const voucher of discounts.vouchers) said.set(voucher.code.toUpperCase(), voucher);
     codes = appliedCodes(discounts);
   }
-  if (codes.length === 0 && locked.length > 0) await releaseVouchers(scope, basketId, `checkout ${attempt}`);
+  if (codes.length === 0 && locked.length > 0 && standing.length === 0) await releaseVouchers(scope, basketId, `checkout ${attempt}`);
   return { ...discounts, vouchers: [...said.values()] satisfies Voucher[] };
 }
 
 /** @returns the codes whose use was refused */
 async function lockUse(
   { call }: Scope,
-  { basketId, attempt, codes, shopper }: { basketId: string; attempt: number; codes: string[]; shopper: Shopper },
+  { basketId, step, codes, customerId }: { basketId: string; step: string; codes: string[]; customerId: string | undefined },
 ): Promise<{ code: string; reason: string }[]> {
   const answer = await askTwice(() =>
     call(
       recordVoucherUse,
-      { params: { basketId }, body: { state: 'locked', codes, customerId: shopper.customerId } },
-      { step: `checkout ${attempt} ${codes.join()}`, timeoutMs: PATIENCE_MS },
+      { params: { basketId }, body: { state: 'locked', codes, customerId } },
+      { step: `${step} ${codes.join()}`, timeoutMs: PATIENCE_MS },
     ),
   );
   return answer.codes.filter(({ accepted }) => !accepted).map(({ code, reason }) => ({ code, reason: reason ?? 'quantity_exceeded' }));
+}
+
+/** Leaves a basket the uses of the vouchers that it says, and no others. */
+export async function keepVoucherUses(scope: Scope, { id: basketId, state, vouchers, customerId }: Basket, attempt: number): Promise<void> {
+  const isOrdered = state === 'locked' || state === 'converted';
+  const codes = isOrdered ? vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code) : [];
+  if (codes.length === 0) await releaseVouchers(scope, basketId, `change ${attempt}`);
+  else await lockUse(scope, { basketId, step: `keep ${attempt}`, codes, customerId });
 }
 
 export async function releaseVouchers({ call }: Scope, basketId: string, step: string): Promise<void> {

@@ -18,19 +18,25 @@ const ownerOf = (work: UnitOfWork): string => work.id('req', 'checkout');
  * @param basket undefined for one that its transaction at the till creates
  * @throws Problem 409, retryable, while another request is at it
  */
-export async function beginCheckout(work: UnitOfWork, basketId: string, basket: Basket | undefined): Promise<CheckoutRecord> {
+export async function beginCheckout(
+  work: UnitOfWork,
+  basketId: string,
+  basket: Basket | undefined,
+  phase: 'running' | 'changing' = 'running',
+): Promise<CheckoutRecord> {
   const found = await checkoutOf(work, basketId);
-  if (found && isOwnRunning(work, found)) return found;
+  if (found?.phase === phase && isOwnRunning(work, found)) return found;
   if (found && found.phase !== 'settled') throw underWay(basketId, basket?.state);
   // Another checkout may have locked it since it was read: a hold for this one would then replace the other's.
   if (basket) work.expect(baskets, basket);
   const attempt = (found?.attempt ?? 0) + 1;
   const record = work.put(checkouts, {
     id: checkoutIdOf(basketId),
-    phase: 'running',
+    phase,
     attempt,
     owner: ownerOf(work),
     vouchers: false,
+    ...(phase === 'changing' && found?.contact !== undefined && { contact: found.contact }),
   });
   // Kept from others for as long as this request may live; after a crash it is due at once.
   work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
@@ -39,10 +45,15 @@ export async function beginCheckout(work: UnitOfWork, basketId: string, basket: 
 }
 
 /** Nothing is under way any more, once this is committed. */
-export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, owner }: CheckoutRecord): CheckoutRecord {
+export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, owner, contact }: Settling): CheckoutRecord {
   work.cancel(UNDO_CHECKOUT, basketId);
-  return work.put(checkouts, { id: checkoutIdOf(basketId), phase: 'settled', attempt, owner, vouchers: false });
+  return work.put(checkouts, {
+    ...{ id: checkoutIdOf(basketId), phase: 'settled', attempt, owner, vouchers: false },
+    ...(contact !== undefined && { contact }),
+  });
 }
+
+type Settling = Pick<CheckoutRecord, 'attempt' | 'owner'> & { readonly contact?: string | undefined };
 
 /**
  * Ends a checkout that cannot succeed: what it took is given back before the reply.
@@ -51,7 +62,9 @@ export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, ow
 export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promise<boolean> {
   const record = await checkoutOf(work, basketId);
   if (!record || !isOwnRunning(work, record)) return false;
-  if (record.hold || record.asked || record.vouchers) startUndoing(work, basketId, record);
+  // What is left of a change is put right by the due work of its intent.
+  if (record.phase === 'changing') work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  else if (record.hold || record.asked || record.vouchers) startUndoing(work, basketId, record);
   else settleCheckout(work, basketId, record);
   return true;
 }
@@ -62,7 +75,17 @@ export function startUndoing(work: UnitOfWork, basketId: string, record: Checkou
   work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
 }
 
-const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean => phase === 'running' && owner === ownerOf(work);
+const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean =>
+  (phase === 'running' || phase === 'changing') && owner === ownerOf(work);
+
+/**
+ * The basket is about to become an order, with the vouchers that it says. @throws Problem 409, retryable, while these are being changed
+ */
+export async function refuseWhileChanging(work: UnitOfWork, { id, state }: Basket): Promise<void> {
+  const record = await checkoutOf(work, id);
+  if (record?.phase === 'changing') throw underWay(id, state);
+  if (record) work.expect(checkouts, record);
+}
 
 function underWay(id: string, state: Basket['state'] | undefined): Problem {
   return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is under way; send this one again in a moment.`, {

@@ -36,13 +36,13 @@ export const tillBaskets = defineCollection({ name: 'till-baskets', schema: Till
 
 /**
  * What a basket's checkout has under way at other applications, one record per basket.
- * `running`: a request holds stock and vouchers for it. `undoing`: what it held is being given back. `placing`: the basket is
+ * `running`: a request holds stock and vouchers for it. `changing`: a request gives a locked basket other values and vouchers. `undoing`: what it held is being given back. `placing`: the basket is
  * converted and the OMS still has to store the order. `settled`: nothing is under way.
  */
 const CheckoutRecord = z.object({
   id: z.string(),
   version: z.int(),
-  phase: z.enum(['running', 'undoing', 'placing', 'settled']),
+  phase: z.enum(['running', 'changing', 'undoing', 'placing', 'settled']),
   /** Counts checkouts begun: what one of them asked of others is never mistaken for what another one asks. */
   attempt: z.int().min(1),
   /** The request that runs it; a rerun of the same request goes on where it was. */
@@ -58,6 +58,8 @@ const CheckoutRecord = z.object({
   round: z.int().min(1).optional(),
   /** Whether the use of vouchers may be locked for the basket. */
   vouchers: z.boolean(),
+  /** `contactDigest` of the contact that the checkout named. */
+  contact: z.string().optional(),
 });
 export type CheckoutRecord = z.output<typeof CheckoutRecord>;
 

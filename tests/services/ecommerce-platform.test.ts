@@ -487,7 +487,7 @@ describe('Checkout Basket', () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const locked = await checkout(rehearsal, basket.id);
-    const repeat = await checkout(rehearsal, basket.id, { shippingMethod: 'EXPRESS', voucherCodes: ['WELCOME10'] });
+    const repeat = await checkout(rehearsal, basket.id, { shippingMethod: 'STANDARD', voucherCodes: [] });
     expect(repeat).toMatchObject({ status: 200, body: locked.body });
     const order = await rehearsal.ok('POST', '/orders', { basketId: basket.id });
     const afterwards = await checkout(rehearsal, basket.id);
@@ -670,6 +670,18 @@ describe('The customer at checkout', () => {
     expect(locked.body).toMatchObject({ customerId: 'cus_ben', loyalty: { status: 'none' } });
     expect(locked.body).not.toHaveProperty('loyaltyAccountId');
     expect((await rehearsal.object('customer', 'cus_ben')).email).not.toBe('other@people.example');
+  });
+
+  test.each([false, true])('who is blocked is refused before anything is held (placeOrder %s)', async (placeOrder) => {
+    await using rehearsal = await newRehearsal();
+    const basket = await aBasket(rehearsal, { customerId: 'cus_mallory' });
+    expect(await checkout(rehearsal, basket.id, { placeOrder, voucherCodes: ['WELCOME10'] })).toMatchObject({
+      status: 409,
+      body: { code: 'customer_blocked', objectType: 'customer', id: 'cus_mallory', retryable: false },
+    });
+    expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'open', version: 1 });
+    expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
+    expect(await rehearsal.events({ type: 'inventory-reserved' })).toEqual([]);
   });
 
   test('need not be known while the CRM is down, but must be when the request says something about them', async () => {
@@ -922,15 +934,12 @@ describe('Checkout that places the order', () => {
     expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject({ status: 200, body: { orderId: order.id } });
   });
 
-  test('refuses a blocked customer before anything is held; without an order to place, checkout is possible', async () => {
+  test('refuses a customer who was blocked since, and leaves the basket in checkout', async () => {
     await using rehearsal = await newRehearsal();
-    const basket = await aBasket(rehearsal, { customerId: 'cus_mallory' });
-    const refusal = { status: 409, body: { code: 'customer_blocked', objectType: 'customer', id: 'cus_mallory', retryable: false } };
-    expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject(refusal);
-    expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'open', version: 1 });
-    expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
-    expect((await checkout(rehearsal, basket.id)).status).toBe(200);
-    expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject(refusal);
+    const basket = await aBasket(rehearsal, { customerId: 'cus_ada' });
+    await checkout(rehearsal, basket.id);
+    await rehearsal.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' } });
+    expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject({ status: 409, body: { code: 'customer_blocked' } });
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'locked' });
   });
 

@@ -345,14 +345,18 @@ describe('List Customer Baskets', () => {
 });
 
 describe('The basket of a transaction, through the gateway', () => {
-  test('never opens again by time, and a repeated Checkout changes nothing', async () => {
+  test('never opens again by time, and is not checked out with an address', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     await rehearsal.advance('PT23H');
     const basket = await rehearsal.object('basket', basketId);
     expect(basket).toMatchObject({ state: 'locked', version: 1 });
     const again = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
-    expect(again).toMatchObject({ status: 200, body: { state: 'locked', version: 1 } });
+    expect(again).toMatchObject({
+      status: 409,
+      body: { code: 'conflicting_repeat', transactionId: id, standing: { shippingAddress: null } },
+    });
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
     const placing = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
     expect(placing).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', transactionId: id } });
     expect(await rehearsal.call('POST', `/baskets/${basketId}/lines`, { sku: 'mug-blue', qty: 1 })).toMatchObject({ status: 409 });

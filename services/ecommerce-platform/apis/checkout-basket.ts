@@ -1,19 +1,21 @@
 import { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
-import type { InputOf } from '../../../shared/catalog/define.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
 import { pricedMembers, pricesForSale } from '../basket-price.ts';
 import { CHECKOUT_TTL, IDLE } from '../basket-timers.ts';
+import { changeCheckout } from '../checkout-change.ts';
 import { customerAtCheckout, loyaltyAtCheckout } from '../checkout-customer.ts';
 import { appliedCodes, holdStock, lockVouchers } from '../checkout-holds.ts';
-import { beginCheckout, checkoutOf, giveCheckoutUp, settleCheckout } from '../checkout-record.ts';
+import { beginCheckout, checkoutOf, giveCheckoutUp, refuseWhileChanging, settleCheckout } from '../checkout-record.ts';
+import { type CheckoutBody, changedMembers, checkoutStands, contactDigest } from '../checkout-repeat.ts';
 import { type Basket, baskets, type CheckoutRecord } from '../collections.ts';
 import { placeOrder, submitOrder } from '../order-placement.ts';
 import { distinctCodes, evaluateDiscounts } from '../promotions.ts';
 
-type Body = InputOf<typeof checkoutBasket>['body'];
+/** Our choice. */
+const DEFAULT_METHOD = 'STANDARD';
 
 export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -29,12 +31,22 @@ export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, bod
   }
 });
 
-/** A checkout that has been: nothing changes, but an order that was asked for and is not there yet is placed. */
-async function repeat(scope: Scope, basket: Basket, body: Body) {
+/**
+ * A checkout that has been. What it asks for besides is applied while there is no order; an order that was asked for and is not there yet
+ * is placed.
+ */
+async function repeat(scope: Scope, basket: Basket, body: CheckoutBody) {
   const record = await checkoutOf(scope.work, basket.id);
+  if (basket.transactionId !== undefined && body.placeOrder) throw paidAtTheTill(basket, basket.transactionId);
+  const changed = changedMembers(basket, body, record);
+  if (changed.length > 0) {
+    if (basket.state !== 'locked' || basket.transactionId !== undefined) throw checkoutStands(basket, changed);
+    const { locked, record: settled } = await changeCheckout(scope, basket, body);
+    return body.placeOrder ? placeOrder(scope, locked, settled) : locked;
+  }
   if (!body.placeOrder || !record) return again(basket);
-  if (basket.transactionId !== undefined) throw paidAtTheTill(basket, basket.transactionId);
   if (basket.state === 'locked') {
+    await refuseWhileChanging(scope.work, basket);
     await customerAtCheckout(scope, basket, { placeOrder: true });
     return placeOrder(scope, basket, record);
   }
@@ -58,11 +70,12 @@ function paidAtTheTill({ id, state }: Basket, transactionId: string): Problem {
 }
 
 /** Everything that can refuse a checkout without holding anything comes first; then stock, then vouchers, then the basket. */
-async function lockBasket(scope: Scope, basket: Basket, body: Body): Promise<{ locked: Basket; record: CheckoutRecord }> {
+async function lockBasket(scope: Scope, basket: Basket, body: CheckoutBody): Promise<{ locked: Basket; record: CheckoutRecord }> {
   const { work } = scope;
   if (basket.lines.length === 0) {
     throw new Problem('basket_empty', `The basket "${basket.id}" has no lines to check out.`, { objectType: 'basket', id: basket.id });
   }
+  const { shippingMethod = DEFAULT_METHOD } = body;
   const lines = await pricesForSale(work, basket.lines);
   const customer = await customerAtCheckout(scope, basket, body);
   const customerId = customer?.id ?? basket.customerId;
@@ -85,14 +98,14 @@ async function lockBasket(scope: Scope, basket: Basket, body: Body): Promise<{ l
   work.cancel(IDLE, basket.id);
   work.due(CHECKOUT_TTL, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
-    ...pricedMembers(lines, discounts, body.shippingMethod),
+    ...pricedMembers(lines, discounts, shippingMethod),
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
     shippingAddress: body.shippingAddress,
-    shippingMethod: body.shippingMethod,
+    shippingMethod,
     reservationId,
     expiresAt,
   });
-  return { locked, record: settleCheckout(work, basket.id, holding) };
+  return { locked, record: settleCheckout(work, basket.id, { ...holding, contact: contactDigest(body) }) };
 }

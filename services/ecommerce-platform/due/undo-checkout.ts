@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { releaseHold, releaseVouchers } from '../checkout-holds.ts';
+import { keepVoucherUses, releaseHold, releaseVouchers } from '../checkout-holds.ts';
 import { checkoutOf, settleCheckout } from '../checkout-record.ts';
-import { checkouts } from '../collections.ts';
+import { baskets, checkouts } from '../collections.ts';
 import { lostHold } from '../till-holds.ts';
 
 /**
@@ -12,6 +12,12 @@ import { lostHold } from '../till-holds.ts';
 export const undoCheckout: DueHandler = async ({ key: basketId }, scope) => {
   const { work } = scope;
   const found = await checkoutOf(work, basketId);
+  if (found?.phase === 'changing') {
+    const basket = await work.get(baskets, basketId);
+    if (basket) await keepVoucherUses(scope, basket, found.attempt);
+    settleCheckout(work, basketId, found);
+    return;
+  }
   if (found?.phase !== 'running' && found?.phase !== 'undoing') return;
   if (found.phase === 'running') {
     work.put(checkouts, { ...found, phase: 'undoing' });

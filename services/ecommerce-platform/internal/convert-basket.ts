@@ -3,6 +3,7 @@ import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { refuseWhileChanging } from '../checkout-record.ts';
 import { type Basket, baskets } from '../collections.ts';
 import { convertBasket } from '../order-placement.ts';
 
@@ -11,6 +12,7 @@ export const convertBasketHandler = handle(convertBasketCall)(async ({ params, b
   if (!basket) throw notFound('basket', params.id);
   if (isAgain(basketLifeCycle, basket, 'convert')) return again(basket);
   refuseOtherOrder(basket, body.orderId);
+  await refuseWhileChanging(work, basket);
   return convertBasket(work, basket, body.orderId);
 });
 

@@ -68,7 +68,8 @@ export const addLineToBasket = defineApi({
 export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   name: 'Checkout Basket',
-  summary: 'Starts the checkout: promotions and vouchers are applied, the price is fixed, the stock of every line is held for 15 minutes.',
+  summary:
+    'Starts the checkout: promotions and vouchers are applied, the price is fixed, the stock of every line is held for 15 minutes. Repeated with other values before there is an order, these are applied and the hold stays.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -77,7 +78,7 @@ export const checkoutBasket = defineApi({
   path: '/baskets/{id}/checkout',
   request: z.strictObject({
     shippingAddress: Address,
-    shippingMethod: ShippingMethod.default('STANDARD'),
+    shippingMethod: ShippingMethod.optional().describe('Default STANDARD.'),
     customerId: Id.optional(),
     contact: z
       .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: z.string().min(1).max(64).optional() })
@@ -94,6 +95,7 @@ export const checkoutBasket = defineApi({
     'basket_empty',
     'insufficient_stock',
     'customer_blocked',
+    'conflicting_repeat',
     'dependency_unavailable',
     'dependency_timeout',
     'dependency_error',

@@ -29,6 +29,11 @@ export const basketLifeCycle = defineLifeCycle({
       trigger: 'Checkout Basket; at least one line, all stock held',
     },
     { verb: 'checkout', from: ['locked', 'converted'], again: true, trigger: 'Checkout Basket, repeated' },
+    {
+      verb: 'change-checkout',
+      from: ['locked'],
+      trigger: 'Checkout Basket with another address, shipping method, vouchers or customer, before there is an order',
+    },
     { verb: 'merge', from: ['open'], to: 'merged', trigger: 'Create Basket that names it in mergeBasketIds' },
     { verb: 'abandon', from: ['open'], to: 'abandoned', trigger: 'time: 24 h idle' },
     { verb: 'convert', from: ['locked'], to: 'converted', trigger: 'Create Order' },
