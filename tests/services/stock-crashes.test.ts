@@ -41,6 +41,18 @@ describe('An application that dies at any of its commits', () => {
       const old = await reserve({ basketId });
       return async () => expect(await reserve({ basketId, ...longer })).not.toBe(old);
     },
+    'Release Holds': async () => {
+      const id = fresh('ord');
+      await reserve({ items, orderId: id });
+      await reserve({ items, orderId: id });
+      return async () => {
+        const path = '/internal/reservations/release';
+        const { status } = await estate.insist('sim', 'POST', path, { order: { id, state: 'cancelled' } }, fresh('key'));
+        expect(status).toBe(200);
+        const late = await estate.insist('sim', 'POST', RESERVATIONS, { items, orderId: id }, fresh('key'));
+        expect([late.status, late.body.code]).toEqual([409, 'invalid_state_transition']);
+      };
+    },
     'Confirm Reservation': async () => {
       const id = await reserve({ items });
       return async () => {

@@ -297,13 +297,14 @@ describe('Shapes and refusals', () => {
     expect(mutating).toHaveLength(publicApis.filter(({ method }) => method !== 'GET').length - 1);
   });
 
-  test('a caller names the basket or the items to reserve; a service may name both', () => {
+  test('a caller names the basket or the items to reserve, or both; a service may hold without a time limit', () => {
     const both = { basketId: 'bsk_1', items: [{ sku: 'mug-blue', qty: 1 }] };
     const { request, serviceRequest } = apis['reserve-inventory-api'];
-    expect(request.safeParse({ basketId: 'bsk_1' }).data).toEqual({ basketId: 'bsk_1', ttlSeconds: 900 });
-    expect(request.safeParse(both).success).toBe(false);
+    expect(request.safeParse({ basketId: 'bsk_1' }).data).toEqual({ basketId: 'bsk_1' });
+    expect(request.safeParse(both).success).toBe(true);
     expect(request.safeParse({}).success).toBe(false);
-    expect(serviceRequest.safeParse(both).success).toBe(true);
+    expect(request.safeParse({ ...both, ttlSeconds: null }).success).toBe(false);
+    expect(serviceRequest.safeParse({ ...both, ttlSeconds: null }).success).toBe(true);
   });
 
   test('a card needs a token, buying now and paying later does not', () => {

@@ -28,7 +28,7 @@ export const basketLifeCycle = defineLifeCycle({
       events: ['checkout-started'],
       trigger: 'Checkout Basket; at least one line, all stock held',
     },
-    { verb: 'checkout', from: ['locked', 'converted'], again: true, trigger: 'Checkout Basket, repeated' },
+    { verb: 'checkout', from: ['locked', 'converted'], again: true, trigger: 'Checkout Basket, repeated with the same values' },
     {
       verb: 'change-checkout',
       from: ['locked'],

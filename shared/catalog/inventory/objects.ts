@@ -15,6 +15,12 @@ export const reservationLifeCycle = defineLifeCycle({
       trigger: 'Reserve Inventory; every item fits, all or nothing',
     },
     {
+      verb: 'reserve',
+      from: ['requested', 'confirmed'],
+      again: true,
+      trigger: 'Reserve Inventory for the basket that it is of, repeated, or in checkout',
+    },
+    {
       verb: 'allocate',
       from: [null],
       to: 'confirmed',
@@ -25,7 +31,7 @@ export const reservationLifeCycle = defineLifeCycle({
       verb: 'allocate',
       from: ['requested', 'confirmed'],
       again: true,
-      trigger: 'Allocate Inventory for the same order line, or with reservationId',
+      trigger: 'Allocate Inventory for the same order line, for one that it holds already, or with reservationId',
     },
     { verb: 'confirm', from: ['requested'], to: 'confirmed', trigger: 'Confirm Reservation; from now on it does not expire' },
     { verb: 'confirm', from: ['confirmed'], again: true, trigger: 'Confirm Reservation, repeated' },
@@ -34,7 +40,7 @@ export const reservationLifeCycle = defineLifeCycle({
       verb: 'release',
       from: ['requested', 'confirmed'],
       to: 'released',
-      trigger: 'Release Reservation; Cancel Order, draft order expired; Void Transaction; replaced by a new hold of the same basket',
+      trigger: 'Release Reservation; the end of its order, basket or transaction; taken over by a new hold of the same basket or order',
     },
     {
       verb: 'release',

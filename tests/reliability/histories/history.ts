@@ -44,6 +44,7 @@ const frequencies = {
       webhook: 14,
     },
     ...{ advance: 5, fault: 3, 'event-fault': 2, 'webhook-fault': 2, label: 4, track: 3, 'confirm-hold': 4, 'release-hold': 4, line: 6 },
+    ...{ 'reserve-basket': 5, 'reserve-order': 2, 'allocate-order': 5 },
   },
   'the till': {
     ...{ ring: 14, pay: 40, 'void-sale': 7, 'submit-sale': 5, 'sell-there': 12, 'ring-basket': 5, basket: 3, cancel: 2, confirm: 2 },

@@ -10,9 +10,35 @@ export const stock = {
     const body = { items: [{ sku: given.sku, qty: given.qty }], ttlSeconds: given.ttlSeconds, ...where };
     note(things.holds, await ask('reserve-inventory-api', { body }));
   }),
-  /** In place of what a checkout holds. */
-  'reserve-basket': kind({ of }, ({ ask, things }, given) =>
-    about(things.baskets, given.of, async (basketId) => note(things.holds, await ask('reserve-inventory-api', { body: { basketId } }))),
+  /** The hold that the basket has, another one in its place, or what its checkout holds. */
+  'reserve-basket': kind(
+    { of, ttlSeconds: orNot(fc.constantFrom(30, 900)), locationId: orNot(location), items: orNot(fc.record({ sku, qty })) },
+    ({ ask, things }, { of: which, ttlSeconds, locationId, items }) =>
+      about(things.baskets, which, async (basketId) => {
+        const body = {
+          basketId,
+          ...(ttlSeconds !== null && { ttlSeconds }),
+          ...(locationId !== null && { locationId }),
+          ...(items !== null && { items: [items] }),
+        };
+        note(things.holds, await ask('reserve-inventory-api', { body }));
+      }),
+  ),
+  'reserve-order': kind({ of, sku, qty }, ({ ask, things }, given) =>
+    about(things.orders, given.of, async (orderId) =>
+      note(things.holds, await ask('reserve-inventory-api', { body: { orderId, items: [{ sku: given.sku, qty: given.qty }] } })),
+    ),
+  ),
+  'allocate-order': kind({ of, prefer: orNot(location) }, ({ ask, things }, given) =>
+    about(things.orders, given.of, async (id) => {
+      const { status, body: order } = await ask('get-order-api', { params: { id } });
+      if (status !== 200) return;
+      for (const { lineId, sku: ordered, qty: wanted } of order.lines) {
+        const preferred = given.prefer === null ? {} : { preferredLocations: [given.prefer] };
+        const body = { orderId: id, orderLineId: lineId, sku: ordered, qty: wanted, ...preferred };
+        note(things.holds, await ask('allocate-inventory-api', { body }));
+      }
+    }),
   ),
   'confirm-hold': kind({ of }, ({ ask, things }, given) =>
     about(things.holds, given.of, (id) => ask('confirm-reservation-api', { params: { id } })),
