@@ -74,20 +74,22 @@ describe('A client that sends many requests at once', () => {
 
   test('is answered as soon as it reads, each of them, in their order', async () => {
     let atOnce = 0;
+    let most = 0;
     const server = await aServer((request, response) => {
       atOnce += 1;
-      expect(atOnce).toBe(1);
+      most = Math.max(most, atOnce);
       setImmediate(() => {
         atOnce -= 1;
         response.end(`<${request.url}>`);
       });
     });
     const client = await aClient(server.port);
-    client.socket.write(Array.from({ length: 2_500 }, (_, index) => get(`/${index}`)).join(''));
+    client.socket.write(Array.from({ length: 1_500 }, (_, index) => get(`/${index}`)).join(''));
     client.read();
-    await eventually('the last answer', async () => client.seen.text.includes('</2499>'));
+    await eventually('the last answer', async () => client.seen.text.endsWith('</1499>'), 20_000);
+    expect(most).toBe(1);
     const answered = [...client.seen.text.matchAll(/<\/(\d+)>/g)].map(([, index]) => Number(index));
-    expect(answered).toEqual(Array.from({ length: 2_500 }, (_, index) => index));
+    expect(answered).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
   });
 
   test('with bodies is answered in order too', async () => {
@@ -142,7 +144,7 @@ describe('A client that sends many requests at once', () => {
 });
 
 describe('A client that takes nothing of its answer', () => {
-  const PATIENCE = { unread: { afterMs: 200, lookMs: 20 } };
+  const PATIENCE = { unread: { afterMs: 1_000, lookMs: 20 } };
 
   test('is cut off', async () => {
     const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
@@ -177,7 +179,7 @@ describe('A client that takes nothing of its answer', () => {
     client.read();
     await eventually('all was read', async () => server.queued() === 0);
     // Longer than it has for taking something.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * PATIENCE.unread.afterMs));
     answer();
     await eventually('the end', async () => client.seen.text.includes('the end'));
   });
