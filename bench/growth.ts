@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Growth } from './growth/grown-world.ts';
-import { type Operation, operations, SHOWN, type Story, tellStory } from './growth/operations.ts';
+import { BEYOND_SMALL, type Operation, operations, SMALL, type Story, tellStory } from './growth/operations.ts';
 import { type BenchRedis, isRedisInstalled, startRedis } from './redis-server.ts';
 import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, median } from './rounds.ts';
@@ -66,9 +66,8 @@ async function prepare(estate: Child, { client, name }: OwnRehearsal, more?: Gro
   await tellStory(client);
   const { items } = await client.control('list-rehearsals');
   const world = items.find((one) => one.name === name)?.world;
-  const shown = { objects: SHOWN, events: SHOWN, hops: 0 };
-  await estate.ask({ grow: { world, growth: shown, first: 1 } }, 'grown');
-  if (more) await estate.ask({ grow: { world, growth: more, first: SHOWN + 1 } }, 'grown');
+  await estate.ask({ grow: { world, growth: SMALL, first: 1 } }, 'grown');
+  if (more) await estate.ask({ grow: { world, growth: more, first: BEYOND_SMALL } }, 'grown');
   return tellStory(client);
 }
 

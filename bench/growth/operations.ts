@@ -1,5 +1,6 @@
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { placeOrder } from '../order-journey.ts';
+import type { Growth } from './grown-world.ts';
 
 /** Something that anybody does with a rehearsal; it answers the same whatever else the rehearsal holds. */
 export interface Operation {
@@ -13,8 +14,10 @@ export interface Story {
   readonly correlationId: string;
 }
 
-/** The newest of this many are shown where everything of a customer is asked for, so there must be as many everywhere. */
-export const SHOWN = 20;
+/** What a small rehearsal has, too: as many orders as are shown of a customer, and of each type as many events as are asked for. */
+export const SMALL: Growth = { objects: 20, events: 500, hops: 0 };
+/** Numbers of further copies. */
+export const BEYOND_SMALL = SMALL.events + 1;
 
 async function get(client: EstateClient, path: string): Promise<unknown> {
   const reply = await client.call('GET', path);

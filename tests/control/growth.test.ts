@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { growWorld } from '../../bench/growth/grown-world.ts';
-import { operations, SHOWN, type Story, tellStory } from '../../bench/growth/operations.ts';
+import { BEYOND_SMALL, operations, SMALL, type Story, tellStory } from '../../bench/growth/operations.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { readConfiguration } from '../../services/configuration.ts';
 import { type RunningEstate, startEstate } from '../../services/estate.ts';
@@ -74,8 +74,8 @@ describe(`with ${MANY} objects of each kind, as many events and hops in a rehear
       const client = createEstateClient({ ...outside, ...credentials, rehearsal });
       await client.control('set-clock', { body: { flowing: false } });
       await tellStory(client);
-      await growWorld(watched.adapter, world as World, { objects: SHOWN, events: SHOWN, hops: 0 });
-      if (grown) await growWorld(watched.adapter, world as World, { objects: MANY, events: MANY, hops: MANY }, SHOWN + 1);
+      await growWorld(watched.adapter, world as World, SMALL);
+      if (grown) await growWorld(watched.adapter, world as World, { objects: MANY, events: MANY, hops: MANY }, BEYOND_SMALL);
       return { client, world: world as World, story: await tellStory(client) };
     };
     told = { small: await tell('small', false), grown: await tell('grown', true) };

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { readJournal } from '../../gateway/control/journal-reader.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+
+const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+const stopping = new AbortController().signal;
+
+async function journaling() {
+  const { worlds, simulation } = createMemoryStore();
+  const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
+  const record = (requestId: string, calls: readonly string[] = []): void =>
+    simulation.journal(world, { requestId, correlationId: 'c', json: JSON.stringify({ requestId, correlationId: 'c', calls }) });
+  let looks = 0;
+  const read = (ageMs: number | undefined, onLook = (): void => undefined) => {
+    const journalOf: typeof worlds.journalOf = async (...asked) => {
+      looks += 1;
+      onLook();
+      const page = await worlds.journalOf(...asked);
+      return { ...page, entries: page.entries.map((entry) => ({ ...entry, ageMs: ageMs ?? entry.ageMs })) };
+    };
+    return readJournal({ ...worlds, journalOf }, world, { limit: 1, stopping });
+  };
+  return { record, read, looks: () => looks };
+}
+
+describe('a journal is read', () => {
+  test('as complete when every call of what is shown has its hop, also one that is not on the page', async () => {
+    const { record, read, looks } = await journaling();
+    record('callee');
+    record('caller', ['callee']);
+    expect(await read(undefined)).toMatchObject({ items: [{ requestId: 'caller' }], complete: true, truncated: false });
+    expect(looks()).toBe(1);
+  });
+
+  test('again while a hop of the last second misses one that it called', async () => {
+    const { record, read, looks } = await journaling();
+    record('caller', ['callee']);
+    const read3 = read(0, () => looks() === 3 && record('callee'));
+    expect(await read3).toMatchObject({ complete: true });
+    expect(looks()).toBe(3);
+  });
+
+  test('once, as incomplete, when the hop that misses one is older', async () => {
+    const { record, read, looks } = await journaling();
+    record('caller', ['forgotten']);
+    expect(await read(1_000)).toMatchObject({ items: [{ requestId: 'caller' }], complete: false });
+    expect(looks()).toBe(1);
+  });
+});
