@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { CorrelationId } from '../shared/catalog/headers.ts';
 import { newId } from '../shared/domain/ids.ts';
 import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
 import { secretIn } from '../shared/simulation/redaction.ts';
@@ -7,7 +8,6 @@ import type { WorldView } from '../shared/store/ports.ts';
 /** Wall time that a request has in the estate. */
 export const REQUEST_MS = 15_000;
 
-const CORRELATION_ID = /^[\w.:-]{1,128}$/;
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
 /** Headers that end at the gateway: of the connection, of the client's credential, and those by which the estate or a framework would be told lies. */
@@ -50,7 +50,7 @@ export interface RequestIds {
 export function identify(headers: IncomingHttpHeaders, now: number): RequestIds {
   const requestId = newId('req', now);
   const sent = headers['x-correlation-id'];
-  const fits = typeof sent === 'string' && CORRELATION_ID.test(sent) && secretIn(sent) === undefined;
+  const fits = typeof sent === 'string' && CorrelationId.safeParse(sent).success && secretIn(sent) === undefined;
   return { requestId, correlationId: fits ? sent : requestId };
 }
 

@@ -12,7 +12,7 @@ import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
-import type { FaultInput } from '../../shared/simulation/faults.ts';
+import { type FaultInput, FaultName } from '../../shared/simulation/faults.ts';
 import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { destination } from './clock-destination.ts';
@@ -242,7 +242,7 @@ function known(type: string, pointer: string): void {
 }
 
 function checkTarget(name: string, { match }: FaultInput): void {
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(name))
+  if (!FaultName.safeParse(name).success)
     throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
   if (match.event !== undefined) known(match.event, '/match/event');
   const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];

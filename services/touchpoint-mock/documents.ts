@@ -3,8 +3,15 @@ import { stringify } from 'yaml';
 import { fixedDocument } from '../../shared/runtime/fixed-document.ts';
 import { ownHosts } from '../../shared/runtime/own-hosts.ts';
 import { FOREIGN_HOST, GET_ONLY, send } from './answers.ts';
-import { touchpointOpenApi } from './openapi.ts';
+import { type SERVERS, touchpointOpenApi } from './openapi.ts';
 import type { TouchpointFixtures } from './touchpoint-fixtures.ts';
+
+interface Documented {
+  readonly fixtures: TouchpointFixtures;
+  readonly isReady: () => boolean;
+  /** Who serves the document: its paths are there. */
+  readonly from: keyof typeof SERVERS;
+}
 
 /** A page of somebody else that makes its own name lead here gets nothing. Probes may call us as they like. */
 export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
@@ -15,11 +22,11 @@ export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
   };
 }
 
-/** Health, readiness and the contract document: the same on the mock and on the portal, none of them asks for a key. */
-export function documents({ fixtures, isReady }: { fixtures: TouchpointFixtures; isReady: () => boolean }): Router {
-  const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures), null, 2));
+/** Health, readiness and the contract document, on the mock and on the portal; none of them asks for a key. */
+export function documents({ fixtures, isReady, from }: Documented): Router {
+  const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures, from), null, 2));
   const yaml = fixedDocument('application/yaml', () =>
-    stringify(touchpointOpenApi(fixtures), { aliasDuplicateObjects: false, lineWidth: 0 }),
+    stringify(touchpointOpenApi(fixtures, from), { aliasDuplicateObjects: false, lineWidth: 0 }),
   );
   const router = Router({ caseSensitive: true, strict: true });
   router

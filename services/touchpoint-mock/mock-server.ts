@@ -46,7 +46,7 @@ export async function startTouchpointMock({
   const others = express()
     .disable('x-powered-by')
     .use(ownHostsOnly(allowedHosts))
-    .use(documents({ fixtures, isReady: () => ready }));
+    .use(documents({ fixtures, isReady: () => ready, from: 'mock' }));
   others.use((_request, response) => send(response, NOT_FOUND));
 
   const listener = contractListener({

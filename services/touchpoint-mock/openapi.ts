@@ -10,8 +10,8 @@ const DESCRIPTION = `A simulation of the touchpoint basket interface: fixed resp
 prices, asks no loyalty service, parks no baskets and keeps no state.
 
 Checks run in this order: the credential, the lane in \`touchpointId\`, the selector. Only \`touchpointId\` and \`basketId\` are
-echoed; everything else of a response is the same every time. The server \`/mock\` is the prefix of the portal; direct clients
-and real installations call the same paths without it.
+echoed; everything else of a response is the same every time. Through the portal the paths have the prefix \`/mock\`; the mock itself and
+real installations have the same paths without it.
 
 Fields whose description starts with "Ours" are not shown in the source document; a real installation may name them differently.`;
 
@@ -32,8 +32,14 @@ const STATUS_TEXT: Readonly<Record<string, string>> = {
   '503': 'The dedicated operator is unavailable.',
 };
 
+/** Where the paths are for whoever has the document from there. */
+export const SERVERS = {
+  mock: { url: '/', description: 'The mock that serves this document.' },
+  portal: { url: '/mock', description: 'The mock, through the portal that serves this document.' },
+} as const;
+
 /** The contract as OpenAPI 3.0.3, with the fixtures as its examples. */
-export function touchpointOpenApi({ cases }: TouchpointFixtures): Part {
+export function touchpointOpenApi({ cases }: TouchpointFixtures, from: keyof typeof SERVERS = 'mock'): Part {
   const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: aliasOperation(alias, cases) }] as const);
   const scenarios = cases.map((fixture) => [scenarioPath(fixture.case), { post: scenarioOperation(fixture) }] as const);
   return {
@@ -44,7 +50,7 @@ export function touchpointOpenApi({ cases }: TouchpointFixtures): Part {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/mock', description: 'Through the portal. Direct clients of the mock use no prefix.' }],
+    servers: [SERVERS[from]],
     security: [{ storeKey: [] }],
     tags: [
       { name: 'aliases', description: 'The two paths of a real installation. Here X-Mock-Case selects the response.' },

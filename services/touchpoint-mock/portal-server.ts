@@ -73,7 +73,7 @@ export async function startPortal({
   portal.use(ownHostsOnly(allowedHosts));
   portal.use('/mock', forwardTo(mockUrl));
   portal.use(security);
-  portal.use(documents({ fixtures, isReady: () => ready }));
+  portal.use(documents({ fixtures, isReady: () => ready, from: 'portal' }));
   const description = portalDescription({ fixtures, storeKey, lanes });
   portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
   portal.use(express.static(PAGE, { dotfiles: 'ignore', cacheControl: true, maxAge: 0, redirect: false }));

@@ -42,15 +42,12 @@ export const AnyInstant = z
     return z.NEVER;
   });
 
-export const Sku = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/)
-  .meta({ id: 'Sku', example: 'mug-blue' });
+/** What may be a part of a path; dots alone are a step to somewhere else there. */
+const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
-export const Id = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/)
-  .meta({ id: 'Id', description: 'Opaque id.' });
+export const Sku = z.string().max(64).regex(NAME).meta({ id: 'Sku', example: 'mug-blue' });
+
+export const Id = z.string().max(64).regex(NAME).meta({ id: 'Id', description: 'Opaque id.' });
 
 export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
 
@@ -112,3 +109,32 @@ export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (ke
     .refine((value) => names.some((name) => value[name] !== undefined), { error: `Give at least one of ${names.join(', ')}.` })
     .meta({ anyOf: names.map((name) => ({ required: [name] })) });
 }
+
+/** With one of these values of a member, another one must be there, or must not. */
+export interface MemberRule {
+  readonly when: { readonly member: string; readonly is: readonly string[] };
+  readonly needs?: string;
+  readonly refuses?: string;
+  readonly error: string;
+}
+
+/** Which members go together; the OpenAPI document says so too. */
+export function withRules<T extends z.ZodObject>(schema: T, rules: readonly MemberRule[]): T {
+  const ruled = rules.reduce(
+    (checked, { when, needs, refuses, error }) =>
+      checked.refine(
+        (value) =>
+          !when.is.includes(String(value[when.member])) ||
+          ((needs === undefined || value[needs] !== undefined) && (refuses === undefined || value[refuses] === undefined)),
+        { path: [needs ?? refuses ?? when.member], error },
+      ),
+    schema,
+  );
+  return ruled.meta({ allOf: rules.map(asCondition) });
+}
+
+const asCondition = ({ when, needs, refuses }: MemberRule) => ({
+  if: { properties: { [when.member]: { enum: when.is } }, required: [when.member] },
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
+  then: needs === undefined ? { properties: { [refuses ?? '']: { not: {} } } } : { properties: { [needs]: {} }, required: [needs] },
+});

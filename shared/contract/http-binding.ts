@@ -7,6 +7,7 @@ import express, {
   type Response,
 } from 'express';
 import type { ApiDefinition } from '../catalog/define.ts';
+import { IdempotencyKey, IfMatch } from '../catalog/headers.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { type Ids, type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import { withoutFailing } from '../runtime/harmless.ts';
@@ -220,20 +221,18 @@ function readInput(api: ApiDefinition, request: Request, context: Context, sent:
   return { params, query, body };
 }
 
-/** Bare or quoted, at most 255 characters. */
+/** The quotes are not part of it. */
 function idempotencyKey(request: Request): string | undefined {
   const header = request.get('idempotency-key');
   if (header === undefined) return undefined;
-  const key = header.replace(/^"(.*)"$/, '$1');
-  if (key.length >= 1 && key.length <= 255) return key;
+  if (IdempotencyKey.safeParse(header).success) return header.replace(/^"(.*)"$/, '$1');
   throw headerProblem('Idempotency-Key', 'An Idempotency-Key has 1 to 255 characters.');
 }
 
 function ifMatch(request: Request): number | undefined {
   const header = request.get('if-match');
   if (header === undefined || header === '*') return undefined;
-  const version = /^"(\d{1,15})"$/.exec(header)?.[1];
-  if (version !== undefined) return Number(version);
+  if (IfMatch.safeParse(header).success) return Number(header.slice(1, -1));
   throw headerProblem('If-Match', 'If-Match takes the ETag of the object as it was read: "<version>".');
 }
 

@@ -3,11 +3,13 @@ import { applications } from '../catalog/applications.ts';
 import { apis, objects } from '../catalog/catalog.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../catalog/define.ts';
 import { requestExamples } from '../catalog/examples.ts';
+import { CorrelationId, IdempotencyKey, IfMatch } from '../catalog/headers.ts';
 import { commonProblems, MOST_ERRORS, type ProblemCode, problems } from '../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
 import { type ControlOperation, controlOperations } from '../simulation/control-api.ts';
+import { FaultName } from '../simulation/faults.ts';
 import { JsonSchemas, type Part, sorted } from './json-schemas.ts';
 
 const DESCRIPTION = `One consistent retailer to rehearse integrations on: the owning applications of a unified-commerce estate
@@ -84,6 +86,8 @@ const SCHEMES = [
   },
 ] as const;
 
+const headerSchema = (header: z.ZodType): Part => new JsonSchemas('draft-2020-12').of(header, 'input');
+
 const PARAMETERS: Part = {
   Rehearsal: {
     name: 'X-Rehearsal',
@@ -94,27 +98,28 @@ const PARAMETERS: Part = {
   CorrelationId: {
     name: 'X-Correlation-Id',
     in: 'header',
-    description: 'Ties requests, internal calls and events together; made up when absent, and given back.',
-    schema: { type: 'string', maxLength: 128 },
+    description:
+      'Ties requests, internal calls and events together, and is given back. When it is absent, or of another form, one is made up.',
+    schema: headerSchema(CorrelationId),
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
       'Repeating the same request with the same key gives the stored answer and changes nothing. Kept for 24 hours of the rehearsal’s time.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    schema: headerSchema(IdempotencyKey),
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
     description: 'The ETag of the object as it was read; 412 when it has changed since.',
-    schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
+    schema: headerSchema(IfMatch),
     example: '"3"',
   },
 };
 
 const HEADERS: Part = {
-  CorrelationId: { description: 'As sent, or made up.', schema: { type: 'string' } },
+  CorrelationId: { description: 'As sent, or made up.', schema: headerSchema(CorrelationId) },
   ETag: { description: 'The version of the object, quoted.', schema: { type: 'string' }, example: '"3"' },
   IdempotentReplayed: {
     description: 'Present when this is the stored answer to an earlier request with the same key.',
@@ -266,17 +271,18 @@ const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   id: Id,
   sku: Sku,
   code: VoucherCode,
-  name: z.string().min(1).max(80),
+  name: FaultName,
   rehearsal: z.string().regex(REHEARSAL_NAME),
   type: z.enum(objects.map(({ type }) => type) as [string, ...string[]]),
 };
 
 function pathParameters(path: string, components: Components): Part[] {
+  const schemaOf = (name: string) => (path.startsWith('/_sim/rehearsals') ? PATH_SCHEMAS['rehearsal'] : PATH_SCHEMAS[name]) ?? Id;
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: components.schemaOf(PATH_SCHEMAS[name] ?? Id, 'input'),
+    schema: components.schemaOf(schemaOf(name), 'input'),
   }));
 }
 

@@ -8,9 +8,9 @@ import { Return } from '../catalog/fulfillment/returns.ts';
 import { countStock } from '../catalog/inventory/internal.ts';
 import { InventoryItem } from '../catalog/inventory/objects.ts';
 import type { ProblemCode } from '../catalog/problems.ts';
-import { AnyInstant, Instant } from '../catalog/shapes.ts';
+import { AnyInstant, exactlyOne, Instant } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
-import { FaultInput } from './faults.ts';
+import { EventType, FaultInput } from './faults.ts';
 import { Progression, ProgressionInput } from './progression.ts';
 
 /**
@@ -162,13 +162,19 @@ export const advanceClock = defineOperation({
   summary: 'Moves the clock forward and runs what falls due on the way, in order; answers when the estate is quiet.',
   method: 'POST',
   path: '/_sim/clock/advance',
-  request: z
-    .strictObject({
-      by: z.string().max(64).optional().describe('ISO 8601 duration: PT15M, P2D.'),
-      to: AnyInstant.optional().describe('An instant, not before now.'),
-      timeoutMs: TimeoutMs,
-    })
-    .refine(({ by, to }) => (by === undefined) !== (to === undefined), { message: 'Give either by or to.' }),
+  request: exactlyOne(
+    z.strictObject({
+      by: z.string().max(64).optional().meta({
+        format: 'duration',
+        description: 'ISO 8601 duration in weeks, days, hours, minutes and seconds: PT15M, P2D. At most 10 years.',
+      }),
+      to: AnyInstant.optional().describe('An instant, not before now, at most 10 years ahead and not after the year 9998.'),
+      timeoutMs: TimeoutMs.default(60_000).describe(
+        'Wall time for all of it. When it is over, the answer says what ran, where the clock stands and what it waits for.',
+      ),
+    }),
+    ['by', 'to'],
+  ),
   response: z.object({ now: Instant, ran: z.array(Ran), settled: z.boolean(), waitingFor: WaitingFor }),
   problems: ['clock_busy'],
 });
@@ -214,7 +220,7 @@ export const listEvents = defineOperation({
   method: 'GET',
   path: '/_sim/events',
   query: z.strictObject({
-    type: z.string().max(120).optional().describe('With or without its prefix: payment-authorized.'),
+    type: EventType.optional(),
     subject: z.string().max(160).optional().describe('payment/pay_…'),
     correlationId: z.string().max(128).optional(),
     after: z.coerce.number().int().min(0).default(0).describe('The next of the answer before.'),
@@ -230,7 +236,7 @@ export const waitForEvents = defineOperation({
   method: 'POST',
   path: '/_sim/events/wait',
   request: z.strictObject({
-    type: z.string().min(1).max(120),
+    type: EventType,
     subject: z.string().max(160).optional(),
     count: z.int().min(1).max(1_000).default(1),
     after: z.int().min(0).default(0),

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { applicationNames } from '../catalog/applications.ts';
+import { apis, internalCalls } from '../catalog/catalog.ts';
 import { TrackingStatus } from '../catalog/fulfillment/objects.ts';
+import { allEvents } from '../catalog/subscriptions.ts';
 import { durationMs } from '../domain/duration.ts';
-import { nameOf } from '../events/envelope.ts';
+import { nameOf, TYPE_PREFIX } from '../events/envelope.ts';
 import { type FaultRule, type Ms, NEVER, type Simulation, type World } from '../store/ports.ts';
 
 const LONGEST_MS = durationMs('P3650D');
@@ -12,7 +14,8 @@ const LONGEST_MS = durationMs('P3650D');
 const Duration = z
   .string()
   .max(64)
-  .refine(isPositiveDuration, 'This is not a duration such as PT10M or P2D, longer than nothing and at most P3650D.');
+  .refine(isPositiveDuration, 'This is not a duration such as PT10M or P2D, longer than nothing and at most P3650D.')
+  .meta({ format: 'duration' });
 
 function isPositiveDuration(text: string): boolean {
   try {
@@ -56,10 +59,30 @@ export const faultKinds = {
   webhook: [...late, 'bad-signature', 'stale-timestamp'],
 } as const satisfies Record<string, readonly Fault['kind'][]>;
 
+/** Of a fault. */
+export const FaultName = z
+  .string()
+  .max(64)
+  .regex(/^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/);
+
+/** Of any event, with or without its prefix. Which there are, the OpenAPI document says; a refusal lists them too. */
+export const EventType = z
+  .string()
+  .min(1)
+  .max(120)
+  .meta({
+    pattern: `^(?:${TYPE_PREFIX.replaceAll('.', '\\.')})?(?:${allEvents.map(({ name }) => name.replaceAll('.', '\\.')).join('|')})$`,
+    description: 'With or without its prefix: payment-authorized, ext.order-changed.',
+  });
+
 const Match = z.strictObject({
   application: z.enum(applicationNames as [string, ...string[]]).optional(),
-  api: z.string().max(80).optional(),
-  event: z.string().max(120).optional().describe('With or without its prefix: payment-authorized, ext.order-changed.'),
+  api: z
+    .string()
+    .max(80)
+    .meta({ enum: [...Object.keys(apis), ...Object.keys(internalCalls)], description: 'Of the application, if one is named too.' })
+    .optional(),
+  event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Of an event: order/ord_….'),
   webhook: z.enum(['carrier']).optional(),
   status: TrackingStatus.optional().describe('Of a carrier’s webhook: what was scanned.'),
@@ -67,11 +90,32 @@ const Match = z.strictObject({
 
 type Match = z.output<typeof Match>;
 
-const targetsOf = ({ application, api, event, webhook }: Match): (keyof typeof faultKinds)[] => [
-  ...(application !== undefined || api !== undefined ? (['call'] as const) : []),
-  ...(event !== undefined ? (['event'] as const) : []),
-  ...(webhook !== undefined ? (['webhook'] as const) : []),
-];
+/** By which members each kind of target is named, one at least, and which it may have besides. */
+const TARGETS = {
+  call: { by: ['application', 'api'], besides: [] },
+  event: { by: ['event'], besides: ['subject'] },
+  webhook: { by: ['webhook'], besides: ['status'] },
+} as const satisfies Record<keyof typeof faultKinds, { by: readonly (keyof Match)[]; besides: readonly (keyof Match)[] }>;
+const TARGET_NAMES = Object.keys(TARGETS) as (keyof typeof TARGETS)[];
+
+const targetsOf = (match: Match): (keyof typeof TARGETS)[] =>
+  TARGET_NAMES.filter((name) => TARGETS[name].by.some((member) => match[member] !== undefined));
+
+/** The rules below for readers of the OpenAPI document. */
+const RULES = {
+  anyOf: TARGET_NAMES.map((name) => {
+    const { by, besides } = TARGETS[name];
+    const own: readonly string[] = [...by, ...besides];
+    const members = Object.keys(Match.shape).map((member) => [member, own.includes(member) ? {} : { not: {} }]);
+    return {
+      properties: {
+        match: { properties: Object.fromEntries(members), anyOf: by.map((member) => ({ required: [member] })) },
+        fault: { properties: { kind: { enum: faultKinds[name] } } },
+      },
+    };
+  }),
+  dependentRequired: { probability: ['seed'], seed: ['probability'] },
+};
 
 export const FaultInput = z
   .strictObject({
@@ -94,7 +138,8 @@ export const FaultInput = z
     if (probability !== undefined && seed === undefined)
       refuse(['seed'], 'A probability needs a seed, so that the rehearsal can be repeated.');
     if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed is for a probability: say which.');
-  });
+  })
+  .meta(RULES);
 export type FaultInput = z.output<typeof FaultInput>;
 
 export interface ActiveFault extends FaultInput {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
-import { AnyInstant, atLeastOne, Id, Quantity, Sku } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Id, Quantity, Sku, withRules } from '../shapes.ts';
 import { Carrier, CarrierService, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
 
@@ -75,15 +75,13 @@ export const updatePickingStatus = defineApi({
   auth: 'bearer',
   method: 'PUT',
   path: '/picking-orders/{id}/status',
-  request: z
-    .strictObject({
+  request: withRules(
+    z.strictObject({
       status: z.enum(['started', 'picked', 'short', 'packed']),
       lines: z.array(PickedLine).min(1).max(200).optional().describe('What was picked of which line; required for short.'),
-    })
-    .refine(({ status, lines }) => status !== 'short' || lines !== undefined, {
-      path: ['lines'],
-      error: 'Say with status short what was picked of each line.',
     }),
+    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'Say with status short what was picked of each line.' }],
+  ),
   response: PickingOrder,
   problems: [
     'not_found',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
-import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku } from '../shapes.ts';
+import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
 import { FulfillmentOrder, ParcelData, PickingStatus, Scan, Shipment } from './objects.ts';
 import { ProgressionMode } from './reference-data.ts';
 import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
@@ -85,8 +85,8 @@ export const recordPicking = defineInternalCall({
   application: 'fms',
   method: 'POST',
   path: '/internal/fulfillment-orders/{id}/picking',
-  request: z
-    .strictObject({
+  request: withRules(
+    z.strictObject({
       pickingOrderId: Id,
       status: PickingStatus,
       lines: z
@@ -95,11 +95,9 @@ export const recordPicking = defineInternalCall({
         .max(200)
         .optional()
         .describe('Absent for picked: all of it.'),
-    })
-    .refine(({ status, lines }) => status !== 'short' || lines !== undefined, {
-      path: ['lines'],
-      error: 'Say with status short what was picked of each line.',
     }),
+    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'Say with status short what was picked of each line.' }],
+  ),
   response: FulfillmentOrder,
   problems: ['not_found', 'invalid_state_transition'],
   callers: ['wms'],

@@ -1,0 +1,251 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Agent, request } from 'undici';
+import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { type Answered, type Asked, describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
+import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+/** The document is the one that the gateway serves: a test of the gateway compares them. */
+const document = estateOpenApi('0.0.0') as unknown as OpenApiDocument;
+const { operations, fittingRequests, misfittingRequests, complaint } = describedBy(document);
+const agent = new Agent({ connections: 16 });
+afterAll(() => agent.close());
+
+/** What a request may be refused for although every member fits: what it is about, as it stands in this rehearsal. */
+const ABOUT_STATE = new Set([400, 402, 404, 409, 412, 429]);
+/** What no schema can say: that a value does not go with the rehearsal, its clock or another value. */
+const BEYOND_SCHEMAS = new Set([
+  'unknown_store',
+  'in_the_future',
+  'in_the_past',
+  'too_far',
+  'invalid_cursor',
+  'not_its_api',
+  'idempotency_key_reused',
+]);
+/** Names of things that nobody has made, for what is refused before they are looked for. */
+const NOTHING: Record<string, readonly unknown[]> = {
+  id: ['nothing'],
+  name: ['nothing'],
+  rehearsal: ['default'],
+  sku: ['nothing'],
+  code: ['NOTHING'],
+};
+
+type Operation = (typeof operations)[number];
+
+async function ask(
+  { method }: Pick<Operation, 'method'>,
+  { path, headers, body }: Asked,
+  credential: Record<string, string>,
+): Promise<Answered & { headers: Record<string, unknown> }> {
+  const response = await request(`${estate.gateway}${path}`, {
+    method: method as 'GET',
+    headers: { ...headers, ...credential, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    dispatcher: agent,
+  });
+  return {
+    status: response.statusCode,
+    contentType: response.headers['content-type'] as string | undefined,
+    text: await response.body.text(),
+    headers: response.headers,
+  };
+}
+
+function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal): Record<string, string> {
+  if (scheme === 'apiKey') return { 'x-api-key': rehearsal.credentials.apiKey };
+  if (scheme === 'simulation') return { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
+  return scheme === 'bearer' ? { authorization: `Bearer ${rehearsal.credentials.bearer}` } : {};
+}
+
+/** Things of a rehearsal by the names under which requests name them. */
+async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string, readonly unknown[]>> {
+  const { ok } = rehearsal;
+  const basket = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+  const { orderId } = await ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+  const open = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+  const payment = await ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  const reservation = await ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] });
+  return {
+    id: [basket.id, open.id, orderId, payment.id, reservation.id, 'cus_ada', 'loy_ada', 'mug-blue', 'nothing'],
+    basketId: [basket.id, open.id],
+    orderId: [orderId],
+    customerId: ['cus_ada'],
+    loyaltyId: ['loy_ada'],
+    sku: ['mug-blue'],
+    currency: ['EUR'],
+    timeoutMs: [0, 20],
+    'X-Rehearsal': [rehearsal.name],
+    code: ['WELCOME10', 'NOTHING'],
+    ms: [1],
+    parties: [2],
+  };
+}
+
+/** Of each operation; each run of the tests makes others. */
+const RUNS = 6;
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))('The OpenAPI document of %s', (_id, operation) => {
+  test('describes what is answered, and what fits it is not called malformed', async () => {
+    await using rehearsal = await newRehearsal();
+    const credential = credentialOf(operation, rehearsal);
+    const known = await somethingOfEach(rehearsal);
+    const made: string[] = [];
+    const run = async (asked: Asked): Promise<void> => {
+      const answer = await ask(operation, asked, credential);
+      if (operation.id === 'create-rehearsal' && answer.status === 201) made.push(JSON.parse(answer.text).name);
+      const told = `${operation.method} ${asked.path} ${JSON.stringify(asked.headers)} ${JSON.stringify(asked.body)}: ${answer.status} ${answer.text.slice(0, 500)}`;
+      expect([told, complaint(operation, answer)]).toEqual([told, undefined]);
+      const { code, errors = [] } = answer.status >= 400 ? JSON.parse(answer.text) : { code: undefined };
+      const codes: string[] = [code, ...errors.map((error: { code: string }) => error.code)];
+      const fits = answer.status < 300 || ABOUT_STATE.has(answer.status) || codes.some((one) => BEYOND_SCHEMAS.has(one));
+      const unsigned = operation.schemes.includes('signature') && answer.status === 401;
+      expect([told, fits || unsigned]).toEqual([told, true]);
+      if (operation.id === 'put-fault') await rehearsal.noFaults();
+    };
+    try {
+      await fc.assert(
+        fc.asyncProperty(
+          fittingRequests(operation, (name) => known[name]),
+          run,
+        ),
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    } finally {
+      for (const name of made) await rehearsal.client.control('delete-rehearsal', { params: { name } });
+    }
+  });
+
+  const wrong = misfittingRequests(operation, (name) => NOTHING[name]);
+  if (wrong) {
+    test('describes the body: one that does not fit is refused, as it says', async () => {
+      await using rehearsal = await newRehearsal();
+      const credential = credentialOf(operation, rehearsal);
+      const run = async (asked: Asked): Promise<void> => {
+        const { 'x-rehearsal': _elsewhere, 'if-match': _version, ...headers } = asked.headers;
+        const answer = await ask(operation, { ...asked, headers }, credential);
+        const told = `${operation.method} ${asked.path} ${JSON.stringify(asked.body)?.slice(0, 500)}: ${answer.status} ${answer.text.slice(0, 500)}`;
+        expect([told, complaint(operation, answer)]).toEqual([told, undefined]);
+        expect([told, answer.status >= 400 && answer.status < 500]).toEqual([told, true]);
+      };
+      await fc.assert(fc.asyncProperty(wrong, run), { numRuns: RUNS, endOnFailure: true });
+    });
+  }
+
+  test('names every query parameter: another is refused', async () => {
+    const [asked] = fc.sample(
+      fittingRequests(operation, (name) => NOTHING[name]),
+      { numRuns: 1 },
+    );
+    if (!asked) throw new Error('There is no request to be made.');
+    const { 'x-rehearsal': _of, ...headers } = asked.headers;
+    const credential: Record<string, string> = operation.schemes.includes('simulation')
+      ? { authorization: `Bearer ${ADMIN}` }
+      : operation.schemes.includes('apiKey')
+        ? { 'x-api-key': 'demo-carrier-key' }
+        : { authorization: 'Bearer demo-integration-token' };
+    const path = `${asked.path}${asked.path.includes('?') ? '&' : '?'}nobody=knows`;
+    const answer = await ask(operation, { ...asked, path, headers }, credential);
+    expect([path, answer.status]).toEqual([path, operation.schemes.includes('signature') ? 401 : 422]);
+    expect(complaint(operation, answer)).toBeUndefined();
+  });
+
+  test('names the credential that it takes: without it, and with another, it is 401', async () => {
+    const [asked] = fc.sample(
+      fittingRequests(operation, (name) => NOTHING[name]),
+      { numRuns: 1 },
+    );
+    if (!asked) throw new Error('There is no request to be made.');
+    const { 'x-rehearsal': _of, ...headers } = asked.headers;
+    const bad = [
+      {},
+      { authorization: 'Bearer nobody-knows-this' },
+      { authorization: 'Basic YTpi' },
+      { 'x-api-key': 'nobody-knows-this' },
+      { 'webhook-signature': 'v1,bm9ib2R5' },
+    ];
+    for (const credential of bad) {
+      const answer = await ask(operation, { ...asked, headers }, credential as Record<string, string>);
+      const told = `${operation.method} ${asked.path} ${JSON.stringify(credential)}: ${answer.status} ${answer.text.slice(0, 300)}`;
+      if (operation.schemes.length === 0) expect([told, answer.status]).not.toEqual([told, 401]);
+      else {
+        expect([told, answer.status]).toEqual([told, 401]);
+        expect(answer.headers['www-authenticate']).toEqual(expect.any(String));
+        expect([told, complaint(operation, answer)]).toEqual([told, undefined]);
+      }
+    }
+  });
+});
+
+describe.each(Object.keys(document.paths))('The OpenAPI document names every method of %s', (path) => {
+  test('any other is 405, which names those that there are', async () => {
+    const described = operations.filter((operation) => operation.path === path);
+    const allowed = described.map(({ method }) => method);
+    const filled = path.replaceAll(/\{\w+\}/g, 'x');
+    for (const method of METHODS.filter((one) => !allowed.includes(one))) {
+      const admin = path.startsWith('/_sim') ? ADMIN : 'demo-integration-token';
+      const answer = await ask({ method }, { path: filled, headers: {} }, { authorization: `Bearer ${admin}` });
+      expect([method, answer.status, answer.contentType]).toEqual([method, 405, 'application/problem+json; charset=utf-8']);
+      const named = String(answer.headers['allow'])
+        .split(', ')
+        .filter((one) => one !== 'HEAD');
+      expect(named.toSorted()).toEqual(allowed.toSorted());
+    }
+  });
+});
+
+describe('The OpenAPI document describes headers', () => {
+  test.each(['3', 'W/"3"', '"x"', '"1234567890123456"', ''])('If-Match: %s does not fit and is refused', async (version) => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await rehearsal.call('POST', '/orders/ord_1/cancel', {}, { headers: { 'if-match': version } });
+    expect([status, body.errors?.[0]?.pointer]).toEqual([400, 'If-Match']);
+  });
+
+  test.each(['""', `"${'k'.repeat(256)}"`, 'k'.repeat(256)])('Idempotency-Key: %s does not fit and is refused', async (key) => {
+    await using rehearsal = await newRehearsal();
+    const { status, body } = await rehearsal.call('POST', '/baskets', { channel: 'web' }, { headers: { 'idempotency-key': key } });
+    expect([status, body.errors?.[0]?.pointer]).toEqual([400, 'Idempotency-Key']);
+  });
+
+  test.each(['a b', 'ü', 'c'.repeat(129), '<script>'])('X-Correlation-Id: %s does not fit, and another is made up', async (id) => {
+    await using rehearsal = await newRehearsal();
+    const { status, headers } = await rehearsal.call('GET', '/customers/cus_ada', undefined, {
+      headers: { 'x-correlation-id': Buffer.from(id).toString('latin1') },
+    });
+    expect([status, headers['x-correlation-id']]).toEqual([200, expect.stringMatching(/^req_/)]);
+  });
+});
+
+describe('What was deleted is not used any more', () => {
+  test('a rehearsal: neither it nor its credentials, and not a second time', async () => {
+    const rehearsal = await newRehearsal();
+    const deleted = { params: { name: rehearsal.name } };
+    await rehearsal.client.control('delete-rehearsal', deleted);
+    expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(401);
+    expect((await rehearsal.call('GET', '/shipments/shp_1/tracking', undefined, { as: 'api-key' })).status).toBe(401);
+    await expect(rehearsal.client.control('delete-rehearsal', deleted)).rejects.toThrow('404');
+  });
+
+  test('a fault: it strikes no more, is not listed, and is not found a second time', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('away', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+    expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(503);
+    await rehearsal.client.control('delete-fault', { params: { name: 'away' } });
+    expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(200);
+    expect(await rehearsal.faults()).toEqual([]);
+    await expect(rehearsal.client.control('delete-fault', { params: { name: 'away' } })).rejects.toThrow('404');
+  });
+
+  test('a reservation: it holds nothing and cannot be confirmed; released again, it is as it is', async () => {
+    await using rehearsal = await newRehearsal();
+    const atp = async () => (await rehearsal.ok('GET', '/inventory/mug-blue/availability')).availableQty;
+    const before = await atp();
+    const { id } = await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] });
+    await rehearsal.ok('DELETE', `/inventory/reservations/${id}`);
+    const orderId = 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P';
+    expect((await rehearsal.call('POST', `/inventory/reservations/${id}/confirm`, { orderId })).status).toBe(409);
+    await rehearsal.ok('DELETE', `/inventory/reservations/${id}`);
+    expect(await atp()).toEqual(before);
+  });
+});

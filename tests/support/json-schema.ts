@@ -1,0 +1,161 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import fc from 'fast-check';
+
+/** A JSON Schema, as far as it is looked into. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+}
+
+/** Values that fit a schema by chance; a tester says what stands for what. */
+export type Known = (name: string) => readonly unknown[] | undefined;
+
+/** The schemas of one document: which values fit, and values that do or do not. */
+export function schemasOf(document: object) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+  ajvFormats.default(ajv);
+  ajv.addSchema(JSON.parse(inNewestDialect(JSON.stringify(document))), 'document');
+
+  const compiled = new Map<string, ValidateFunction>();
+
+  function validatorOf(schema: Schema): ValidateFunction {
+    const within = inNewestDialect(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
+    const validate = compiled.get(within) ?? ajv.compile(JSON.parse(within));
+    compiled.set(within, validate);
+    return validate;
+  }
+
+  const resolved = (schema: Schema): Schema => {
+    if (schema.$ref === undefined) return schema;
+    const target = schema.$ref
+      .slice(2)
+      .split('/')
+      .reduce((part, step) => (part as Record<string, unknown>)[step], document as unknown);
+    return resolved(target as Schema);
+  };
+
+  /** @returns what does not fit, or undefined */
+  function misfit(schema: Schema, value: unknown): string | undefined {
+    const validate = validatorOf(schema);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
+  }
+
+  /** Values that fit. Conditions between members are met by trying. */
+  function fitting(schema: Schema, known: Known, name = ''): fc.Arbitrary<unknown> {
+    const validate = validatorOf(schema);
+    return shaped(schema, known, name).filter((value) => validate(value));
+  }
+
+  function shaped(given: Schema, known: Known, name: string): fc.Arbitrary<unknown> {
+    const schema = resolved(given);
+    const named = known(name)?.filter((value) => validatorOf(schema)(value));
+    if (named && named.length > 0) return fc.constantFrom(...named);
+    if (schema.const !== undefined) return fc.constant(schema.const);
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    const { anyOf, oneOf, ...rest } = schema;
+    const alternatives = anyOf ?? oneOf;
+    // Alternatives that only say which members there are leave the shape to the schema itself.
+    if (alternatives && schema.properties === undefined)
+      return fc.oneof(...alternatives.map((one) => shaped({ ...rest, ...resolved(one) }, known, name)));
+    if (alternatives) return fc.oneof(...alternatives.map((one) => shaped(merged(rest, resolved(one)), known, name)));
+    switch (schema.type) {
+      case 'object':
+        return objects(schema, known);
+      case 'array':
+        return fc.array(shaped(schema.items ?? {}, known, name), {
+          minLength: schema.minItems ?? 0,
+          maxLength: Math.min(schema.maxItems ?? 3, (schema.minItems ?? 0) + 2),
+        });
+      case 'integer':
+      case 'number':
+        return numbers(schema);
+      case 'boolean':
+        return fc.boolean();
+      case 'null':
+        return fc.constant(null);
+      case 'string':
+        return strings(schema);
+      default:
+        return fc.oneof(fc.string(), fc.integer(), fc.constant(null));
+    }
+  }
+
+  function objects({ properties = {}, required = [] }: Schema, known: Known): fc.Arbitrary<unknown> {
+    const members = Object.entries(properties).map(([name, member]) => [name, shaped(member, known, name)] as const);
+    return fc.record(Object.fromEntries(members), { requiredKeys: required.filter((name) => Object.hasOwn(properties, name)) });
+  }
+
+  /** Values that do not fit, each by one mistake in one that does. */
+  function misfitting(schema: Schema, known: Known): fc.Arbitrary<unknown> {
+    const validate = validatorOf(schema);
+    const valid = fitting(schema, known);
+    const { properties = {}, required = [] } = resolved(schema);
+    const junk = fc.constantFrom<unknown>(null, -1, 1.5, true, '', 'x'.repeat(5_000), [], {}, [[]], 10 ** 15);
+    const names = Object.keys(properties);
+    const mistakes = [
+      fc.constantFrom<unknown>(null, [], 'text', 7),
+      ...(required.length > 0 ? [fc.tuple(valid, fc.constantFrom(...required)).map(([value, name]) => without(value, name))] : []),
+      ...(names.length > 0
+        ? [fc.tuple(valid, fc.constantFrom(...names), junk).map(([value, name, wrong]) => ({ ...(value as object), [name]: wrong }))]
+        : []),
+      fc.tuple(valid, fc.string({ minLength: 1, maxLength: 8 })).map(([value, name]) => ({ ...(value as object), [`x${name}`]: 1 })),
+    ];
+    return fc.oneof(...mistakes).filter((value) => !validate(value));
+  }
+
+  return { misfit, fitting, misfitting, resolved };
+}
+
+/** In OpenAPI 3.0 a bound is exclusive by a flag; its only such bound is 0. */
+const inNewestDialect = (json: string): string => json.replaceAll('"minimum":0,"exclusiveMinimum":true', '"exclusiveMinimum":0');
+
+const without = (value: unknown, name: string): object =>
+  Object.fromEntries(Object.entries(value as object).filter(([member]) => member !== name));
+
+/** A schema with one of its alternatives. */
+function merged(schema: Schema, alternative: Schema): Schema {
+  const names = new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(alternative.properties ?? {})]);
+  const properties = Object.fromEntries(
+    [...names].map((name) => [name, mergedMember(schema.properties?.[name], alternative.properties?.[name])]),
+  );
+  return { ...schema, ...alternative, properties, required: [...(schema.required ?? []), ...(alternative.required ?? [])] };
+}
+
+const mergedMember = (a: Schema | undefined, b: Schema | undefined): Schema => (a && b ? { ...a, ...b } : (a ?? b ?? {}));
+
+function numbers({ type, minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<number> {
+  const min = minimum ?? exclusiveMinimum ?? -1_000;
+  const max = maximum ?? Math.max(min, 1_000);
+  return type === 'integer' ? fc.integer({ min: Math.ceil(min), max: Math.min(max, min + 1_000) }) : fc.double({ min, max, noNaN: true });
+}
+
+function strings({ format, pattern, minLength = 0, maxLength = minLength + 12 }: Schema): fc.Arbitrary<string> {
+  if (format === 'date-time')
+    return fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }).map((date) => date.toISOString());
+  if (format === 'duration') return fc.constantFrom('PT1M', 'P2D', 'PT36H', 'P1W', 'PT1.5S');
+  if (format === 'email') return fc.integer({ min: 0 }).map((number) => `somebody-${number}@people.example`);
+  if (format === 'uri') return fc.constant('https://example.org/a');
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+  return fc
+    .string({ minLength, maxLength: Math.min(maxLength, minLength + 40), unit: 'grapheme' })
+    .filter((text) => text.length <= maxLength);
+}
