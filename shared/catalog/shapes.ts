@@ -136,5 +136,5 @@ export function withRules<T extends z.ZodObject>(schema: T, rules: readonly Memb
 const asCondition = ({ when, needs, refuses }: MemberRule) => ({
   if: { properties: { [when.member]: { enum: when.is } }, required: [when.member] },
   // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
-  then: needs === undefined ? { properties: { [refuses ?? '']: { not: {} } } } : { properties: { [needs]: {} }, required: [needs] },
+  then: needs === undefined ? { not: { required: [refuses] } } : { required: [needs] },
 });

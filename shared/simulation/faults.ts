@@ -109,7 +109,10 @@ const RULES = {
     const members = Object.keys(Match.shape).map((member) => [member, own.includes(member) ? {} : { not: {} }]);
     return {
       properties: {
-        match: { properties: Object.fromEntries(members), anyOf: by.map((member) => ({ required: [member] })) },
+        match: {
+          properties: Object.fromEntries(members),
+          ...(by.length === 1 ? { required: by } : { anyOf: by.map((member) => ({ required: [member] })) }),
+        },
         fault: { properties: { kind: { enum: faultKinds[name] } } },
       },
     };
