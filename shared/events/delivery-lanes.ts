@@ -28,7 +28,8 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
   const lanes = new Map<string, Lane>();
   const startable: Lane[] = [];
   const running = new Set<Promise<void>>();
-  const wantRoom: (() => void)[] = [];
+  /** One for all who wait for room, however often they ask. */
+  let room: PromiseWithResolvers<void> | undefined;
   let size = 0;
   let state: 'open' | 'finishing' | 'stopped' = 'open';
 
@@ -58,7 +59,8 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     else lanes.delete(lane.name);
     size -= 1;
     delivery.done?.();
-    for (const tell of wantRoom.splice(0)) tell();
+    room?.resolve();
+    room = undefined;
   }
 
   /** Not at once: what fails is most often something that is away, and is away for the other lanes too. */
@@ -88,7 +90,10 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     },
     hasRoom: (): boolean => size < capacity,
     /** Resolves when a delivery has ended, so that there may be room. */
-    room: (): Promise<void> => new Promise((resolve) => wantRoom.push(resolve)),
+    room(): Promise<void> {
+      room ??= Promise.withResolvers();
+      return room.promise;
+    },
     /** Takes nothing more. Finishes what runs, and what waits too when asked; what has just failed is left alone. */
     async stop(finish: 'running' | 'all'): Promise<void> {
       state = finish === 'all' ? 'finishing' : 'stopped';

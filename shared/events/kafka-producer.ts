@@ -3,7 +3,8 @@ import type { Logger } from '../runtime/logger.ts';
 import { READY, type State } from '../runtime/readiness.ts';
 import { createClient, type KafkaOptions, RETRIES } from './kafka-client.ts';
 import type { Topics } from './kafka-topics.ts';
-import { isRefusal, keepTrying, troubleOf, within } from './kafka-trouble.ts';
+import { isRefusal, keepTrying, troubleOf } from './kafka-trouble.ts';
+import { within } from './waiting.ts';
 
 export interface OutgoingMessage {
   readonly topic: string;

@@ -1,15 +1,17 @@
-import type { Consumer, EachBatchPayload } from 'kafkajs';
+import type { Consumer, ConsumerEvents, EachBatchPayload } from 'kafkajs';
 import type { Application } from '../catalog/applications.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { READY, type State } from '../runtime/readiness.ts';
 import type { Deliver, Refused } from './bus.ts';
 import { createDeliveryLanes } from './delivery-lanes.ts';
 import { createClient, type KafkaOptions, RETRIES } from './kafka-client.ts';
+import { endOfMembership } from './kafka-membership.ts';
 import type { OutgoingMessage } from './kafka-producer.ts';
 import { deadLetter, eventIn, type KafkaRecord, recordOf } from './kafka-records.ts';
 import type { Topics } from './kafka-topics.ts';
-import { keepTrying, pauseFor, troubleOf, within } from './kafka-trouble.ts';
+import { keepTrying, troubleOf } from './kafka-trouble.ts';
 import { PartitionProgress } from './partition-progress.ts';
+import { pauseFor, within } from './waiting.ts';
 
 /** How many events an application works on at the same time. */
 const CONCURRENCY = 32;
@@ -162,20 +164,28 @@ export function createSubscription(options: SubscriptionOptions) {
     });
     const ended = Promise.withResolvers<unknown>();
     const joined = Promise.withResolvers<void>();
+    // It may crash before anybody waits for it to have joined.
+    joined.promise.catch(() => undefined);
     const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH } = joining.events;
     const sign = (): void => {
       lastSign = Date.now();
       trouble = undefined;
     };
-    joining.on(GROUP_JOIN, () => {
+    const listenWhileMember = (event: ConsumerEvents[keyof ConsumerEvents], listener: () => void): void => {
+      joining.on(event, () => {
+        // One that was left may still hear of what it began.
+        if (consumer === joining) listener();
+      });
+    };
+    listenWhileMember(GROUP_JOIN, () => {
       // Others may have gone on where this member was; the broker says from where on each partition is now read.
       partitions.clear();
       hasJoined = true;
       sign();
       joined.resolve();
     });
-    joining.on(FETCH, sign);
-    joining.on(HEARTBEAT, sign);
+    listenWhileMember(FETCH, sign);
+    listenWhileMember(HEARTBEAT, sign);
     joining.on(CRASH, ({ payload: { error } }) => {
       joined.reject(error);
       ended.resolve(error);
@@ -192,7 +202,6 @@ export function createSubscription(options: SubscriptionOptions) {
       });
       await joined.promise;
     } catch (error) {
-      joined.promise.catch(() => undefined);
       await part();
       options.ensured.lookAgain();
       throw error;
@@ -225,7 +234,8 @@ export function createSubscription(options: SubscriptionOptions) {
         },
       });
       if (!membership) return;
-      const reason = await Promise.race([membership.ended, deafness(), aborted(stopping.signal)]);
+      const watched = { ended: membership.ended, lastSign: () => lastSign };
+      const reason = await endOfMembership(watched, { deafMs: DEAF_MS, everyMs: HEARTBEAT_MS, stopping: stopping.signal });
       if (stopping.signal.aborted) return;
       trouble = troubleOf(reason, kafka.brokers);
       log.warn(`${trouble}; ${application} joins its group again`);
@@ -233,11 +243,6 @@ export function createSubscription(options: SubscriptionOptions) {
       await part();
       await pauseFor(RESTART_PAUSE_MS, stopping.signal);
     }
-  }
-
-  async function deafness(): Promise<Error> {
-    while (Date.now() - lastSign < DEAF_MS && !stopping.signal.aborted) await pauseFor(HEARTBEAT_MS, stopping.signal);
-    return new Error(`nothing was heard of the broker for ${DEAF_MS / 1_000} seconds`);
   }
 
   const member = beMember();
@@ -264,9 +269,3 @@ export function createSubscription(options: SubscriptionOptions) {
 }
 
 export type Subscription = ReturnType<typeof createSubscription>;
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -48,6 +48,10 @@ export function createMemoryBus(): Bus {
       };
     },
     state: () => READY,
-    close: async () => subscriptions.clear(),
+    close: async () => {
+      const left = [...subscriptions];
+      subscriptions.clear();
+      await Promise.all(left.map(({ lanes }) => lanes.stop('running')));
+    },
   };
 }

@@ -6,6 +6,7 @@ import type { HeldEvent, OutboxEntry, SentEvent, Store, World } from '../store/p
 import type { Bus } from './bus.ts';
 import { type EstateEvent, EVENT_CONTENT_TYPE } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
+import { pauseFor } from './waiting.ts';
 
 const RETRY_MS = 1_000;
 /** How often outboxes are looked for whose relay died. */
@@ -27,17 +28,29 @@ export interface RelayOptions {
 export function createRelay({ store, bus, log, divert = sentAsItIs, observer = UNOBSERVED }: RelayOptions) {
   const working = new Map<World, { again: boolean }>();
   const runs = new Set<Promise<void>>();
-  let stopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let failing = false;
 
   async function run(world: World, state: { again: boolean }): Promise<void> {
     const token = randomUUID();
+    try {
+      await carry(world, token, state);
+    } catch (error) {
+      // What could not be sent stays in the outbox, and whoever looks for it need not wait for this lease to end.
+      if (signal.aborted) await store.drain(world, token, [], [], false);
+      throw error;
+    }
+  }
+
+  /** Until the outbox is empty, or, for a process that stops, until the batch on its way is sent. */
+  async function carry(world: World, token: string, state: { again: boolean }): Promise<void> {
     do {
       state.again = false;
       let sent: readonly SentEvent[] = [];
       let held: readonly HeldEvent[] = [];
       for (;;) {
-        const batch = await store.drain(world, token, sent, held);
+        const batch = await store.drain(world, token, sent, held, !signal.aborted);
         if (batch.length === 0) break;
         const diverted = await divert(world, batch);
         await publish(world, diverted.send);
@@ -45,7 +58,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
         sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
         held = diverted.hold;
       }
-    } while (state.again && !stopped);
+    } while (state.again && !signal.aborted);
   }
 
   async function publish(world: World, batch: readonly OutboxEntry[]): Promise<void> {
@@ -72,11 +85,11 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
       } catch (error) {
         observer.publishingFailed();
         noteFailure(world, error);
-        if (stopped) {
+        if (signal.aborted) {
           for (const span of spans ?? []) span.end('unsent');
           throw error;
         }
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+        await pauseFor(RETRY_MS, signal);
       }
     }
   }
@@ -118,7 +131,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
         at.again = true;
         return;
       }
-      if (stopped) return;
+      if (signal.aborted) return;
       const state = { again: false };
       working.set(world, state);
       const running = run(world, state)
@@ -132,8 +145,9 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
         });
       runs.add(running);
     },
+    /** What is on its way is sent and acknowledged; the rest stays in the outbox, for any relay to take at once. */
     async stop(): Promise<void> {
-      stopped = true;
+      stopping.abort();
       clearInterval(sweeping);
       await Promise.all(runs);
     },

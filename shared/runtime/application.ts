@@ -96,18 +96,24 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   });
   const server = createFairServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: 65_000 }, withoutHtml(app));
   const connections = watchConnections(server);
-  const url = await listen(server, options.port, options.host);
-  const consumer = await startConsumer({
-    service,
-    store,
-    bus,
-    directory: adapter.worlds,
-    simulation: adapter.simulation,
-    pipeline,
-    log,
-    observer,
-  });
+  const parts = { service, store, bus, directory: adapter.worlds, simulation: adapter.simulation, pipeline, log, observer };
+  const { url, consumer } = await started(async () => ({
+    url: await listen(server, options.port, options.host),
+    consumer: await startConsumer(parts),
+  }));
   consuming = READY;
+
+  /** What began before something could not be begun ends with it. */
+  async function started<T>(start: () => Promise<T>): Promise<T> {
+    try {
+      return await start();
+    } catch (error) {
+      await connections.close();
+      await relay.stop();
+      throw error;
+    }
+  }
+
   return {
     application: service.application,
     url,

@@ -139,10 +139,10 @@ function bind(application: Application, { all, unsent, changed, relayLeaseMs, ou
       if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
       return result;
     },
-    drain: async (world, token, sent, held = []) => {
+    drain: async (world, token, sent, held = [], goOn = true) => {
       const found = all.get(world);
       if (!found) return [];
-      const batch = drain(found, application, token, { sent, held, leaseMs: relayLeaseMs });
+      const batch = drain(found, application, token, { sent, held, leaseMs: relayLeaseMs, goOn });
       unsent.note(found, application);
       if (sent.length > 0 || held.length > 0) changed(world);
       return batch;
@@ -199,9 +199,10 @@ interface Carried {
   readonly sent: readonly SentEvent[];
   readonly held: readonly HeldEvent[];
   readonly leaseMs: number;
+  readonly goOn: boolean;
 }
 
-function drain(world: WorldState, application: Application, token: string, { sent, held, leaseMs }: Carried): readonly OutboxEntry[] {
+function drain(world: WorldState, application: Application, token: string, { sent, held, leaseMs, goOn }: Carried): readonly OutboxEntry[] {
   const state = applicationState(world, application);
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
   for (const one of sent) {
@@ -212,7 +213,7 @@ function drain(world: WorldState, application: Application, token: string, { sen
   for (const { id, due } of held) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
   for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
   for (const { id } of held) state.outbox.delete(id);
-  const batch = firstOf(state.outbox.values(), BATCH);
+  const batch = goOn ? firstOf(state.outbox.values(), BATCH) : [];
   state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return batch;
 }

@@ -202,8 +202,15 @@ export interface Store {
    * Acknowledges what was sent, takes what is held out of the outbox, and returns the next batch. What was sent is listed in the
    * order given. An empty batch lets the relay's lease go in the same step, so that no wake-up is lost; it is also the answer while
    * another token holds the lease.
+   * @param goOn false for a relay that stops: it gets no batch, and its lease is let go although there is more
    */
-  drain(world: World, token: string, sent: readonly SentEvent[], held?: readonly HeldEvent[]): Promise<readonly OutboxEntry[]>;
+  drain(
+    world: World,
+    token: string,
+    sent: readonly SentEvent[],
+    held?: readonly HeldEvent[],
+    goOn?: boolean,
+  ): Promise<readonly OutboxEntry[]>;
   /** This application's due work that a fault keeps, in the order in which it was held. */
   held(world: World, fault: string): Promise<readonly DueItem[]>;
   /** Worlds in which this application has events that are not on the bus yet and that no relay holds. */

@@ -122,9 +122,9 @@ function bind(application: Application, { connection, keys, announcements, relay
       if (plan.events.length > 0) await announcements.announce(application, world);
       return readCommitted(await run('commit', world, ...commitArguments(application, plan, outboxLimit)), world);
     },
-    drain: async (world, token, sent, held = []) => {
+    drain: async (world, token, sent, held = [], goOn = true) => {
       const carried = [...listed(sent, sentArguments), ...listed(held, ({ id, due }) => [id, ...dueArguments(application, due)])];
-      const batch = await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, BATCH, ...carried);
+      const batch = await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...carried);
       return (batch as string[]).map(readEntry);
     },
     held: async (world, fault) => ((await run('held', world, application, word(fault))) as string[]).map(readDue),

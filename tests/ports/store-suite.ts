@@ -364,6 +364,22 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e2']);
       });
 
+      test('a relay that stops acknowledges what it sent and lets go: another has the rest at once', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
+        await store.drain(world, 'first', []);
+        await store.commit(world, aPlan({ events: [event('e3')] }));
+        expect(await store.drain(world, 'first', ['e1', 'e2'], [], false)).toEqual([]);
+        expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e2']);
+        expect(await store.unsent()).toEqual([world]);
+        expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e3']);
+        await store.drain(world, 'second', [], [], false);
+        expect(await store.unsent()).toEqual([world]);
+        await store.drain(world, 'third', []);
+        expect(await store.drain(world, 'third', ['e3'], [], false)).toEqual([]);
+        expect(await store.unsent()).toEqual([]);
+      });
+
       test('an outbox that nobody carries is found, one that a relay holds is not', async () => {
         const { store, world } = await opened();
         expect(await store.unsent()).toEqual([]);

@@ -36,10 +36,10 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
     changed()
   end
 end
-local ids = redis.call('ZRANGE', outbox, 0, limit - 1)
+local ids = limit > 0 and redis.call('ZRANGE', outbox, 0, limit - 1) or {}
 if #ids == 0 then
   redis.call('HDEL', key('relays'), app)
-  redis.call('SREM', key('unsent'), app)
+  if redis.call('ZCARD', outbox) == 0 then redis.call('SREM', key('unsent'), app) end
   return {}
 end
 redis.call('HSET', key('relays'), app, lease(leaseMs, token))
