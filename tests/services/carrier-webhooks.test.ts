@@ -180,17 +180,17 @@ describe('Scans that reach the FMS through the gateway', () => {
     expect((await scene.track(shipmentId)).body.state).toBe('collected');
   });
 
-  test('may take longer than an advance waits: what is done by then counts as settled', async () => {
+  test('may take longer than an advance waits: it says so when its time is over, and they arrive all the same', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     await rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
     // The FMS knows of the label already: this webhook moves nothing, and nothing follows from it.
     await scene.dispatched();
     await rehearsal.settle();
-    await rehearsal.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 700 } });
-    const { ran, settled, waitingFor } = await rehearsal.client.control('advance-clock', { body: { by: 'PT10S', timeoutMs: 500 } });
-    expect(ran.map(({ kind }) => kind)).toContain('deliver-webhook');
-    expect({ settled, waitingFor }).toEqual({ settled: true, waitingFor: [] });
+    await rehearsal.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 3_000 } });
+    const { settled, waitingFor } = await rehearsal.client.control('advance-clock', { body: { by: 'PT10S', timeoutMs: 1_000 } });
+    expect([settled, waitingFor]).toEqual([false, [expect.stringMatching(/^running carrier-platform\|deliver-webhook\|/)]]);
+    expect(await rehearsal.settle()).toMatchObject({ settled: true, parked: [] });
   });
 
   test('arrive after all when the FMS was down for days', async () => {

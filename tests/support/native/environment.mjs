@@ -3,12 +3,53 @@ import { TestEnvironment } from 'jest-environment-node';
 
 const require = createRequire(import.meta.url);
 
-/** Jest's environment, where what is tested and the largest packages are there as Node itself loads them: once for all test files of a process. */
+/** What keeps a process from ending, of what a test file may begin. */
+const KEEPS_A_PROCESS = ['TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
+/** Wall time for connections and processes to end that were told to. */
+const ENDING_MS = 2_000;
+
+/**
+ * Jest's environment, where what is tested and the largest packages are there as Node itself loads them: once for all test files of a
+ * process. A file that leaves a server, a connection or a process behind fails, since the run would not end by itself.
+ */
 export default class Native extends TestEnvironment {
+  #before;
+
   constructor(...given) {
     super(...given);
     this.global[Symbol.for('native')] = require;
     // What is thrown there is an error here too.
     Object.assign(this.global, { Error, RangeError, SyntaxError, TypeError });
   }
+
+  async setup() {
+    await super.setup();
+    // A library that looks at them opens them; they keep nothing from ending.
+    void [process.stdin, process.stdout, process.stderr];
+    this.#before = inUse();
+  }
+
+  async teardown() {
+    await super.teardown();
+    await closeFetched();
+    const until = Date.now() + ENDING_MS;
+    for (;;) {
+      const left = inUse().filter((kind, at, all) => count(all.slice(0, at + 1), kind) > count(this.#before, kind));
+      if (left.length === 0) return;
+      if (Date.now() > until) throw new Error(`This file left open: ${left.join(', ')}. Whatever it starts, it has to end.`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+const inUse = () => process.getActiveResourcesInfo().filter((kind) => KEEPS_A_PROCESS.includes(kind));
+const count = (kinds, kind) => kinds.filter((one) => one === kind).length;
+
+/** The connection of an answer that nobody read waits for its reader: those of `fetch` are shared by all files of a process. */
+async function closeFetched() {
+  const name = Symbol.for('undici.globalDispatcher.1');
+  const used = globalThis[name];
+  if (!used) return;
+  globalThis[name] = new used.constructor();
+  await used.destroy();
 }
