@@ -859,6 +859,9 @@ describe('Authorisations that nobody captures', () => {
     const order = await anOrder();
     const { body } = await authorise(order.id);
     await rehearsal.ok('POST', `/orders/${order.id}/confirm`, {});
+    // The OMS would authorise the same card again.
+    const declined = { kind: 'status', status: 402, code: 'payment_declined' };
+    await rehearsal.fault('declined', { match: { api: 'authorize-payment-api' }, fault: declined, times: 1 });
     await rehearsal.advance('P6DT23H');
     expect((await rehearsal.object('payment', body.id)).state).toBe('authorised');
     await rehearsal.advance('PT1H');
