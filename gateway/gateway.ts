@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly directory: Directory;
   /** Seeds a world when a known credential uses a rehearsal's name for the first time. */
   readonly createRehearsal: (name: string) => Promise<WorldView>;
+  /** Told of every request that goes to a rehearsal. */
+  readonly noteUse?: (rehearsal: string) => void;
   readonly credentials: readonly Credential[];
   /** Under which keys are hashed. */
   readonly pepper: string;
@@ -193,6 +195,7 @@ async function pass(gate: Gate, passage: Passage, request: Request, response: Re
 
   const view = await enterRehearsal(rehearsal, caller, gate.access);
   passage.view = view;
+  options.noteUse?.(view.rehearsal);
   const ids = identify(request.headers, view.now);
   passage.ids = ids;
   const body = await readBody(request, response);

@@ -1,12 +1,9 @@
 import type { Request } from 'express';
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
+import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import type { WorldView } from '../shared/store/ports.ts';
 import type { Caller } from './credentials.ts';
-
-/** The rehearsal of requests that name none. */
-export const DEFAULT_REHEARSAL = 'default';
 
 export interface RehearsalAccess {
   readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;

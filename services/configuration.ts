@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { HOST_PATTERN } from '../shared/runtime/own-hosts.ts';
 
 /** A start that cannot go on: one sentence for a person, and the exit code of sysexits.h. */
@@ -20,6 +21,7 @@ const Port = z.coerce.number().int().min(0).max(65_535);
 const PerMinute = z.coerce.number().int().min(1);
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const Url = z.url({ protocol: /^https?$/, error: 'it takes an address like http://oms:8080' }).transform((url) => url.replace(/\/$/, ''));
+const IdleExpiry = z.string().refine(isIdleExpiry, 'it takes an ISO 8601 duration from PT1S to P366D, like PT24H');
 const Secret = z.string().min(32, 'it takes 32 characters or more');
 
 const variables = {
@@ -87,6 +89,15 @@ const variables = {
     .min(1)
     .default(100_000)
     .describe('Events that an application keeps for a rehearsal while Kafka is away; beyond that it refuses changes with 503.'),
+  MAX_REHEARSALS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe('How many rehearsals there may be; one more is refused with 429, which names the one that was idle for the longest.'),
+  REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(
+    'ISO 8601 duration without use after which a rehearsal ends that was created without `idleExpiry` or `keep`; `default` never ends.',
+  ),
   REDIS_URL: z
     .string()
     .optional()
@@ -127,7 +138,7 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
 };
 
 /** Names that begin like this are ours: one that we do not know is a slip of the pen. */
-const OURS = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT)_/;
+const OURS = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL)_/;
 
 /**
  * The configuration of this process, read once.

@@ -4,10 +4,14 @@ import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock-driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
 import { createInsideCall } from '../gateway/control/inside-call.ts';
-import { createRehearsals, DEFAULT_REHEARSAL, type Rehearsals } from '../gateway/control/rehearsals.ts';
+import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
+import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
+import { createUse } from '../gateway/control/rehearsals/use.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
+import { idleExpiryMs } from '../shared/domain/duration.ts';
+import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/runtime/logger.ts';
 import { READY, type State } from '../shared/runtime/readiness.ts';
@@ -62,7 +66,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     seed: (now: number): Snapshot => seedSnapshot(fixtures.at(now), now),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
+    limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
+  const use = createUse({ worlds: adapter.worlds, log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
@@ -70,6 +76,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     port: configuration.GATEWAY_PORT,
     directory: adapter.worlds,
     createRehearsal: rehearsals.ensure,
+    noteUse: use.note,
     credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
       kind === 'signature' ? [] : [{ ...credential, kind, key: secret }],
     ),
@@ -81,6 +88,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     control: createControlPlane({
       worlds: adapter.worlds,
       rehearsals,
+      use,
       driver,
       ask: createInsideCall({ addressOf, token, agent }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
@@ -94,6 +102,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     states: () => [...options.states(), preparing],
     observability,
   }).catch(portTaken('GATEWAY_PORT'));
+  const expiry = startExpiry({ worlds: adapter.worlds, log });
   const prepared = prepareDefault(rehearsals, stopping).then(() => {
     preparing = READY;
   });
@@ -103,6 +112,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     drain: gateway.drain,
     close: async () => {
       await gateway.close();
+      await expiry.stop();
       await driver.stop();
       await prepared;
     },

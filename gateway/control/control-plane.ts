@@ -1,13 +1,12 @@
 import { type Request, type Response, Router } from 'express';
 import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
-import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { expressPath } from '../../shared/contract/http-binding.ts';
 import { readJson } from '../../shared/contract/json-body.ts';
 import { parseParams, parsePart } from '../../shared/contract/validation.ts';
-import { newId } from '../../shared/domain/ids.ts';
+import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { nameOf } from '../../shared/events/envelope.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { instant } from '../../shared/simulation/context.ts';
@@ -23,7 +22,9 @@ import { readJournal } from './journal-reader.ts';
 import { readObject } from './object-reader.ts';
 import { createOutsideWorld } from './outside-world.ts';
 import { redriveParked } from './parked.ts';
-import { DEFAULT_REHEARSAL, type Rehearsals } from './rehearsals.ts';
+import { createRehearsalOperations, shownWorld } from './rehearsals/operations.ts';
+import type { Rehearsals } from './rehearsals/rehearsals.ts';
+import type { Use } from './rehearsals/use.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 import { verifyWorld } from './verify.ts';
 import { withheld } from './withheld.ts';
@@ -34,6 +35,7 @@ const UNTOLD_MS = 250;
 export interface ControlPlaneOptions {
   readonly worlds: Worlds;
   readonly rehearsals: Rehearsals;
+  readonly use: Use;
   readonly driver: ClockDriver;
   readonly ask: InsideCall;
   /** Where each business object is stored. */
@@ -51,7 +53,7 @@ interface Asked {
   readonly gone: AbortSignal;
 }
 
-type Operations = {
+export type Operations = {
   readonly [Id in ControlId]: (
     input: ControlInput<(typeof controlOperations)[Id]>,
     asked: Asked,
@@ -79,12 +81,11 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
         query: parsePart(operation.query, request.query, 'query'),
         body: parsePart(operation.request, body ? body.value : {}, 'body'),
       };
-      // Operations about rehearsals themselves must not bring one into being by naming it.
-      const aboutRehearsals = operation.path.startsWith('/_sim/rehearsals');
-      const name = aboutRehearsals ? DEFAULT_REHEARSAL : (rehearsal ?? DEFAULT_REHEARSAL);
-      const asked = { name, view: await options.rehearsals.ensure(name), gone: goneWith(response) };
-      const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked) => Promise<unknown>;
-      const output = await handler(input, asked);
+      const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked | undefined) => Promise<unknown>;
+      const gone = goneWith(response);
+      const output = isAboutRehearsals(operation.path)
+        ? await handler(input, undefined)
+        : await within(options, rehearsal ?? DEFAULT_REHEARSAL, ({ name, view }) => handler(input, { name, view, gone }));
       if (operation.status === 204) response.status(204).end();
       else response.status(operation.status).json(output);
     });
@@ -112,42 +113,32 @@ function goneWith(response: Response): AbortSignal {
   return gone.signal;
 }
 
+/** Those are in no rehearsal. */
+const isAboutRehearsals = (path: string): boolean => path.startsWith('/_sim/rehearsals');
+
+/** What runs in a rehearsal counts as its use. Naming one here does not create it. @throws Problem unknown_rehearsal */
+async function within<T>(
+  { rehearsals, use }: ControlPlaneOptions,
+  name: string,
+  run: (found: Pick<Asked, 'name' | 'view'>) => Promise<T>,
+): Promise<T> {
+  const view = await (name === DEFAULT_REHEARSAL ? rehearsals.ensure(name) : rehearsals.find(name));
+  return use.during(name, () => run({ name, view }));
+}
+
 function operations({ worlds, rehearsals, driver, ask, objects, simulation, stopping }: ControlPlaneOptions): Operations {
-  const shown = (view: WorldView, createdAt: string) => ({ name: view.rehearsal, world: view.world, createdAt, now: instant(view.now) });
   const showFault = ({ name, json, hits }: { name: string; json: string; hits: number }) => ({
     name,
     ...(JSON.parse(json) as FaultInput),
     hits,
   });
   return {
-    'create-rehearsal': async ({ body }) => {
-      const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-      const { view, plain } = await rehearsals.create(name);
-      return {
-        ...shown(view, new Date().toISOString()),
-        credentials: { ...plain, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
-      };
-    },
-    'list-rehearsals': async () => {
-      const listed = await Promise.all(
-        (await worlds.list()).map(async ({ rehearsal, createdAt }) => {
-          const view = await worlds.resolve(rehearsal);
-          return view ? [shown(view, createdAt)] : [];
-        }),
-      );
-      return { items: listed.flat() };
-    },
-    'delete-rehearsal': async ({ params }) => {
-      if (params.name === DEFAULT_REHEARSAL)
-        throw new Problem('forbidden', 'The default rehearsal cannot be deleted; reset it with POST /_sim/reset.');
-      if (await worlds.remove(params.name)) return null;
-      throw new Problem('unknown_rehearsal', `There is no rehearsal "${params.name}".`, { rehearsal: params.name });
-    },
-    'reset-rehearsal': async (_input, { name }) => shown(await rehearsals.reset(name), new Date().toISOString()),
+    ...createRehearsalOperations({ worlds, rehearsals }),
+    'reset-rehearsal': async (_input, { name }) => shownWorld(await rehearsals.reset(name), new Date().toISOString()),
     'read-clock': async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }),
     'set-clock': async ({ body }, { view }) => {
       await driver.setFlowing(view.world, body.flowing);
-      const after = await rehearsals.ensure(view.rehearsal);
+      const after = await rehearsals.find(view.rehearsal);
       return { now: instant(after.now), flowing: after.flowing };
     },
     'advance-clock': async ({ body }, { view, gone }) => {

@@ -230,8 +230,8 @@ function apiOperation(api: ApiDefinition, components: Components): Part {
           ...api.problems,
           ...commonProblems,
           ...(api.auth === 'none' ? [] : (['unauthenticated'] as const)),
-          ...(api.auth === 'bearer' || api.auth === 'api-key' ? (['forbidden'] as const) : []),
-          ...(changes ? (['idempotency_in_progress', 'idempotency_key_reused', 'contention'] as const) : []),
+          ...(api.auth === 'bearer' || api.auth === 'api-key' ? (['forbidden', 'too_many_rehearsals'] as const) : []),
+          ...(changes ? (['idempotency_in_progress', 'idempotency_key_reused', 'contention', 'store_full'] as const) : []),
           ...(guarded ? (['version_mismatch'] as const) : []),
           'unknown_rehearsal',
         ],
@@ -254,7 +254,15 @@ function controlOperation(control: ControlOperation, components: Components): Pa
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }
         : { [control.status]: { description: 'Done.', content: json(components.schemaOf(control.response, 'output')) } }),
-      ...refusals([...control.problems, ...commonProblems, 'unauthenticated', 'forbidden', 'unknown_rehearsal'], components),
+      ...refusals(
+        [
+          ...control.problems,
+          ...commonProblems,
+          ...(control.method === 'GET' ? [] : (['store_full'] as const)),
+          ...(['unauthenticated', 'forbidden', 'unknown_rehearsal'] as const),
+        ],
+        components,
+      ),
     },
   };
 }

@@ -26,3 +26,25 @@ function parsed(text: string): ReturnType<typeof parse> | undefined {
     return undefined;
   }
 }
+
+/** A rehearsal may be idle for so long at least: a client must have the time to come back. */
+const SHORTEST_IDLE = SECOND;
+const LONGEST_IDLE = 366 * DAY;
+
+/**
+ * Milliseconds for which a rehearsal may be idle before it ends.
+ * @throws RangeError with a sentence when it cannot be
+ */
+export function idleExpiryMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms >= SHORTEST_IDLE && ms <= LONGEST_IDLE) return ms;
+  throw new RangeError(`"${text}" is not from PT1S to P366D.`);
+}
+
+export function isIdleExpiry(text: string): boolean {
+  try {
+    return idleExpiryMs(text) > 0;
+  } catch {
+    return false;
+  }
+}

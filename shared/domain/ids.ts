@@ -21,6 +21,8 @@ export type IdPrefix =
 
 /** The name of a rehearsal. */
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+/** The rehearsal of requests that name none. It is always there. */
+export const DEFAULT_REHEARSAL = 'default';
 
 /** SHA-256 of the parts, joined without ambiguity, as hex. */
 export function digest(...parts: readonly string[]): string {

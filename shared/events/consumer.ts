@@ -75,6 +75,8 @@ async function consume(
       if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
       const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
       log.warn({ err: error, ...about }, 'consuming an event failed');
+      // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
+      if (isFull(error)) throw error;
       if (attempt >= ATTEMPTS) {
         const reason = error instanceof Error ? error.message : String(error);
         observer.parked(nameOf(event.type));
@@ -85,6 +87,10 @@ async function consume(
     }
   }
 }
+
+/** The store has no room for what comes of it, here or where it was called. */
+const isFull = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
 
 /** A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself. */
 const stillPending = ({ store, service }: ConsumerOptions, world: World, id: string): Promise<boolean> =>

@@ -15,7 +15,8 @@ import { Progression, ProgressionInput } from './progression.ts';
 
 /**
  * The simulation plane as data, under `/_sim` at the gateway: routes, validation, the typed client and the OpenAPI document come
- * from here. Every operation is about the rehearsal that the credential or the header `X-Rehearsal` names.
+ * from here. Every operation is about the rehearsal that the credential or the header `X-Rehearsal` names, and counts as its use. None
+ * creates a rehearsal by naming it: only `create-rehearsal` does, and the first use of a name at an API.
  */
 export interface ControlOperation<
   Id extends string = string,
@@ -83,6 +84,14 @@ const TimeoutMs = z.int().min(0).max(120_000).default(10_000).describe('Wall tim
 const WaitingFor = z.array(z.string()).describe('Empty when settled: unsent events, pending deliveries and due work that still run.');
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
+const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
+  lastUsedAt: Instant.describe('Wall time. Requests and operations of a rehearsal are its use.'),
+  endsAt: Instant.optional().describe('Wall time at which it ends if nobody uses it. Absent: it is kept.'),
+  contents: z
+    .object({ objects: z.int(), events: z.int(), journal: z.int().describe('Records.'), bytes: z.int().describe('Approximately.') })
+    .optional(),
+  trouble: z.string().optional().describe('Why the rest cannot be said.'),
+});
 const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(), at: Instant });
 const Withheld = z.object({
   what: z.enum(['event', 'webhook']),
@@ -100,7 +109,15 @@ export const createRehearsal = defineOperation({
   summary: 'Creates an isolated world, freshly seeded, with credentials that are bound to it and shown this once.',
   method: 'POST',
   path: '/_sim/rehearsals',
-  request: z.strictObject({ name: RehearsalName.optional() }),
+  request: z.strictObject({
+    name: RehearsalName.optional(),
+    idleExpiry: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('ISO 8601 duration of wall time without use after which it ends; REHEARSAL_IDLE_EXPIRY without it.'),
+    keep: z.boolean().default(false).describe('It stays until it is deleted.'),
+  }),
   response: Rehearsal.extend({
     credentials: z.object({
       bearer: z.string(),
@@ -110,15 +127,15 @@ export const createRehearsal = defineOperation({
     }),
   }),
   status: 201,
-  problems: ['rehearsal_exists'],
+  problems: ['rehearsal_exists', 'too_many_rehearsals'],
 });
 
 export const listRehearsals = defineOperation({
   id: 'list-rehearsals',
-  summary: 'All rehearsals there are.',
+  summary: 'All rehearsals there are: when each ends, and what it holds.',
   method: 'GET',
   path: '/_sim/rehearsals',
-  response: z.object({ items: z.array(Rehearsal) }),
+  response: z.object({ items: z.array(ListedRehearsal) }),
 });
 
 export const deleteRehearsal = defineOperation({

@@ -183,10 +183,12 @@ const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
 
 export type Faults = ReturnType<typeof createFaults>;
 
+/** Wall time for which a process remembers the rules of a world. */
+const REMEMBERED_MS = 5_000;
+
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
 export function createFaults(simulation: Simulation) {
   const known = new Map<World, KnownRules>();
-  const REMEMBERED_WORLDS = 1_000;
 
   async function current(world: World, revision: number): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;
@@ -194,10 +196,9 @@ export function createFaults(simulation: Simulation) {
     if (cached && cached.revision >= revision) return cached;
     const fetched = await simulation.faults(world);
     const parsed = { revision: fetched.revision, rules: fetched.rules.map(parseRule), about: new Map() };
-    known.delete(world);
     known.set(world, parsed);
-    const [oldest] = known.keys();
-    if (known.size > REMEMBERED_WORLDS && oldest !== undefined) known.delete(oldest);
+    // Nobody says when a world is over.
+    setTimeout(() => known.get(world) === parsed && known.delete(world), REMEMBERED_MS).unref();
     return parsed;
   }
 

@@ -6,18 +6,24 @@ import {
   leaveIndex,
   nowOf,
   OPERATIONS_LIMIT,
+  type Operations,
   putObject,
   type WorldState,
 } from './memory-state.ts';
-import { type Application, type Committed, dueKey, type Plan, type PlannedDue } from './ports.ts';
+import { type Application, type Committed, dueKey, OPERATION_KEPT_MS, type Plan, type PlannedDue } from './ports.ts';
 
 /**
  * Executes a plan: every check first, then every write, in one synchronous step. What was refused has changed nothing.
  */
-export function commit(world: WorldState, application: Application, plan: Plan, outboxLimit: number): Committed {
+export function commit(
+  world: WorldState,
+  application: Application,
+  plan: Plan,
+  { outboxLimit, remembered }: { readonly outboxLimit: number; readonly remembered: (operations: Operations) => void },
+): Committed {
   const state = applicationState(world, application);
   const before = state.operations.get(plan.operation);
-  if (before !== undefined) return { ok: true, seq: before };
+  if (before !== undefined) return { ok: true, seq: before.seq };
   const refused =
     checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
   if (refused) {
@@ -41,12 +47,14 @@ export function commit(world: WorldState, application: Application, plan: Plan, 
   for (const event of plan.events) {
     const { subscribers, ...entry } = event;
     if (!state.outbox.has(entry.id)) state.outbox.set(entry.id, entry);
+    world.bytes += entry.json.length;
     for (const subscriber of subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
   notePrecondition(state, plan);
   endHold(world, state, plan);
   writeDue(world, application, plan, seq);
-  remember(state, plan.operation, seq);
+  remember(state.operations, plan.operation, seq);
+  remembered(state.operations);
   return { ok: true, seq };
 }
 
@@ -113,7 +121,9 @@ function checkGuards(state: ApplicationState, plan: Plan, moved: Map<string, num
 
 function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): void {
   for (const { collection, id, version, json } of plan.put) {
-    putObject(state, collection, { id, version, json, order: state.objects.get(collection)?.get(id)?.order ?? ++world.order });
+    const before = state.objects.get(collection)?.get(id);
+    putObject(state, collection, { id, version, json, order: before?.order ?? ++world.order });
+    world.bytes += json.length - (before?.json.length ?? 0);
   }
   for (const { collection, name, id, value, was } of plan.unique) {
     const values = getOr(state.unique, `${collection}.${name}`, () => new Map());
@@ -144,6 +154,7 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
     if (!claim) return;
     claim.token = undefined;
     claim.done = plan.outcome;
+    world.bytes += plan.outcome?.json.length ?? 0;
   }
 }
 
@@ -166,9 +177,11 @@ export function schedule(world: WorldState, application: Application, due: Plann
   world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
 }
 
-function remember(state: ApplicationState, operation: string, seq: number): void {
-  state.operations.set(operation, seq);
-  if (state.operations.size <= OPERATIONS_LIMIT) return;
-  const [oldest] = state.operations.keys();
-  if (oldest !== undefined) state.operations.delete(oldest);
+function remember(operations: Operations, operation: string, seq: number): void {
+  const at = Date.now();
+  operations.set(operation, { seq, at });
+  for (const [oldest, known] of operations) {
+    if (operations.size <= OPERATIONS_LIMIT && known.at > at - OPERATION_KEPT_MS) return;
+    operations.delete(oldest);
+  }
 }

@@ -26,6 +26,10 @@ export function createMemoryJournal() {
       return { entries, truncated: parts.hops.isTruncated() };
     },
     has: (requestId: string): boolean => parts.hops.has(requestId) || parts.anonymous.has(requestId),
+    size(): { readonly records: number; readonly bytes: number } {
+      const [hops, anonymous] = [parts.hops.size(), parts.anonymous.size()];
+      return { records: hops.records + anonymous.records, bytes: hops.bytes + anonymous.bytes };
+    },
   };
 }
 
@@ -71,5 +75,6 @@ function createPart(limit: JournalLimit) {
     },
     has: (requestId: string): boolean => byRequest.has(requestId),
     isTruncated: (): boolean => first > 0,
+    size: () => ({ records: records.size, bytes }),
   };
 }

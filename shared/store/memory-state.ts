@@ -36,8 +36,11 @@ export interface ApplicationState {
   outbox: Map<string, OutboxEntry>;
   relay: { token: string; until: number } | undefined;
   /** Results of commits by operation id, newest last; a repeat is answered, not repeated. */
-  operations: Map<string, number>;
+  operations: Operations;
 }
+
+/** `at`: wall time. */
+export type Operations = Map<string, { readonly seq: number; readonly at: Ms }>;
 
 export interface WorldState {
   readonly rehearsal: string;
@@ -53,6 +56,8 @@ export interface WorldState {
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
   seq: number;
   order: number;
+  /** The text of objects, events and kept answers. */
+  bytes: number;
   readonly events: MemoryEvents;
   readonly journal: MemoryJournal;
   /** `since`: the revision with which it was set. */
@@ -65,7 +70,11 @@ export interface WorldState {
 
 export interface RehearsalState {
   world: WorldState;
-  credentials: RehearsalCredentials;
+  readonly credentials: RehearsalCredentials;
+  /** Wall time. */
+  lastUsedAt: Ms;
+  /** Wall time without use after which it ends; null: it is kept. */
+  readonly idleMs: Ms | null;
 }
 
 /** How many operation ids an application remembers. */
@@ -126,7 +135,10 @@ export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now(
 export function load(world: WorldState, application: Application, dump: ApplicationDump): void {
   const state = applicationState(world, application);
   for (const [collection, found] of Object.entries(dump.objects)) {
-    for (const { id, version, json } of found) putObject(state, collection, { id, version, json, order: ++world.order });
+    for (const { id, version, json } of found) {
+      putObject(state, collection, { id, version, json, order: ++world.order });
+      world.bytes += json.length;
+    }
   }
   for (const [name, values] of Object.entries(dump.unique)) state.unique.set(name, new Map(Object.entries(values)));
   for (const [name, entries] of Object.entries(dump.index)) {

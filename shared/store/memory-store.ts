@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Application } from '../catalog/applications.ts';
 import { READY } from '../runtime/readiness.ts';
 import { outboxBacklog } from './memory-backlog.ts';
+import { claim, forgetClaims } from './memory-claims.ts';
 import { commit, schedule } from './memory-commit.ts';
+import { createMemoryJanitor, type MemoryJanitor } from './memory-janitor.ts';
 import { type ApplicationState, applicationState, firstOf, getOr, heldItems, type Placed, park, type WorldState } from './memory-state.ts';
 import { memoryWorlds } from './memory-worlds.ts';
 import type { OrderedList } from './ordered-list.ts';
 import {
-  type Claim,
   dueKey,
   type Found,
   type HeldEvent,
@@ -27,6 +27,8 @@ export type { StoreAdapter };
 /** How long a relay may hold the outbox of one application and world, in wall time. */
 const RELAY_LEASE_MS = 10_000;
 const BATCH = 100;
+/** Wall time after which a world that nobody sees any more is dropped. */
+const DROP_AFTER_MS = 60_000;
 
 export interface MemoryStoreOptions {
   /** Whether hops are recorded; load tests may do without. */
@@ -34,25 +36,30 @@ export interface MemoryStoreOptions {
   readonly relayLeaseMs?: number;
   /** How many events of one application and world may wait for the bus before its requests are refused. */
   readonly outboxLimit?: number | undefined;
+  readonly dropAfterMs?: number | undefined;
 }
 
 /** The estate's state in this process's memory. It forgets everything when the process ends. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapter {
-  const { journal = true, relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT } = options;
+  const { journal = true, relayLeaseMs = RELAY_LEASE_MS, outboxLimit = OUTBOX_LIMIT, dropAfterMs = DROP_AFTER_MS } = options;
   const all = new Map<World, WorldState>();
+  const janitor = createMemoryJanitor({ all, dropAfterMs });
   const listeners = new Set<(world: World) => void>();
   const changed = (world: World): void => {
     for (const listener of listeners) listener(world);
   };
   const unsent = createUnsent(all);
-  const store = (application: Application) => bind(application, { all, unsent, changed, relayLeaseMs, outboxLimit });
-  const { worlds, simulation } = memoryWorlds(all, { listeners, changed, store });
+  const store = (application: Application) => bind(application, { all, janitor, unsent, changed, relayLeaseMs, outboxLimit });
+  const { worlds, simulation } = memoryWorlds(all, { janitor, listeners, changed, store });
   return {
     store,
     simulation: journal ? simulation : { ...simulation, journal: () => undefined },
     worlds,
     state: () => READY,
-    close: async () => all.clear(),
+    close: async () => {
+      janitor.stop();
+      all.clear();
+    },
   };
 }
 
@@ -78,12 +85,13 @@ function createUnsent(all: ReadonlyMap<World, WorldState>) {
 interface Binding {
   readonly all: Map<World, WorldState>;
   readonly unsent: ReturnType<typeof createUnsent>;
+  readonly janitor: MemoryJanitor;
   readonly changed: (world: World) => void;
   readonly relayLeaseMs: number;
   readonly outboxLimit: number;
 }
 
-function bind(application: Application, { all, unsent, changed, relayLeaseMs, outboxLimit }: Binding): Store {
+function bind(application: Application, { all, janitor, unsent, changed, relayLeaseMs, outboxLimit }: Binding): Store {
   const stateOf = (world: World): ApplicationState => {
     const found = all.get(world);
     if (!found) throw new WorldGone(`The world ${world} is gone.`);
@@ -114,7 +122,11 @@ function bind(application: Application, { all, unsent, changed, relayLeaseMs, ou
       const found = stateOf(world).counters.get(counter);
       return keys.map((key) => Object.fromEntries(found?.get(key) ?? []));
     },
-    claim: async (world, key, fingerprint, now, leaseMs) => claim(stateOf(world), key, { fingerprint, now, leaseMs }),
+    claim: async (world, key, fingerprint, now, leaseMs) => {
+      const { claims } = stateOf(world);
+      forgetClaims(all.get(world), claims, now);
+      return claim(claims, key, { fingerprint, now, leaseMs });
+    },
     release: async (world, key, token) => {
       const record = stateOf(world).claims.get(key);
       if (record?.token === token) record.token = undefined;
@@ -133,7 +145,7 @@ function bind(application: Application, { all, unsent, changed, relayLeaseMs, ou
     commit: async (world, plan) => {
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };
-      const result = commit(found, application, plan, outboxLimit);
+      const result = commit(found, application, plan, { outboxLimit, remembered: janitor.remembered });
       if (plan.events.length > 0) unsent.note(found, application);
       const endsWork = plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due';
       if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
@@ -176,23 +188,6 @@ function pageOf(
   const objects = state.objects.get(collection);
   const page = newestFirst ? placed?.before(after, limit) : placed?.after(after, limit);
   return (page ?? []).flatMap(({ id }) => objects?.get(id) ?? []);
-}
-
-function claim(state: ApplicationState, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
-  const found = state.claims.get(key);
-  if (found?.done && ask.now < found.done.keepUntil) {
-    return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
-  }
-  if (found?.token !== undefined && Date.now() < found.leaseUntil) {
-    return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
-  }
-  // A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
-  const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
-  const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
-  const token = randomUUID();
-  const leaseUntil = Date.now() + ask.leaseMs;
-  state.claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, token, leaseUntil, done: undefined });
-  return { is: 'ours', token, since, preconditionHeld };
 }
 
 interface Carried {

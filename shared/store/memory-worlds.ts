@@ -1,11 +1,9 @@
-import { ulid } from 'ulid';
 import { type Application, applicationNames } from '../catalog/applications.ts';
 import { deliveryAgain } from './delivery-again.ts';
-import { createDueSchedule } from './due-schedule.ts';
 import { worldsBacklog } from './memory-backlog.ts';
-import { createMemoryEvents } from './memory-events.ts';
-import { createMemoryJournal } from './memory-journal.ts';
-import { dump, firstOf, heldItems, load, nowOf, park, type RehearsalState, type WorldState } from './memory-state.ts';
+import type { MemoryJanitor } from './memory-janitor.ts';
+import { memoryRehearsals } from './memory-rehearsals.ts';
+import { dump, firstOf, heldItems, nowOf, park, type RehearsalState, type WorldState } from './memory-state.ts';
 import {
   carriesEvent,
   DELIVER_AGAIN,
@@ -22,10 +20,8 @@ import {
   type WorldView,
 } from './ports.ts';
 
-/** Wall time after which a world that nobody sees any more is dropped. */
-const DROP_AFTER_MS = 60_000;
-
 interface Estate {
+  readonly janitor: MemoryJanitor;
   readonly listeners: Set<(world: World) => void>;
   readonly changed: (world: World) => void;
   readonly store: (application: Application) => Store;
@@ -34,7 +30,7 @@ interface Estate {
 /** The estate-wide view of the memory adapter, and what every application needs of the simulation plane. */
 export function memoryWorlds(
   all: Map<World, WorldState>,
-  { listeners, changed, store }: Estate,
+  { janitor, listeners, changed, store }: Estate,
 ): { worlds: Worlds; simulation: Simulation } {
   const rehearsals = new Map<string, RehearsalState>();
   const need = (world: World): WorldState => {
@@ -51,20 +47,6 @@ export function memoryWorlds(
     progression: world.progression,
     credentials,
   });
-  const dropLater = (world: World): void => {
-    setTimeout(() => all.delete(world), DROP_AFTER_MS).unref();
-  };
-
-  const open: (...asked: Parameters<Worlds['open']>) => World = (rehearsal, from, credentials) => {
-    const opened = openWorld(rehearsal, from);
-    all.set(opened.world, opened);
-    const before = rehearsals.get(rehearsal);
-    rehearsals.set(rehearsal, { world: opened, credentials: before?.credentials ?? credentials });
-    if (before) dropLater(before.world.world);
-    changed(opened.world);
-    return opened.world;
-  };
-
   const worlds: Worlds = {
     resolve: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);
@@ -75,18 +57,7 @@ export function memoryWorlds(
       const found = state && rehearsals.get(state.rehearsal);
       return found?.world.world === world ? view(found) : undefined;
     },
-    list: async () =>
-      [...rehearsals.values()].map(({ world }) => ({ rehearsal: world.rehearsal, world: world.world, createdAt: world.createdAt })),
-    open: async (rehearsal, from, credentials) => open(rehearsal, from, credentials),
-    openIf: async (is, rehearsal, from, credentials) =>
-      rehearsals.has(rehearsal) === (is === 'present') ? open(rehearsal, from, credentials) : undefined,
-    remove: async (rehearsal) => {
-      const found = rehearsals.get(rehearsal);
-      if (!found) return false;
-      rehearsals.delete(rehearsal);
-      dropLater(found.world.world);
-      return true;
-    },
+    ...memoryRehearsals({ all, rehearsals, janitor, changed }),
     snapshot: async (world) => snapshotOf(need(world)),
     seed: async (world) => need(world).seed,
     ledger: async (world, limit = Number.POSITIVE_INFINITY) => ledgerOf(need(world), limit),
@@ -225,37 +196,6 @@ export function memoryWorlds(
     journal: (world, entry) => all.get(world)?.journal.add(entry),
   };
   return { worlds, simulation };
-}
-
-function openWorld(rehearsal: string, from: Snapshot): WorldState {
-  const state: WorldState = {
-    rehearsal,
-    world: `${rehearsal}~${ulid()}`,
-    createdAt: new Date().toISOString(),
-    seed: from,
-    clock: { flowing: true, offset: from.now - Date.now() },
-    applications: new Map(),
-    due: createDueSchedule(),
-    pending: new Set(),
-    parked: new Map(),
-    seq: 0,
-    order: 0,
-    events: createMemoryEvents(),
-    journal: createMemoryJournal(),
-    faults: new Map(),
-    faultRevision: 0,
-    progression: undefined,
-    driver: undefined,
-  };
-  for (const application of applicationNames) {
-    const data = from.applications[application];
-    if (data) load(state, application, data);
-  }
-  for (const item of from.due) {
-    const record = { ...item, payload: JSON.stringify(item.payload), seq: ++state.seq, attempts: 0 };
-    state.due.put(dueKey(item.application, item.kind, item.key), record);
-  }
-  return state;
 }
 
 function snapshotOf(state: WorldState): Snapshot {

@@ -94,6 +94,13 @@ export interface IndexChange {
 /** How many events of one application and world may wait for the bus before its requests are refused, unless another number is given. */
 export const OUTBOX_LIMIT = 100_000;
 
+/** Wall time for which the result of an operation is remembered at least, so that a repeat is answered. */
+export const OPERATION_KEPT_MS = 60_000;
+/** Rehearsal time for which a claim is remembered that has no outcome and that nobody holds. */
+export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
+/** How many claims whose time is over go with each that comes, at most. */
+export const CLAIMS_FORGOTTEN = 100;
+
 /** All that a commit is. An adapter checks everything first and then writes everything; it never decodes an object's JSON. */
 export interface Plan {
   /** Unique per attempt to commit; a repeat is answered with the first result. */
@@ -380,27 +387,65 @@ export interface EventPage {
   readonly last: number;
 }
 
-export interface RehearsalRecord {
-  readonly rehearsal: string;
-  readonly world: World;
-  readonly createdAt: string;
+/** What a world holds. Each number is kept, so that asking for it costs the same whatever there is. */
+export interface WorldContents {
+  readonly objects: number;
+  readonly events: number;
+  /** Journal records. */
+  readonly journal: number;
+  /** Approximately: the text of objects, events, kept answers and journal, without what the store itself needs for them. */
+  readonly bytes: number;
 }
+
+/** How long a rehearsal lives. All times are wall time. */
+export interface Lifetime {
+  readonly lastUsedAt: Ms;
+  /** When it ends if nobody uses it until then; null: when it is deleted. */
+  readonly endsAt: Ms | null;
+}
+
+export interface RehearsalRecord extends Lifetime {
+  readonly rehearsal: string;
+  /** Absent when it cannot be read; `trouble` says why. */
+  readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents } | undefined;
+  readonly trouble?: string | undefined;
+}
+
+export interface NewRehearsal {
+  /** Asked only when there is room. */
+  readonly from: () => Snapshot;
+  readonly credentials: RehearsalCredentials;
+  /** Wall time without use after which it ends; null: it is kept. */
+  readonly idleMs: Ms | null;
+  /** How many rehearsals there may be with it. */
+  readonly most: number;
+}
+
+export type CreatedRehearsal =
+  | { readonly is: 'created'; readonly world: World }
+  | { readonly is: 'exists' }
+  /** Of those that are not kept, the one that nobody has used for the longest. */
+  | { readonly is: 'too-many'; readonly longestIdle?: (Lifetime & { readonly rehearsal: string }) | undefined };
 
 /** The estate-wide view: only the control plane holds it. */
 export interface Worlds extends Directory {
+  /** In the order in which they were created. One that cannot be read is listed with what is known of it. */
   list(): Promise<readonly RehearsalRecord[]>;
+  /** Of several that create one together, one does; and together they never create more than there may be. */
+  create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**
-   * Create, reset and restore in one: seeds a new world, then switches the rehearsal to it; the old one is dropped after a minute.
-   * `credentials` are those of a new rehearsal; a reset keeps the existing ones.
+   * Seeds a new world, then switches the rehearsal to it; the old one is dropped after a minute. Credentials and lifetime stay, and it
+   * counts as use. @returns undefined when there is no such rehearsal (any more)
    */
+  replace(rehearsal: string, from: Snapshot): Promise<World | undefined>;
+  /** As `replace`, or `create` without a limit where there is none. What is created so is kept until it is removed. */
   open(rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World>;
-  /**
-   * As `open`, but only while there is no such rehearsal (`absent`) or while there is one (`present`): of several that create one
-   * together, one does. @returns undefined when it is not so
-   */
-  openIf(is: 'absent' | 'present', rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World | undefined>;
   /** Forgets the rehearsal; its credentials answer 401 from then on. @returns false when there was none */
   remove(rehearsal: string): Promise<boolean>;
+  /** Notes that a rehearsal is used now. @returns its `idleMs`; null also when there is no such rehearsal */
+  use(rehearsal: string): Promise<Ms | null>;
+  /** Removes the rehearsals whose end has come. One process at a time does; what lives is not looked at. @returns their names */
+  expire(): Promise<readonly string[]>;
   snapshot(world: World): Promise<Snapshot>;
   /** What the world was seeded with. */
   seed(world: World): Promise<Snapshot>;

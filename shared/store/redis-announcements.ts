@@ -7,14 +7,13 @@ import type { RedisKeys } from './redis-formats.ts';
 const ANNOUNCED_MS = 5_000;
 /** From this age on, by Redis's clock, an announcement of a world that has nothing to send is withdrawn. */
 const WITHDRAWN_MS = 30_000;
-const REMEMBERED = 1_000;
 
 /**
  * In which worlds an application may have unsent events. Outboxes are in the slots of their worlds, and to look into all of them every
  * second would cost more than all that is sent; so a process announces, before it commits events, in which world.
  */
 export function createAnnouncements({ connection, keys }: { readonly connection: RedisConnection; readonly keys: RedisKeys }) {
-  const announced = new Map<string, number>();
+  const announced = new Set<string>();
 
   const announcedWorlds = async (application: Application) => {
     const reply = (await connection.run('announced', keys.announced(application), [WITHDRAWN_MS])) as readonly string[];
@@ -27,11 +26,10 @@ export function createAnnouncements({ connection, keys }: { readonly connection:
   return {
     async announce(application: Application, world: World): Promise<void> {
       const name = `${application} ${world}`;
-      const now = performance.now();
-      if (now < (announced.get(name) ?? Number.NEGATIVE_INFINITY) + ANNOUNCED_MS) return;
+      if (announced.has(name)) return;
       await connection.run('announce', keys.announced(application), [world]);
-      if (announced.size >= REMEMBERED) announced.clear();
-      announced.set(name, now);
+      announced.add(name);
+      setTimeout(() => announced.delete(name), ANNOUNCED_MS).unref();
     },
 
     /** Worlds in which it may have events that are not on the bus yet. */

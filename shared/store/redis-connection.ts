@@ -35,7 +35,7 @@ export interface RedisConnection {
   subscriber(): Promise<Redis | Cluster>;
   /**
    * Runs a script by its hash, and repeats it while the connection fails: every script either does no harm twice or takes an operation.
-   * @throws Problem `dependency_unavailable` when Redis does not answer; WorldGone when the world was dropped
+   * @throws Problem `dependency_unavailable` when Redis does not answer, `store_full` when it is full; WorldGone when the world was dropped
    */
   run(name: ScriptName, key: string, args: readonly Argument[]): Promise<unknown>;
   /** A plain command that does no harm twice, repeated in the same way. */
@@ -60,6 +60,8 @@ const RETRY_WAITS_MS = [15, 40, 80, 160, 320] as const;
 /** No new try after this long. */
 const RETRY_WITHIN_MS = 3_000;
 const CLOSING_MS = 1_000;
+/** So soon there may be room again: what was deleted is dropped a minute later. */
+const FULL_RETRY_SECONDS = 10;
 
 const reconnectAfter = (times: number): number => Math.min(20 * 2 ** (times - 1), 1_000);
 
@@ -273,9 +275,9 @@ async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
       const { message } = error as Error;
       if (message.includes('WORLDGONE')) throw new WorldGone('This world is gone.');
       const wait = RETRY_WAITS_MS[tries];
-      if (message.startsWith('OOM ')) throw unavailable('The store is full: its Redis has no memory left.', error);
+      if (message.startsWith('OOM ')) throw causedBy(storeFull(), error);
       if (!PASSING.test(message)) throw bare(error);
-      if (wait === undefined || Date.now() + wait > until) throw unavailable('The store does not answer.', error);
+      if (wait === undefined || Date.now() + wait > until) throw causedBy(notAnswering(), error);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
@@ -284,8 +286,15 @@ async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
 /** An error of ioredis carries the command with all that it was about to write, or the password: logs are no place for it. */
 const bare = (error: unknown): Error => new Error((error as Error).message);
 
-function unavailable(detail: string, cause: unknown): Problem {
-  const problem = new Problem('dependency_unavailable', detail, { retryAfter: 1 });
+const notAnswering = (): Problem => new Problem('dependency_unavailable', 'The store does not answer.', { retryAfter: 1 });
+
+const storeFull = (): Problem =>
+  new Problem('store_full', 'The store is full: its Redis has no memory left. Delete rehearsals that nobody needs, or give it more.', {
+    dependency: 'store',
+    retryAfter: FULL_RETRY_SECONDS,
+  });
+
+function causedBy(problem: Problem, cause: unknown): Problem {
   problem.cause = bare(cause);
   return problem;
 }

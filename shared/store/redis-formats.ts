@@ -17,18 +17,23 @@ import {
  * Keys. `R` is `<prefix>{<rehearsal>}`, `W` is `R~<ULID>`: the world's name, its rehearsal in braces. The braces make every key of a
  * rehearsal share one slot of a Redis Cluster, so a script may touch them all, and one read finds a rehearsal's current world.
  *
- *   <prefix>worlds       zset   world -> wall time from which it may be dropped, if it is not current by then
+ *   <prefix>worlds       zset   world -> wall time from which it may be dropped, if it is not current by then; `inf` when it is current
+ *   L                    is `<prefix>{.rehearsals}`: which rehearsals there are, for how long
+ *   L:ends               zset   rehearsal -> wall time at which it ends if nobody uses it, `inf` when it is kept; all of them are in it
+ *   L:used               zset   rehearsal -> wall time of its last use; those that are being opened or removed are not in it
+ *   L:idle               hash   rehearsal -> wall time without use after which it ends, or `kept`
+ *   L:sweep              string who removes those whose end has come, for a few seconds
  *   <prefix>unsent:<app> zset   world in which the application may have unsent events -> wall time at which it was announced
  *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world
  *   <prefix>pulse        channel; a message is `<process> <number>`, by which a process learns that messages reach it
- *   R                    hash   ulid (of the current world), before (ulid), credentials (JSON), since (wall time)
- *   R:removed:<operation> string the ulid that this operation removed, for a minute
+ *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of who advances the clock), flowed (whether it did before that), revision (of the faults),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
+ *                               removedBy (operation that removed its rehearsal), bytes (of text), counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
  *   W:seed               string the snapshot it was opened from (JSON)
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
- *   W:ops, W:opslog      hash operation -> what came of it; list `<wall time> <operation>`, oldest first: a repeat is answered
+ *   W:ops, W:opslog      hash operation -> what came of it; list `<wall time> <operation>`, oldest first: a repeat is answered. Both
+ *                               go a minute after the last one
  *   W:due                hash   due key -> due record
  *   W:queue              zset   `<seq, 16 digits>|<due key>` by instant: free items, lowest `(at, seq)` first
  *   W:running            zset   due key by end of its lease, wall time
@@ -54,6 +59,7 @@ import {
  *   W:<app>:i:<collection>.<name>  zset  `<value>\0<order, 16 digits>\0<id>`, all with score 0: read by lexical range
  *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`
  *   W:<app>:idem                   hash  claim key -> claim record
+ *   W:<app>:claims                 zset  claim key by the end of its time, on the rehearsal's clock
  *   W:<app>:outbox, W:<app>:entries  zset event id by place; hash event id -> outbox entry (JSON)
  *
  * Values. An object's JSON is never decoded by a script: what a script needs stands before it.
@@ -102,6 +108,8 @@ export const WORLD_KEYS = [
 export function redisKeys(prefix: string) {
   return {
     worlds: `${prefix}worlds`,
+    /** No rehearsal has a dot in its name. */
+    rehearsals: `${prefix}{.rehearsals}`,
     changed: `${prefix}changed`,
     pulse: `${prefix}pulse`,
     announced: (application: Application): string => `${prefix}unsent:${application}`,

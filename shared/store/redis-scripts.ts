@@ -4,6 +4,7 @@ import { commitScript } from './redis-lua/commit.ts';
 import { dueWorkScripts } from './redis-lua/due-work.ts';
 import { eventScripts } from './redis-lua/events.ts';
 import { journalScripts } from './redis-lua/journal.ts';
+import { lifetimeScripts } from './redis-lua/lifetimes.ts';
 import { objectScripts } from './redis-lua/objects.ts';
 import { outboxScripts } from './redis-lua/outbox.ts';
 import { PRELUDE } from './redis-lua/prelude.ts';
@@ -28,6 +29,7 @@ const SCRIPTS = {
   ...eventScripts,
   ...journalScripts,
   ...rehearsalScripts,
+  ...lifetimeScripts,
   ...clockScripts,
   ...simulationScripts,
 } as const;
@@ -40,8 +42,17 @@ export interface Script {
   readonly sha: string;
 }
 
+/**
+ * What goes on when Redis is full: it makes room, or ends what was begun, and adds no more than a note. All else is refused before it has
+ * written anything.
+ */
+const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set([
+  ...(['remove', 'retire', 'use', 'leave', 'left', 'over', 'dropAt', 'rest'] as const),
+  ...(['release', 'releaseDue', 'putBackDue', 'drain', 'unlease', 'renewLease', 'removeFault', 'withdraw'] as const),
+]);
+
 const prepared = (name: ScriptName, body: string): Script => {
-  const source = PRELUDE + body;
+  const source = `${ON_A_FULL_STORE.has(name) ? '#!lua flags=allow-oom\n' : ''}${PRELUDE}${body}`;
   return { name, source, sha: createHash('sha1').update(source).digest('hex') };
 };
 

@@ -65,8 +65,10 @@ function seedWrites(key: string, from: Snapshot): { writes: readonly Write[]; co
     'keys',
     names.map((name) => [name]),
   );
-  return { writes, counts: { order, dueSeq: due.length } };
+  return { writes, counts: { order, dueSeq: due.length, bytes: writes.reduce((sum, { args }) => sum + textOf(args), 0) } };
 }
+
+const textOf = (args: readonly Argument[]): number => args.reduce<number>((sum, arg) => sum + String(arg).length, 0);
 
 type Add = (command: Write['command'], name: string, entries: readonly (readonly Argument[])[]) => void;
 

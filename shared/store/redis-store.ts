@@ -21,6 +21,7 @@ import {
 } from './redis-formats.ts';
 import { createJanitor } from './redis-janitor.ts';
 import { createJournal } from './redis-journal.ts';
+import { redisLifetimes } from './redis-lifetimes.ts';
 import type { ScriptName } from './redis-scripts.ts';
 import { redisSimulation, redisWorlds } from './redis-worlds.ts';
 
@@ -60,13 +61,14 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const announcements = createAnnouncements({ connection, keys });
   const journal = createJournal({ connection, keys, onError });
   const changes = createChanges({ connection, keys, onError });
-  const janitor = createJanitor({ connection, keys, lookMs: Math.min(LOOK_MS, dropAfterMs), onError });
+  const lifetimes = redisLifetimes({ connection, keys });
+  const janitor = createJanitor({ connection, keys, lifetimes, lookMs: Math.min(LOOK_MS, dropAfterMs), onError });
   const simulation = redisSimulation({ connection, keys, journal });
   const store = (application: Application) => bind(application, { connection, keys, announcements, relayLeaseMs, outboxLimit });
   return {
     store,
     simulation: recording ? simulation : { ...simulation, journal: () => undefined },
-    worlds: redisWorlds({ connection, keys, journal, changes, store, dropAfterMs }),
+    worlds: redisWorlds({ connection, keys, journal, changes, lifetimes, store, dropAfterMs }),
     state: connection.state,
     close: async () => {
       janitor.stop();

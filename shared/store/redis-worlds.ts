@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ulid } from 'ulid';
 import type { Progression } from '../simulation/progression.ts';
 import { deliveryAgain } from './delivery-again.ts';
 import {
@@ -9,7 +8,6 @@ import {
   type Ledger,
   type Redriven,
   type RehearsalCredentials,
-  type RehearsalRecord,
   type Simulation,
   type Snapshot,
   type Store,
@@ -34,10 +32,10 @@ import {
   unword,
   word,
 } from './redis-formats.ts';
-import { LOOK_AGAIN_MS } from './redis-janitor.ts';
 import type { RedisJournal } from './redis-journal.ts';
+import type { RedisLifetimes } from './redis-lifetimes.ts';
+import { redisRehearsals } from './redis-rehearsals.ts';
 import type { ScriptName } from './redis-scripts.ts';
-import { seedWorld } from './redis-seeding.ts';
 import { readSnapshot } from './redis-snapshot.ts';
 
 interface Estate {
@@ -49,6 +47,7 @@ interface Estate {
 interface Control extends Estate {
   readonly changes: RedisChanges;
   readonly store: (application: Application) => Store;
+  readonly lifetimes: RedisLifetimes;
   /** Wall time after which a world is dropped that is no longer current. */
   readonly dropAfterMs: number;
 }
@@ -61,6 +60,7 @@ export async function allWorlds(connection: RedisConnection, keys: RedisKeys): P
 /** The estate-wide view of the Redis adapter. */
 export function redisWorlds(control: Control): Worlds {
   const { connection, keys, journal, changes, store } = control;
+  const rehearsals = redisRehearsals(control);
   const run = (name: ScriptName, world: World, ...args: readonly Argument[]): Promise<unknown> =>
     connection.run(name, keys.world(world), args);
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
@@ -68,15 +68,7 @@ export function redisWorlds(control: Control): Worlds {
   return {
     resolve: (rehearsal) => view(rehearsal, ''),
     current: (world) => view(partsOf(world).rehearsal, partsOf(world).id),
-    list: () => list(control),
-    open: async (rehearsal, from, credentials) => (await open(control, 'any', { rehearsal, from, credentials })) as World,
-    openIf: (is, rehearsal, from, credentials) => open(control, is, { rehearsal, from, credentials }),
-    remove: async (rehearsal) => {
-      const id = await connection.run('remove', keys.rehearsal(rehearsal), [randomUUID()]);
-      if (id === '') return false;
-      await dropLater(control, `${rehearsal}~${id}`);
-      return true;
-    },
+    ...rehearsals,
     snapshot: async (world) => readSnapshot(connection, keys.world(world), Number(await run('now', world))),
     seed: async (world) => {
       const seed = await connection.idempotently((client) => client.get(`${keys.world(world)}:seed`));
@@ -136,7 +128,7 @@ export function redisWorlds(control: Control): Worlds {
     backlog: async () =>
       worldsBacklog(
         control,
-        (await list(control)).map(({ world }) => world),
+        (await rehearsals.list()).flatMap(({ current }) => current?.world ?? []),
       ),
     watch: (listener) => changes.watch(listener),
   };
@@ -178,35 +170,6 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
   };
 }
 
-const dropLater = ({ connection, keys, dropAfterMs }: Control, world: World): Promise<unknown> =>
-  connection.idempotently((client) => client.zadd(keys.worlds, Date.now() + dropAfterMs, world));
-
-interface Opened {
-  readonly rehearsal: string;
-  readonly from: Snapshot;
-  readonly credentials: RehearsalCredentials;
-}
-
-/** @param is how it must be with the rehearsal when its world is switched @returns undefined when it is not so */
-async function open(control: Control, is: 'any' | 'absent' | 'present', opened: Opened): Promise<World | undefined> {
-  const { connection, keys } = control;
-  const { rehearsal, from, credentials } = opened;
-  const id = ulid();
-  const world: World = `${rehearsal}~${id}`;
-  // Noted before anything is there: if this process dies meanwhile, somebody drops what it left behind.
-  await connection.idempotently((client) => client.zadd(keys.worlds, Date.now() + LOOK_AGAIN_MS, world));
-  const counts = await seedWorld(connection, keys.world(world), from);
-  const record = [is, id, JSON.stringify(credentials), new Date().toISOString(), from.now];
-  const before = await connection.run('switch', keys.rehearsal(rehearsal), [
-    ...record,
-    Object.keys(counts).length,
-    ...Object.entries(counts).flat(),
-  ]);
-  if (before === 'no') await dropLater(control, world);
-  else if (before !== '') await dropLater(control, `${rehearsal}~${before}`);
-  return before === 'no' ? undefined : world;
-}
-
 /** What it is, its key, and, of a delivery, the due work that tries it again. */
 function redrivenArguments(again: Redriven): readonly Argument[] {
   if (again.what === 'due') return [again.what, again.key, '', ''];
@@ -224,24 +187,6 @@ function readClock(reply: unknown): ClockView | undefined {
     running: Number(running),
     next: next ? readDue(next) : undefined,
   };
-}
-
-/** In the order in which the rehearsals were created. */
-async function list({ connection, keys }: Estate): Promise<readonly RehearsalRecord[]> {
-  const worlds = await allWorlds(connection, keys);
-  const found = await Promise.all(
-    worlds.map(async (world) => {
-      const { rehearsal, id } = partsOf(world);
-      const [current, since] = await connection.idempotently((client) => client.hmget(keys.rehearsal(rehearsal), 'ulid', 'since'));
-      if (current !== id) return [];
-      const createdAt = await connection.idempotently((client) => client.hget(keys.world(world), 'createdAt'));
-      return createdAt === null ? [] : [{ since: Number(since), record: { rehearsal, world, createdAt } }];
-    }),
-  );
-  return found
-    .flat()
-    .sort((a, b) => a.since - b.since)
-    .map(({ record }) => record);
 }
 
 function readLedger(reply: unknown, limit: number): Ledger {

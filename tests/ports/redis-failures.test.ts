@@ -132,9 +132,11 @@ if (whyNoRedis) {
     });
 
     test('rehearsals: one that was created is new, although it is there when it is asked again', async () => {
-      const created = await losing(() => adapter.worlds.openIf('absent', 'new', EMPTY, CREDENTIALS));
-      expect(created).toBeDefined();
-      expect(await adapter.worlds.resolve('new')).toMatchObject({ world: created });
+      const created = await losing(() =>
+        adapter.worlds.create('new', { from: () => EMPTY, credentials: CREDENTIALS, idleMs: null, most: 5 }),
+      );
+      const { world } = (await adapter.worlds.resolve('new')) ?? {};
+      expect(created).toEqual({ is: 'created', world });
     });
 
     test('rehearsals: one that was removed was there, one that is reset is reset', async () => {
@@ -186,7 +188,7 @@ if (whyNoRedis) {
       await admin.config('SET', 'maxmemory', '1mb');
       try {
         const full = store.commit(world, aPlan({ move: [move(1)], events: [event('e1')] }));
-        await expect(full).rejects.toMatchObject({ code: 'dependency_unavailable', message: expect.stringContaining('no memory left') });
+        await expect(full).rejects.toMatchObject({ code: 'store_full', message: expect.stringContaining('no memory left') });
       } finally {
         await admin.config('SET', 'maxmemory', '0');
       }
@@ -241,6 +243,38 @@ if (whyNoRedis) {
     });
   });
 
+  describe('a rehearsal that cannot be read', () => {
+    test('is listed with what is known of it, and keeps no other from being listed', async () => {
+      const { adapter, prefix, world } = await opened();
+      await adapter.worlds.open('sound', EMPTY, CREDENTIALS);
+      await admin.hset(`${prefix}{r}~${world.slice(2)}`, 'clock', 'never');
+      const listed = await adapter.worlds.list();
+      expect(listed.map(({ rehearsal, current, trouble }) => [rehearsal, current !== undefined, typeof trouble])).toEqual([
+        ['sound', true, 'undefined'],
+        ['r', false, 'string'],
+      ]);
+      expect(listed[1]?.lastUsedAt).toBeGreaterThan(0);
+      expect(await adapter.worlds.remove('r')).toBe(true);
+    });
+  });
+
+  describe('rehearsals that an older version has opened', () => {
+    test('are listed, counted and given a lifetime when they are met; the default one is kept', async () => {
+      const { adapter, prefix } = await opened();
+      await adapter.worlds.open('default', EMPTY, CREDENTIALS);
+      await admin.del(`${prefix}{.rehearsals}:ends`, `${prefix}{.rehearsals}:used`, `${prefix}{.rehearsals}:idle`);
+      expect(await adapter.worlds.list()).toEqual([]);
+      const newer = await createRedisStore({ url: server.url, prefix, dropAfterMs: 20 });
+      adapters.push(newer);
+      const listed = await eventually('they are listed', async () => {
+        const found = await newer.worlds.list();
+        return found.length === 2 && found;
+      });
+      const ends = Object.fromEntries(listed.map(({ rehearsal, endsAt, lastUsedAt }) => [rehearsal, endsAt && endsAt - lastUsedAt]));
+      expect(ends).toEqual({ default: null, r: 86_400_000 });
+    });
+  });
+
   describe('announcements of unsent events', () => {
     test('are withdrawn when there is nothing to send any more, and not before', async () => {
       const { store, world, prefix } = await opened();
@@ -287,7 +321,7 @@ if (whyNoRedis) {
     test('a world that is current is not dropped, although its time to be looked at has come', async () => {
       const { adapter, world, prefix } = await opened({ dropAfterMs: 20 });
       await admin.zadd(`${prefix}worlds`, 1, world);
-      await eventually('it was looked at', async () => Number(await admin.zscore(`${prefix}worlds`, world)) > 1);
+      await eventually('it was looked at', async () => (await admin.zscore(`${prefix}worlds`, world)) === 'inf');
       expect(await adapter.worlds.resolve('r')).toMatchObject({ world });
     });
   });

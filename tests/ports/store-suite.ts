@@ -16,6 +16,7 @@ import {
 } from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
+import { lifetimeSuite } from './store-suite-lifetimes.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
@@ -30,7 +31,7 @@ const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put']
 });
 
 /** How an adapter is made for a test: with few events that may wait for the bus, when it is about that. */
-export type CreateStore = (options?: { readonly outboxLimit?: number }) => Promise<StoreAdapter>;
+export type CreateStore = (options?: { readonly outboxLimit?: number; readonly dropAfterMs?: number }) => Promise<StoreAdapter>;
 
 /** What every store adapter must do: run against memory, and against any other adapter without a change. */
 export function storeSuite(name: string, create: CreateStore): void {
@@ -982,25 +983,6 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.look(world)).toBeUndefined();
       });
 
-      test('of many that create a rehearsal together, one does', async () => {
-        const { adapter } = await opened();
-        const create = (bearer: string) => adapter.worlds.openIf('absent', 'new', EMPTY, { ...CREDENTIALS, bearer });
-        const worlds = (await Promise.all(Array.from({ length: 5 }, (_, n) => create(`b${n}`)))).map((world, n) => ({ world, n }));
-        const [created, ...others] = worlds.filter(({ world }) => world !== undefined);
-        expect(others).toEqual([]);
-        expect(await adapter.worlds.resolve('new')).toMatchObject({ world: created?.world, credentials: { bearer: `b${created?.n}` } });
-        expect((await adapter.worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(['r', 'new']);
-      });
-
-      test('a rehearsal that was deleted meanwhile does not come back by a reset', async () => {
-        const { adapter, world } = await opened();
-        const reset = () => adapter.worlds.openIf('present', 'r', EMPTY, CREDENTIALS);
-        expect(await reset()).not.toBe(world);
-        await adapter.worlds.remove('r');
-        expect(await reset()).toBeUndefined();
-        expect(await adapter.worlds.resolve('r')).toBeUndefined();
-      });
-
       test('listeners hear of commits with events or due work, and no more after they stopped', async () => {
         const { adapter, store, world } = await opened();
         const heard: World[] = [];
@@ -1013,6 +995,8 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(heard).toHaveLength(before);
       });
     });
+
+    lifetimeSuite(opened);
 
     describe('faults and journal', () => {
       test('a fault strikes as often as it may, however many come together', async () => {

@@ -68,6 +68,8 @@ describe('A start that cannot go on', () => {
     ['the address of another gateway', { GATEWAY_URL: 'http://gateway:8080' }, 78, /^GATEWAY_URL tells .* SERVICE\.\n$/],
     ['the port of an application by itself', { PORT: '9000' }, 78, /^PORT is that of an application by itself; .*GATEWAY_PORT/],
     ['a host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
+    ['no duration', { REHEARSAL_IDLE_EXPIRY: '24h' }, 78, /REHEARSAL_IDLE_EXPIRY=24h cannot be used: it takes an ISO 8601 duration/],
+    ['room for no rehearsal', { MAX_REHEARSALS: '0' }, 78, /MAX_REHEARSALS=0 cannot be used/],
     ['fixtures that are not there', { FIXTURES_DIR: '/nowhere' }, 78, /nowhere/],
   ])('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {
     const { ended, said } = start(environment);

@@ -26,6 +26,7 @@ export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDir
       LOG_LEVEL: process.env.ESTATE_LOG_LEVEL ?? 'error',
       RATE_LIMIT_PER_ADDRESS: '100000000',
       RATE_LIMIT_PER_KEY: '100000000',
+      MAX_REHEARSALS: '100000',
     },
   });
   const addresses = await new Promise((resolve, reject) => {

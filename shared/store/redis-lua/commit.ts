@@ -12,9 +12,9 @@ if answered then return answered end
 local function refuse(why, at) return remember(operation, 'no ' .. why .. ' ' .. at) end
 local function version(collection, id)
   local stored = redis.call('HGET', key(app .. ':o:' .. collection), id)
-  if not stored then return 0, nil end
+  if not stored then return 0, nil, 0 end
   local is, order = string.match(stored, '^(%d+) (%d+) ')
-  return tonumber(is), order
+  return tonumber(is), order, #stored
 end
 
 local claim
@@ -44,9 +44,9 @@ end
 local puts, orders = {}, {}
 for i = 1, tonumber(arg()) do
   local put = { collection = arg(), id = arg(), read = tonumber(arg()), version = arg(), json = arg() }
-  local is, order = version(put.collection, put.id)
+  local is, order, length = version(put.collection, put.id)
   if is ~= put.read then return refuse('version', put.collection .. '/' .. put.id) end
-  put.order = order
+  put.order, put.length = order, length
   puts[i] = put
 end
 
@@ -99,7 +99,7 @@ for _ = 1, tonumber(arg()) do
   if is < 0 and is < was then return refuse('guard', found.name .. '/' .. found.key) end
 end
 
-local seq = int(count('seq'))
+local seq, bytes = int(count('seq')), 0
 for _, put in ipairs(puts) do
   local path = put.collection .. '\0' .. put.id
   local order = put.order or orders[path]
@@ -108,7 +108,9 @@ for _, put in ipairs(puts) do
     redis.call('ZADD', of(app, 'a:' .. put.collection), order, put.id)
   end
   orders[path] = order
-  redis.call('HSET', of(app, 'o:' .. put.collection), put.id, put.version .. ' ' .. order .. ' ' .. put.json)
+  local record = put.version .. ' ' .. order .. ' ' .. put.json
+  redis.call('HSET', of(app, 'o:' .. put.collection), put.id, record)
+  bytes = bytes + #record - put.length
 end
 for _, one in ipairs(uniques) do
   local values = of(app, 'u:' .. one.collection .. '.' .. one.name)
@@ -134,6 +136,7 @@ for _ = 1, events do
   local id, entry = arg(), arg()
   redis.call('ZADD', of(app, 'outbox'), 'NX', count('outSeq'), id)
   redis.call('HSET', of(app, 'entries'), id, entry)
+  bytes = bytes + #entry
   for _ = 1, tonumber(arg()) do redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), arg() .. '|' .. id) end
 end
 if events > 0 then redis.call('SADD', key('unsent'), app) end
@@ -145,6 +148,7 @@ if claim then
     claim.token = ''
     claim.keep = hasOutcome and keepUntil or ''
     claim.json = hasOutcome and outcome or ''
+    bytes = bytes + #claim.json
   end
   if preconditionHeld or last then writeClaim(app, holdKey, claim) end
 elseif last and holdKind == 'delivery' then
@@ -157,6 +161,7 @@ end
 local dues = tonumber(arg())
 for _ = 1, dues do schedule() end
 note()
+grow(bytes)
 if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed() end
 return remember(operation, 'ok ' .. seq)`,
 } as const;

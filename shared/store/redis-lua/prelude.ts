@@ -1,10 +1,13 @@
+import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, OPERATION_KEPT_MS } from '../ports.ts';
+
 /** Lua as it is written: a backslash is its own. */
 export const lua = String.raw;
 
 /** What every script begins with. */
 export const PRELUDE = lua`
 local root, channel, position = KEYS[1], ARGV[1], 1
-local OPERATIONS_MS, PUBLISH_HELD_EVENT, DELIVER_AGAIN = 60000, 'publish-held-event', 'deliver-again'
+local OPERATIONS_MS, PUBLISH_HELD_EVENT, DELIVER_AGAIN = ${OPERATION_KEPT_MS}, 'publish-held-event', 'deliver-again'
+local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
 -- How many items that wait for their turn a look passes at most.
 local PASSED = 200
 
@@ -15,6 +18,8 @@ local function padded(n) return string.format('%016.0f', n) end
 local function exists() return redis.call('EXISTS', root) == 1 end
 local function gone() return redis.error_reply('WORLDGONE') end
 local function count(field) return redis.call('HINCRBY', root, field, 1) end
+-- How much text the world holds.
+local function grow(bytes) if bytes ~= 0 then redis.call('HINCRBY', root, 'bytes', int(bytes)) end end
 
 local wallTime
 local function wall()
@@ -64,6 +69,9 @@ local function remember(operation, result)
     redis.call('LPOP', log)
     redis.call('HDEL', key('ops'), old)
   end
+  -- Those of a world in which nothing happens any more go by themselves.
+  redis.call('PEXPIRE', key('ops'), OPERATIONS_MS)
+  redis.call('PEXPIRE', log, OPERATIONS_MS)
   return result
 end
 
@@ -205,7 +213,22 @@ end
 local function writeClaim(app, name, claim)
   local fields = { claim.fingerprint, claim.since, claim.held, claim.token, claim.till, claim.keep, claim.json }
   redis.call('HSET', of(app, 'idem'), name, table.concat(fields, '\n'))
+  redis.call('ZADD', of(app, 'claims'), claim.keep ~= '' and claim.keep or int(tonumber(claim.since) + CLAIM_KEPT_MS), name)
   note()
+end
+-- Forgets claims whose time is over, some at a time.
+local function forgetClaims(app, at)
+  local over = redis.call('ZRANGEBYSCORE', key(app .. ':claims'), '-inf', at, 'LIMIT', 0, CLAIMS_FORGOTTEN)
+  for _, name in ipairs(over) do
+    local claim = readClaim(app, name)
+    if claim and claim.token ~= '' and wall() < tonumber(claim.till) then
+      redis.call('ZADD', key(app .. ':claims'), int(tonumber(at) + CLAIM_KEPT_MS), name)
+    else
+      if claim then grow(-#claim.json) end
+      redis.call('HDEL', key(app .. ':idem'), name)
+      redis.call('ZREM', key(app .. ':claims'), name)
+    end
+  end
 end
 
 local function page(collection, ids)

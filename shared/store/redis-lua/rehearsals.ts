@@ -12,33 +12,50 @@ local world = redis.call('HMGET', root, 'flowing', 'progression', 'revision')
 local faults = redis.call('EXISTS', key('faults')) == 1 and world[3] or '0'
 return { is[1], is[2], world[1], int(now()), world[2] or '', faults }`,
 
-  // Of a rehearsal: makes a seeded world the current one, if it may be. Its clock starts here. Returns the one before.
+  // Of a rehearsal: what its current world holds, by counts that are kept.
+  summary: lua`
+local is = redis.call('HMGET', KEYS[1], 'ulid', 'since')
+if not is[1] then return {} end
+root = KEYS[1] .. '~' .. is[1]
+local world = redis.call('HMGET', root, 'createdAt', 'order', 'bytes', 'hopsBytes', 'anonymousBytes')
+local bytes = 0
+for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
+local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')) + redis.call('LLEN', key('journal'))
+return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes) }`,
+
+  // Of a rehearsal: makes a seeded world the current one in the place of another, if it may be. Its clock starts here.
   switch: lua`
-local only, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg()
+local only, before, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg()
 local old = redis.call('HGET', KEYS[1], 'ulid')
 root = KEYS[1] .. '~' .. id
--- It was done before, and meanwhile another may have become current.
-if exists() then return redis.call('HGET', KEYS[1], 'before') or '' end
+-- It was done before.
+if exists() then return 'yes' end
 if (only == 'absent' and old) or (only == 'present' and not old) then return 'no' end
+if (old or '') ~= before then return 'another' end
 redis.call('HSET', root, 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
 for _ = 1, tonumber(arg()) do redis.call('HSET', root, arg(), arg()) end
-redis.call('HSET', KEYS[1], 'ulid', id, 'before', old or '')
+redis.call('HSET', KEYS[1], 'ulid', id)
 redis.call('HSETNX', KEYS[1], 'since', int(wall()))
 redis.call('HSETNX', KEYS[1], 'credentials', credentials)
 changed()
-return old or ''`,
+if old then
+  root = KEYS[1] .. '~' .. old
+  if exists() then changed() end
+end
+return 'yes'`,
 
-  // Of a rehearsal: forgets it. Returns the world that it had.
+  // Of a rehearsal: forgets it while it stands for this world. Whoever drives its clock hears that it is over.
   remove: lua`
-local operation = arg()
-local note = KEYS[1] .. ':removed:' .. operation
-local done = redis.call('GET', note)
-if done then return done end
-local id = redis.call('HGET', KEYS[1], 'ulid')
-if not id then return '' end
+local id, operation = arg(), arg()
+local is = redis.call('HGET', KEYS[1], 'ulid')
+root = KEYS[1] .. '~' .. id
+if is ~= id then return redis.call('HGET', root, 'removedBy') == operation and 'yes' or 'another' end
 redis.call('DEL', KEYS[1])
-redis.call('SET', note, id, 'PX', OPERATIONS_MS)
-return id`,
+if exists() then
+  redis.call('HSET', root, 'removedBy', operation)
+  changed()
+end
+return 'yes'`,
 
   // Of a rehearsal: whether a world may be dropped. From then on nothing writes into it.
   retire: lua`

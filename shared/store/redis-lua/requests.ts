@@ -5,6 +5,7 @@ export const requestScripts = {
   claim: lua`
 if not exists() then return gone() end
 local app, name, fingerprint, at, leaseMs, token = arg(), arg(), arg(), arg(), arg(), arg()
+forgetClaims(app, at)
 local found = readClaim(app, name)
 if found and found.keep ~= '' and tonumber(at) < tonumber(found.keep) then
   if found.fingerprint == fingerprint then return { 'done', found.json } end

@@ -1,0 +1,90 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { DEFAULT_REHEARSAL } from '../../../shared/domain/ids.ts';
+import { mintCredentials, type PlainCredentials } from '../../../shared/simulation/credentials.ts';
+import type { Ms, Snapshot, Worlds, WorldView } from '../../../shared/store/ports.ts';
+import { type Limits, tooManyRehearsals, UNLIMITED } from './limits.ts';
+
+export interface RehearsalsOptions {
+  readonly worlds: Worlds;
+  /** The data that every world starts with, for a clock that starts now. */
+  readonly seed: (now: number) => Snapshot;
+  readonly pepper: string;
+  /** Signs the default rehearsal's webhooks, so that a first webhook can be sent by hand; every other one gets a secret of its own. */
+  readonly defaultWebhookSecret: string | undefined;
+  readonly limits: Limits;
+}
+
+/**
+ * Creates, resets and deletes rehearsals; each operation opens or leaves a whole world, never a part of one. Of several gateways that
+ * create one together, one does.
+ */
+export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits }: RehearsalsOptions) {
+  /** Requests that need a world together wait for one seeding. */
+  const opening = new Map<string, Promise<WorldView>>();
+
+  /**
+   * @returns the credentials, which are shown this once; undefined when there is such a rehearsal
+   * @throws Problem too_many_rehearsals
+   */
+  async function open(name: string, idleMs: Ms | null): Promise<PlainCredentials | undefined> {
+    const isDefault = name === DEFAULT_REHEARSAL;
+    const { plain, stored } = mintCredentials(name, pepper);
+    const created = await worlds.create(name, {
+      from: () => seed(Date.now()),
+      credentials: isDefault && defaultWebhookSecret !== undefined ? { ...stored, webhookSecret: defaultWebhookSecret } : stored,
+      idleMs: isDefault ? null : idleMs,
+      most: isDefault ? UNLIMITED : limits.most,
+    });
+    if (created.is === 'too-many') throw tooManyRehearsals(limits, created.longestIdle);
+    return created.is === 'created' ? plain : undefined;
+  }
+
+  /** @throws Problem unknown_rehearsal */
+  async function find(name: string): Promise<WorldView> {
+    const view = await worlds.resolve(name);
+    if (view) return view;
+    throw unknownRehearsal(name);
+  }
+
+  /** The rehearsal's world; the first use of a name creates it. Requests that come together get the same one. */
+  async function ensure(name: string): Promise<WorldView> {
+    const found = await worlds.resolve(name);
+    if (found) return found;
+    const running = opening.get(name);
+    if (running) return running;
+    const started = open(name, limits.idleMs)
+      .then(() => find(name))
+      .finally(() => opening.delete(name));
+    opening.set(name, started);
+    return started;
+  }
+
+  /** @param idleMs wall time without use after which it ends; null: it is kept; undefined: the usual time */
+  async function create(name: string, idleMs?: Ms | null): Promise<{ view: WorldView; plain: PlainCredentials }> {
+    // To seed a world only to find that there is one would be a waste, and most often it is there already.
+    const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);
+    if (plain) return { view: await find(name), plain };
+    throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
+      rehearsal: name,
+    });
+  }
+
+  /** One that somebody deletes meanwhile does not come back. @throws Problem unknown_rehearsal */
+  async function reset(name: string): Promise<WorldView> {
+    if (await worlds.replace(name, seed(Date.now()))) return find(name);
+    throw unknownRehearsal(name);
+  }
+
+  return { ensure, find, create, reset };
+}
+
+export const unknownRehearsal = (name: string): Problem =>
+  new Problem(
+    'unknown_rehearsal',
+    `There is no rehearsal "${name}". Create it with POST /_sim/rehearsals, or by its first use at an API.`,
+    {
+      rehearsal: name,
+    },
+  );
+
+export type Rehearsals = ReturnType<typeof createRehearsals>;

@@ -1,0 +1,181 @@
+import { getHeapSnapshot, queryObjects } from 'node:v8';
+import { Redis } from 'ioredis';
+import { Agent } from 'undici';
+import { loadFixtures } from '../../fixtures/load.ts';
+import { createEstateClient } from '../../rehearsal/estate-client.ts';
+import { readConfiguration } from '../../services/configuration.ts';
+import { openFrontDoor } from '../../services/front-door.ts';
+import { registeredApplications } from '../../services/registry.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { createObservability } from '../../shared/observability/observability.ts';
+import { startApplication } from '../../shared/runtime/application.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { eventually } from '../support/eventually.ts';
+
+/**
+ * A process with a whole estate, which opens many rehearsals, uses them and leaves them, and then says what is left of them. It is by
+ * itself so that nothing else is on its heap, and is started with --expose-gc.
+ */
+export interface Assignment {
+  /** Without it state is in memory. */
+  readonly redisPort?: number;
+  readonly rehearsals: number;
+  /** How they end. */
+  readonly ending: 'deleted' | 'expired';
+}
+
+/** What a process and its store hold at a moment. */
+export interface Held {
+  readonly heapBytes: number;
+  readonly maps: number;
+  readonly sets: number;
+  readonly timers: number;
+  /** Every key in Redis, but for those of the sweep that come and go. */
+  readonly keys: readonly string[];
+}
+
+export interface Findings {
+  readonly before: Held;
+  readonly after: Held;
+  /** Of the rehearsals that were left: names that are still somewhere on the heap. */
+  readonly remembered: readonly string[];
+}
+
+/** Wall time after which a world that is over is dropped. */
+const DROP_AFTER_MS = 50;
+const AT_ONCE = 5;
+const CONNECTIONS = 32;
+/** What starts once, connections and compiled code for one, is there after so many. */
+const WARMING_UP = 15;
+const ENDS_WITHIN_MS = 60_000;
+const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+const { redisPort, rehearsals, ending } = JSON.parse(process.argv[2] ?? '{}') as Assignment;
+const admin = redisPort === undefined ? undefined : new Redis(redisPort);
+const adapter =
+  redisPort === undefined
+    ? createMemoryStore({ dropAfterMs: DROP_AFTER_MS })
+    : await createRedisStore({ url: `redis://127.0.0.1:${redisPort}`, dropAfterMs: DROP_AFTER_MS });
+const log = createLogger('error');
+const agent = new Agent({ connections: CONNECTIONS });
+const token = 'the-token-of-an-estate-under-watch';
+const bus = createMemoryBus();
+const addresses = new Map<Application, string>();
+const addressOf = (application: Application): string => addresses.get(application) ?? '';
+const stopping = new AbortController();
+let gateway = '';
+for (const { service } of registeredApplications) {
+  const { application, url } = await startApplication({
+    ...{ service, adapter, bus, addressOf, token, agent, log, stopping: stopping.signal },
+    ...{ gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true },
+  });
+  addresses.set(application, url);
+}
+const door = await openFrontDoor({
+  configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
+  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, token, agent, log },
+  ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
+});
+gateway = door.url;
+await door.prepared;
+const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin', agent };
+const anybody = createEstateClient({ ...outside, rehearsal: 'default' });
+
+/** An order by itself, with idempotency keys of its own. */
+async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
+  const client = createEstateClient({ ...outside, rehearsal });
+  const post = async (path: string, body: unknown) => {
+    const reply = await client.call('POST', path, body, { headers: { 'idempotency-key': `${name} ${path}` } });
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  };
+  const basket = await post('/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+  const { orderId } = await post(`/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+  await post('/payments/authorizations', { tender: { type: 'card', token: 'tok_visa' }, orderId });
+  await post(`/orders/${orderId}/confirm`, {});
+}
+
+/** Something of everything that a rehearsal can hold. */
+async function useAndLeave(name: string): Promise<void> {
+  await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: 'PT8S' }) } });
+  const client = createEstateClient({ ...outside, rehearsal: name });
+  await client.control('put-fault', {
+    params: { name: 'slow' },
+    body: { match: { application: 'crm' }, fault: { kind: 'latency', ms: 1 } },
+  });
+  await placeAnOrder(name, name);
+  await client.control('advance-clock', { body: { by: 'PT1H' } });
+  await client.control('reset-rehearsal');
+  await client.call('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
+  await client.control('wait-for-events', { body: { type: 'basket-created', timeoutMs: 5_000 } });
+  if (ending === 'deleted') await anybody.control('delete-rehearsal', { params: { name } });
+}
+
+async function useAndLeaveMany(names: readonly string[]): Promise<void> {
+  for (let from = 0; from < names.length; from += AT_ONCE) await Promise.all(names.slice(from, from + AT_ONCE).map(useAndLeave));
+  await eventually('they have ended', async () => (await anybody.control('list-rehearsals')).items.length === 1, ENDS_WITHIN_MS);
+}
+
+const keysNow = async (): Promise<readonly string[]> =>
+  admin ? (await admin.keys('*')).filter((key) => !/:(ops|opslog|sweep)$/.test(key)).sort() : [];
+
+const countOf = (of: abstract new (...args: never[]) => object): number => Number(queryObjects(of, { format: 'count' }));
+const Timer = clearedTimer().constructor as typeof Object;
+
+function clearedTimer(): NodeJS.Timeout {
+  const timer = setTimeout(() => undefined, 0);
+  clearTimeout(timer);
+  return timer;
+}
+
+async function heldNow(): Promise<Held> {
+  (globalThis as { gc?: () => void }).gc?.();
+  const counts = { maps: countOf(Map), sets: countOf(Set), timers: countOf(Timer) };
+  return { ...counts, heapBytes: process.memoryUsage().heapUsed, keys: await keysNow() };
+}
+
+/** Waits until it is so, since some of what lives for seconds only is on its way still. */
+async function heldOnce(isAtRest: (held: Held) => boolean): Promise<Held> {
+  const until = Date.now() + ENDS_WITHIN_MS;
+  for (;;) {
+    const held = await heldNow();
+    if (isAtRest(held) || Date.now() > until) return held;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
+/** Names of rehearsals that stand anywhere on the heap. */
+async function namesOnHeap(pattern: RegExp): Promise<readonly string[]> {
+  const found = new Set<string>();
+  let rest = '';
+  for await (const chunk of getHeapSnapshot()) {
+    const text = rest + String(chunk);
+    for (const [name] of text.matchAll(pattern)) found.add(name);
+    rest = text.slice(-64);
+  }
+  return [...found];
+}
+
+const namesOf = (what: string, count: number): string[] => Array.from({ length: count }, (_, n) => `left-${what}-${n}-rehearsal`);
+
+await useAndLeaveMany(namesOf('first', WARMING_UP));
+const bare = (keys: readonly string[]): boolean => keys.every((key) => !key.includes('left-'));
+let least = Number.POSITIVE_INFINITY;
+const before = await heldOnce(({ maps, timers, keys }) => {
+  const isFalling = maps + timers < least;
+  least = Math.min(least, maps + timers);
+  return !isFalling && bare(keys);
+});
+await useAndLeaveMany(namesOf('then', rehearsals));
+const after = await heldOnce(({ maps, timers, keys }) => maps <= before.maps && timers <= before.timers && bare(keys));
+
+// A connection remembers the last request that it has carried. Those that were closed meanwhile may break one.
+await Promise.allSettled(Array.from({ length: CONNECTIONS }, (_, n) => placeAnOrder('default', `last-${n}`)));
+const remembered = await namesOnHeap(/left-then-\d+-rehearsal/g);
+process.send?.({ before, after, remembered } satisfies Findings);
+
+stopping.abort();
+process.exit(0);

@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { startRedis, whyNoRedis } from '../ports/redis-server.ts';
+import { skipWithoutRedis } from '../ports/without-redis.ts';
+import { isThorough } from '../support/effort.ts';
+import type { Assignment, Findings } from './estate-under-watch.ts';
+
+const PROCESS = fileURLToPath(new URL('./estate-under-watch.ts', import.meta.url));
+const REHEARSALS = isThorough ? 1_000 : 50;
+const TIME_MS = isThorough ? 1_800_000 : 180_000;
+const BOTH = ['deleted', 'expired'] as const;
+/** Each takes its time. */
+const ENDINGS = isThorough ? { memory: BOTH, redis: BOTH } : ({ memory: ['deleted'], redis: ['expired'] } as const);
+const MIB = 1_048_576;
+/** What a heap may have gained that has nothing to do with how many there were: compiled code, buffers, caches with a bound. */
+const HEAP_MARGIN_BYTES = 12 * MIB;
+const COUNT_MARGIN = 25;
+
+async function watched(assignment: Assignment): Promise<Findings> {
+  const child = fork(PROCESS, [JSON.stringify(assignment)], { execArgv: ['--expose-gc'], env: { ...process.env, NODE_OPTIONS: '' } });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`It ended with exit code ${code} and found nothing.`);
+  });
+  try {
+    const [findings] = await Promise.race([once(child, 'message'), ended]);
+    return findings as Findings;
+  } finally {
+    ended.catch(() => undefined);
+    child.kill('SIGKILL');
+  }
+}
+
+function expectNothingLeft({ before, after, remembered }: Findings): void {
+  expect(after.keys).toEqual(before.keys);
+  expect(after.maps).toBeLessThanOrEqual(before.maps + COUNT_MARGIN);
+  expect(after.sets).toBeLessThanOrEqual(before.sets + COUNT_MARGIN);
+  expect(after.timers).toBeLessThanOrEqual(before.timers + COUNT_MARGIN);
+  expect(after.heapBytes).toBeLessThanOrEqual(before.heapBytes + HEAP_MARGIN_BYTES);
+  // A connection remembers its last request.
+  expect(remembered.length).toBeLessThanOrEqual(10);
+}
+
+describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
+  test.each(ENDINGS.memory)(
+    '%s, a process that keeps them in memory has nothing left',
+    async (ending) => {
+      expectNothingLeft(await watched({ rehearsals: REHEARSALS, ending }));
+    },
+    TIME_MS,
+  );
+
+  if (whyNoRedis) {
+    skipWithoutRedis('what is left of rehearsals in Redis');
+  } else {
+    test.each(ENDINGS.redis)(
+      '%s, neither Redis nor the process has anything left',
+      async (ending) => {
+        const server = await startRedis();
+        try {
+          expectNothingLeft(await watched({ redisPort: server.port, rehearsals: REHEARSALS, ending }));
+        } finally {
+          await server.stop();
+        }
+      },
+      TIME_MS,
+    );
+  }
+});

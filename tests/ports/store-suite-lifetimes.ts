@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import { CLAIM_KEPT_MS, type NewRehearsal, type Snapshot, type Store, type StoreAdapter, type World } from '../../shared/store/ports.ts';
+import { eventually } from '../support/eventually.ts';
+import { aPlan } from './a-plan.ts';
+
+const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
+const HOUR = 3_600_000;
+const KIB = 1_024;
+
+type Opened = (
+  from?: Snapshot,
+  options?: { readonly dropAfterMs?: number },
+) => Promise<{ readonly adapter: StoreAdapter; readonly store: Store; readonly world: World }>;
+
+const times = <T>(count: number, each: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => each(n));
+
+/** For how long a store keeps what it keeps. `opened` has one rehearsal, `r`, which is kept. */
+export function lifetimeSuite(opened: Opened): void {
+  const created = (adapter: StoreAdapter, name: string, options: Partial<NewRehearsal> = {}) =>
+    adapter.worlds.create(name, { from: () => EMPTY, credentials: CREDENTIALS, idleMs: HOUR, most: 100, ...options });
+  const names = async ({ worlds }: StoreAdapter) => (await worlds.list()).map(({ rehearsal }) => rehearsal);
+  const listed = async ({ worlds }: StoreAdapter, name: string) => {
+    const found = (await worlds.list()).find(({ rehearsal }) => rehearsal === name);
+    if (!found) throw new Error(`${name} is not listed.`);
+    return found;
+  };
+
+  describe('how many rehearsals there are', () => {
+    test('of many that create a rehearsal together, one does', async () => {
+      const { adapter } = await opened();
+      const outcomes = await Promise.all(times(5, (n) => created(adapter, 'new', { credentials: { ...CREDENTIALS, bearer: `b${n}` } })));
+      const winner = outcomes.findIndex(({ is }) => is === 'created');
+      expect(outcomes.filter(({ is }) => is === 'exists')).toHaveLength(4);
+      const { world, credentials } = (await adapter.worlds.resolve('new')) ?? {};
+      expect(outcomes[winner]).toEqual({ is: 'created', world });
+      expect(credentials?.bearer).toBe(`b${winner}`);
+      expect(await names(adapter)).toEqual(['r', 'new']);
+    });
+
+    test('one more than there may be is refused, names the one that was idle for the longest, and seeds nothing', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'first');
+      await eventually('time passes', async () => Date.now() > (await listed(adapter, 'first')).lastUsedAt);
+      await created(adapter, 'second');
+      await eventually('time passes', async () => Date.now() > (await listed(adapter, 'second')).lastUsedAt);
+      await adapter.worlds.use('first');
+      const refused = await created(adapter, 'third', {
+        most: 3,
+        from: () => {
+          throw new Error('It was seeded.');
+        },
+      });
+      const { lastUsedAt, endsAt } = await listed(adapter, 'second');
+      expect(refused).toEqual({ is: 'too-many', longestIdle: { rehearsal: 'second', lastUsedAt, endsAt } });
+      expect(endsAt).toBe(lastUsedAt + HOUR);
+      expect(await names(adapter)).toEqual(['r', 'first', 'second']);
+    });
+
+    test('those that are kept count and are not offered', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'kept', { idleMs: null });
+      expect(await created(adapter, 'third', { most: 2 })).toEqual({ is: 'too-many' });
+      await created(adapter, 'third');
+      expect(await created(adapter, 'fourth', { most: 3 })).toMatchObject({ is: 'too-many', longestIdle: { rehearsal: 'third' } });
+    });
+
+    test('of many that are created together, there are never more than there may be', async () => {
+      const { adapter } = await opened();
+      const outcomes = await Promise.all(times(20, (n) => created(adapter, `n${n}`, { most: 5 })));
+      expect(outcomes.filter(({ is }) => is === 'created')).toHaveLength(4);
+      expect(await names(adapter)).toHaveLength(5);
+    });
+
+    test('one that is there already needs no room, and one that was removed gives its own back', async () => {
+      const { adapter } = await opened();
+      expect(await created(adapter, 'new', { most: 2 })).toMatchObject({ is: 'created' });
+      expect(await created(adapter, 'new', { most: 1 })).toEqual({ is: 'exists' });
+      await adapter.worlds.remove('new');
+      expect(await created(adapter, 'other', { most: 2 })).toMatchObject({ is: 'created' });
+    });
+
+    test('a rehearsal that was deleted meanwhile does not come back by a reset', async () => {
+      const { adapter, world } = await opened();
+      const reset = () => adapter.worlds.replace('r', EMPTY);
+      expect(await reset()).not.toBe(world);
+      await adapter.worlds.remove('r');
+      expect(await reset()).toBeUndefined();
+      expect(await adapter.worlds.resolve('r')).toBeUndefined();
+      expect(await names(adapter)).toEqual([]);
+    });
+  });
+
+  describe('when a rehearsal ends', () => {
+    const over = async (adapter: StoreAdapter): Promise<readonly string[]> =>
+      eventually('a rehearsal ends', async () => {
+        const ended = await adapter.worlds.expire();
+        return ended.length > 0 && ended;
+      });
+
+    test('after so long without use it is as if it had been deleted; others stay, and kept ones always do', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'brief', { idleMs: 20 });
+      await created(adapter, 'long');
+      expect(await over(adapter)).toEqual(['brief']);
+      expect(await names(adapter)).toEqual(['r', 'long']);
+      expect(await adapter.worlds.resolve('brief')).toBeUndefined();
+      expect(await adapter.worlds.remove('brief')).toBe(false);
+      expect(await adapter.worlds.expire()).toEqual([]);
+      expect(await created(adapter, 'brief')).toMatchObject({ is: 'created' });
+    });
+
+    test('use puts its end off', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'used', { idleMs: 1_000 });
+      const { endsAt } = await listed(adapter, 'used');
+      await eventually('its end is later', async () => {
+        expect(await adapter.worlds.use('used')).toBe(1_000);
+        return Number((await listed(adapter, 'used')).endsAt) > Number(endsAt);
+      });
+      expect(await adapter.worlds.use('r')).toBeNull();
+      expect(await adapter.worlds.use('nobody')).toBeNull();
+      expect(await names(adapter)).toEqual(['r', 'used']);
+    });
+
+    test('a reset is use, and leaves the idle time as it is', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'reset', { idleMs: 20 });
+      await adapter.worlds.replace('reset', EMPTY);
+      const { lastUsedAt, endsAt } = await listed(adapter, 'reset');
+      expect(endsAt).toBe(lastUsedAt + 20);
+      expect(await over(adapter)).toEqual(['reset']);
+    });
+
+    test('who watches hears that its world is over, also after a deletion and a reset', async () => {
+      const { adapter, world } = await opened();
+      await created(adapter, 'brief', { idleMs: 20 });
+      const ending = (await adapter.worlds.resolve('brief'))?.world;
+      const heard = new Set<World>();
+      adapter.worlds.watch((changed) => heard.add(changed));
+      await eventually('the listener hears', async () => {
+        await adapter.worlds.setProgression(world, {} as never);
+        return heard.has(world);
+      }).catch(() => undefined);
+      heard.clear();
+      const fresh = (await adapter.worlds.replace('r', EMPTY)) as World;
+      await eventually('it hears of the old world', async () => heard.has(world));
+      await adapter.worlds.remove('r');
+      await eventually('it hears of the new one', async () => heard.has(fresh));
+      await over(adapter);
+      await eventually('it hears of the one that ended', async () => ending !== undefined && heard.has(ending));
+      for (const one of [world, fresh, ending]) expect(one && (await adapter.worlds.look(one))).toBeUndefined();
+    });
+
+    test('a world that is over is dropped soon, also after many', async () => {
+      const { adapter, store } = await opened(EMPTY, { dropAfterMs: 10 });
+      const worlds: World[] = [];
+      for (const name of times(25, (n) => `n${n}`)) {
+        const one = await created(adapter, name);
+        if (one.is === 'created') worlds.push(one.world);
+        await adapter.worlds.remove(name);
+      }
+      for (const world of worlds)
+        await eventually('it is gone', () =>
+          store.object(world, 'c', 'i').then(
+            () => false,
+            (error: Error) => error.name === 'WorldGone',
+          ),
+        );
+      expect(worlds).toHaveLength(25);
+    });
+  });
+
+  describe('what a world holds', () => {
+    test('is listed by counts: objects, events, journal records and roughly their bytes', async () => {
+      const { adapter, store, world } = await opened();
+      const before = (await listed(adapter, 'r')).current?.contents;
+      expect(before).toMatchObject({ objects: 0, events: 0, journal: 0 });
+      const put = (id: string, read: number, size: number) => ({
+        ...{ collection: 'things', id, read, version: read + 1 },
+        json: JSON.stringify('x'.repeat(size)),
+      });
+      const event = { id: 'e1', topic: 't', key: 'k', json: JSON.stringify('x'.repeat(20 * KIB)), subscribers: [] };
+      await store.commit(world, aPlan({ put: [put('a', 0, 100 * KIB), put('b', 0, 10 * KIB)], events: [event] }));
+      await store.commit(world, aPlan({ put: [put('a', 1, KIB)] }));
+      await store.drain(world, 'relay', []);
+      await store.drain(world, 'relay', ['e1']);
+      adapter.simulation.journal(world, { requestId: 'r', correlationId: 'c', json: JSON.stringify('x'.repeat(30 * KIB)) });
+      await adapter.worlds.journalOf(world);
+      const after = (await listed(adapter, 'r')).current?.contents;
+      expect(after).toMatchObject({ objects: 2, events: 1, journal: 1 });
+      const grown = Number(after?.bytes) - Number(before?.bytes);
+      expect(grown).toBeGreaterThan(60 * KIB);
+      expect(grown).toBeLessThan(70 * KIB);
+    });
+
+    test('counts what it was seeded with', async () => {
+      const objects = { things: [{ id: 'a', version: 1, json: JSON.stringify('x'.repeat(10 * KIB)) }] };
+      const { adapter } = await opened({ ...EMPTY, applications: { oms: { objects, unique: {}, index: {}, counters: {} } } });
+      const contents = (await listed(adapter, 'r')).current?.contents;
+      expect(contents?.objects).toBe(1);
+      expect(contents?.bytes).toBeGreaterThan(10 * KIB);
+    });
+  });
+
+  describe('claims', () => {
+    const ANSWER = JSON.stringify('x'.repeat(KIB));
+    const bytes = async (adapter: StoreAdapter) => Number((await listed(adapter, 'r')).current?.contents.bytes);
+
+    async function finished(store: Store, world: World, key: string, now: number): Promise<void> {
+      const claim = await store.claim(world, key, 'f', now, 1_000);
+      if (claim.is !== 'ours') throw new Error(`${key} is ${claim.is}.`);
+      const outcome = { json: ANSWER, keepUntil: now + CLAIM_KEPT_MS };
+      await store.commit(world, aPlan({ hold: { kind: 'claim', key, token: claim.token }, outcome }));
+    }
+
+    test('go when their time is over, however much of it passed at once, some with each claim that comes', async () => {
+      const { adapter, store, world } = await opened();
+      const before = await bytes(adapter);
+      for (const key of times(150, (n) => `k${n}`)) await finished(store, world, key, 1_000);
+      expect((await bytes(adapter)) - before).toBeGreaterThan(150 * KIB);
+      expect(await store.claim(world, 'k0', 'f', 1_000 + CLAIM_KEPT_MS - 1, 1_000)).toMatchObject({ is: 'done' });
+      for (const key of ['late-1', 'late-2']) await store.claim(world, key, 'f', 1_000 + CLAIM_KEPT_MS, 1_000);
+      expect((await bytes(adapter)) - before).toBeLessThan(KIB);
+      expect(await store.claim(world, 'k0', 'another', 1_000 + CLAIM_KEPT_MS, 1_000)).toMatchObject({
+        is: 'ours',
+        since: 1_000 + CLAIM_KEPT_MS,
+      });
+    });
+
+    test('of which one is still held stays, although time was moved on past its end', async () => {
+      const { store, world } = await opened();
+      const held = await store.claim(world, 'held', 'f', 1_000, 60_000);
+      const released = await store.claim(world, 'released', 'f', 1_000, 60_000);
+      if (held.is !== 'ours' || released.is !== 'ours') throw new Error('They are somebody else’s.');
+      await store.release(world, 'released', released.token);
+      const later = 1_000 + 2 * CLAIM_KEPT_MS;
+      await store.claim(world, 'other', 'f', later, 1_000);
+      expect(await store.claim(world, 'held', 'f', later, 1_000)).toEqual({ is: 'running' });
+      expect(await store.claim(world, 'released', 'f', later, 1_000)).toMatchObject({ is: 'ours', since: later });
+      const commit = aPlan({ hold: { kind: 'claim', key: 'held', token: held.token }, outcome: { json: '"x"', keepUntil: later + 1 } });
+      expect(await store.commit(world, commit)).toMatchObject({ ok: true });
+    });
+  });
+}
