@@ -4,7 +4,7 @@ import { TestEnvironment } from 'jest-environment-node';
 const require = createRequire(import.meta.url);
 
 /** What keeps a process from ending, of what a test file may begin. */
-const KEEPS_A_PROCESS = ['TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
+const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
 /** Wall time for connections and processes to end that were told to. */
 const ENDING_MS = 2_000;
 
