@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Usage } from './servers/report-usage.ts';
 
-const START_MS = 20_000;
+const START_MS = 60_000;
 const STOP_MS = 5_000;
 /** For what a process is asked to do before it is measured. */
 const WORK_MS = 300_000;

@@ -7,7 +7,7 @@ import { type Growth, growWorld } from '../growth/grown-world.ts';
 
 /** The whole estate in one process, which fills a world when it is asked to. */
 const configuration = readConfiguration(process.env);
-const log = createLogger('warn');
+const log = createLogger(configuration.LOG_LEVEL);
 const adapter = openStore(configuration, log);
 const estate = await startEstate(configuration, log, adapter);
 await estate.ready;
