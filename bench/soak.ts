@@ -45,7 +45,6 @@ export const soak: Benchmark = {
     await using estate = await startEstate({ profiles: settings.profiles, env });
     const tally: Tally = { scenarios: 0, orders: 0, rehearsals: 0, verified: 0, failures: [] };
     const samples = await underLoad({ estate, settings, tally });
-    for (const failure of tally.failures) settings.progress(failure);
     return figuresOf(tally, samples);
   },
 };
@@ -62,12 +61,16 @@ async function underLoad({ estate, settings, tally }: Load): Promise<readonly Sa
   const samples: Sample[] = [];
   const lane = async (work: (turn: number) => Promise<void>): Promise<void> => {
     for (let turn = 0; performance.now() < until; turn++) {
-      await work(turn).catch((error: unknown) => tally.failures.push(error instanceof Error ? error.message : String(error)));
+      await work(turn).catch((error: unknown) => {
+        const failure = error instanceof Error ? error.message : String(error);
+        tally.failures.push(failure);
+        settings.progress(failure);
+      });
       await rest(REST_MS);
     }
   };
   const sampling = async (): Promise<void> => {
-    await using own = await openRehearsal(gateway);
+    await using own = await openRehearsal(gateway, { leaves: true });
     while (performance.now() < until) {
       const { items } = await own.client.control('list-rehearsals');
       samples.push({ rssBytes: (await estate.usage()).rssBytes, rehearsals: items.length });
@@ -108,7 +111,7 @@ interface Play {
 /** Every other rehearsal is left to expire. */
 async function playScenario({ gateway, tally, turn, scenario }: Play): Promise<void> {
   tally.rehearsals += 1;
-  const passed = await runScenario(scenario, {
+  await runScenario(scenario, {
     gateway,
     bearer: 'demo-integration-token',
     apiKey: 'demo-carrier-key',
@@ -120,12 +123,12 @@ async function playScenario({ gateway, tally, turn, scenario }: Play): Promise<v
       note: () => {},
       invariants: () => {},
       end: (_scenario, failure) => {
-        if (failure !== undefined) tally.failures.push(`${scenario.name}: ${failure}`);
+        if (failure !== undefined) throw new Error(`${scenario.name}: ${failure}`);
       },
     },
   });
   tally.scenarios += 1;
-  if (passed) tally.verified += 1;
+  tally.verified += 1;
 }
 
 interface Deliveries {
