@@ -58,7 +58,7 @@ export const commonProblems = [
   'rate_limited',
 ] as const;
 
-/** One member of `errors[]`: where in the request (JSON pointer; `#/…` query and headers by their name), which rule, in plain words. */
+/** One member of `errors[]`: where in the request (JSON pointer, `?query`, `{path}` or the name of a header), which rule, in plain words. */
 export interface FieldError {
   readonly pointer: string;
   readonly code: string;

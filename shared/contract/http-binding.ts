@@ -121,7 +121,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
   let body: JsonBody | undefined;
   try {
     await strikeBefore(options, context, struck);
-    body = await readJson(request.headers, bytes);
+    body = await readJson(request.headers, bytes, { isInside: context.chain.length > 0 });
     if (bound.api.auth === 'signature') {
       await checkSignature(options.directory, context, request, body);
       context = { ...context, principal: SIGNER };

@@ -17,10 +17,15 @@ export interface JsonBody {
  * Reads a JSON body. Every body of every API, of the simulation plane and of calls within the estate passes here before any schema
  * sees it, so what no schema may forget is refused here: bytes that are no UTF-8, JSON beyond the limits, and strings that are no text.
  *
+ * @param options.isInside of another application of the estate, which may send whole objects: their lists grow with what happens to them
  * @returns undefined when there is no body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are no text
  */
-export async function readJson(headers: IncomingHttpHeaders, body: Buffer | undefined): Promise<JsonBody | undefined> {
+export async function readJson(
+  headers: IncomingHttpHeaders,
+  body: Buffer | undefined,
+  { isInside = false }: { readonly isInside?: boolean } = {},
+): Promise<JsonBody | undefined> {
   if (body === undefined) return undefined;
   refuseOtherMedia(headers['content-type']);
   const bytes = await decoded(body, headers['content-encoding']);
@@ -28,7 +33,7 @@ export async function readJson(headers: IncomingHttpHeaders, body: Buffer | unde
   if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
   const text = bytes.toString();
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  refuseExcess(json);
+  refuseExcess(json, isInside);
   const value = parse(json);
   // In UTF-8, and in JSON, only an escape can stand for what is no text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
@@ -68,8 +73,8 @@ async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
   }
 }
 
-function refuseExcess(json: string): void {
-  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, members: JSON_MEMBERS });
+function refuseExcess(json: string, isInside: boolean): void {
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(!isInside && { members: JSON_MEMBERS }) });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
   if (exceeded === 'members') {
     const most = JSON_MEMBERS.toLocaleString('en');

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../shared/domain/json-limits.ts';
+import { type ControlOperation, controlOperations } from '../../shared/simulation/control-api.ts';
+
+/** The same question, asked of the value. */
+const levelsOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
+const membersOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? Math.max(Object.keys(value).length, ...Object.values(value).map(membersOf)) : 0;
+
+const structural = fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'a', '😀', '\ud800', '\n') });
+const json = fc
+  .oneof(
+    fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }),
+    fc.array(structural, { maxLength: 8 }),
+    fc.dictionary(structural, fc.array(fc.dictionary(structural, structural, { maxKeys: 4 }), { maxLength: 4 }), { maxKeys: 6 }),
+  )
+  .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)));
+
+describe('The limits of a JSON text', () => {
+  test('are those of its value, whatever stands in its strings', () => {
+    fc.assert(
+      fc.property(json, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 8 }), (text, levels, members) => {
+        const value: unknown = JSON.parse(text);
+        const [isTooDeep, isTooWide] = [levelsOf(value) > levels, membersOf(value) > members];
+        expect(exceededLimit(text, { levels }) !== undefined).toBe(isTooDeep);
+        expect(exceededLimit(text, { levels, members }) !== undefined).toBe(isTooDeep || isTooWide);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('are looked for in what is no JSON without an end or an error', () => {
+    fc.assert(
+      fc.property(structural, (text) => {
+        exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS });
+      }),
+    );
+  });
+});
+
+describe('Every request that somebody outside the estate sends', () => {
+  const requests = [
+    ...(Object.values({ ...apis, ...internalCalls }) as unknown as ApiDefinition[]).map(({ id, request }) => [id, request] as const),
+    ...(Object.values(controlOperations) as readonly ControlOperation[]).map(({ id, request }) => [id, request] as const),
+  ];
+
+  test.each(requests)('%s bounds its lists within the limit of all bodies', (_id, request) => {
+    const schema = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' });
+    const lists = listsIn(schema, '');
+    expect(lists.filter(({ most }) => most > JSON_MEMBERS)).toEqual([]);
+  });
+});
+
+function listsIn(schema: unknown, at: string): { at: string; most: number }[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, maxItems } = schema as { type?: unknown; maxItems?: unknown };
+  const own = type === 'array' ? [{ at, most: typeof maxItems === 'number' ? maxItems : Number.POSITIVE_INFINITY }] : [];
+  return [...own, ...Object.entries(schema).flatMap(([name, part]) => listsIn(part, `${at}/${name}`))];
+}
