@@ -93,7 +93,6 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       ask: createInsideCall({ addressOf, token, agent }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
-      log,
       stopping,
     }),
     documents: createDocuments(),

@@ -8,7 +8,6 @@ import { readJson } from '../../shared/contract/json-body.ts';
 import { parseParams, parsePart } from '../../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { nameOf } from '../../shared/events/envelope.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
 import { type FaultInput, FaultName } from '../../shared/simulation/faults.ts';
@@ -41,7 +40,6 @@ export interface ControlPlaneOptions {
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
   readonly simulation: Simulation;
-  readonly log: Logger;
   /** Aborted when the process stops: whoever waits for events is then told what there is. */
   readonly stopping: AbortSignal;
 }
