@@ -13,6 +13,8 @@ const IDLE_WORLDS = 500;
 const REQUESTS = 50;
 const ROUND_MS = 1_000;
 const IDLE_ROUNDS = 3;
+/** Until what follows the opening of rehearsals is over. */
+const QUIET_MS = 5_000;
 const TOGETHER = 4;
 const AIM = { of: 'ratio', atMost: 1.2 } as const;
 
@@ -34,30 +36,30 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
   const env = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: 'error', ...(redis && { REDIS_URL: redis.url }) };
   const { profiles, progress, rounds } = settings;
   await using estate = await startChild('bench/servers/growing-estate.ts', { env, profiles });
-  const figures: Figure[] = [];
   const idleBefore = await idling(estate, redis);
-  {
-    await using empty = await openRehearsal(estate.address('gateway'));
-    await using grown = await openRehearsal(estate.address('gateway'));
-    progress(`growth, ${store}: a rehearsal is filled`);
-    const stories = { empty: await prepare(estate, empty), grown: await prepare(estate, grown, GROWTH) };
-    for (const operation of operations) {
-      progress(`growth, ${store}: ${operation.what}`);
-      const requests = await requestsFor(operation, empty, stories.empty);
-      const pairs = [];
-      for (let round = 0; round < rounds; round++) {
-        pairs.push(
-          await inPairs(requests, { ours: timed(operation, grown, stories.grown), reference: timed(operation, empty, stories.empty) }),
-        );
-      }
-      const taken = { ours: pairs.map(({ ours }) => ours), reference: pairs.map(({ reference }) => reference) };
-      figures.push({ what: `${operation.what}, ${store}`, unit: 'ms', ...compare(taken, (ms) => ms), aim: AIM });
-    }
-  }
   progress(`growth, ${store}: ${IDLE_WORLDS} rehearsals are opened`);
   await openIdle(estate);
-  await settled(estate);
-  return [...figures, ...idleFigures(store, await idling(estate, redis), idleBefore)];
+  await sleep(QUIET_MS);
+  const figures = [...idleFigures(store, await idling(estate, redis), idleBefore)];
+  // Those that are compared have the idle ones beside them.
+  await using empty = await openRehearsal(estate.address('gateway'));
+  await using grown = await openRehearsal(estate.address('gateway'));
+  progress(`growth, ${store}: a rehearsal is filled`);
+  const stories = { empty: await prepare(estate, empty), grown: await prepare(estate, grown, GROWTH) };
+  for (const operation of operations) {
+    progress(`growth, ${store}: ${operation.what}`);
+    const requests = await requestsFor(operation, empty, stories.empty);
+    const pairs = [];
+    for (let round = 0; round < rounds; round++) {
+      pairs.push(
+        await inPairs(requests, { ours: timed(operation, grown, stories.grown), reference: timed(operation, empty, stories.empty) }),
+      );
+    }
+    const taken = { ours: pairs.map(({ ours }) => ours), reference: pairs.map(({ reference }) => reference) };
+    figures.push({ what: `${operation.what}, ${store}`, unit: 'ms', ...compare(taken, (ms) => ms), aim: AIM });
+  }
+
+  return figures;
 }
 
 /** @returns what is asked for, which is the newest of all that is in the rehearsal */
@@ -132,15 +134,4 @@ async function openIdle(estate: Child): Promise<void> {
     for (; left > 0; left--) await (await openRehearsal(estate.address('gateway'))).client.close();
   };
   await Promise.all(Array.from({ length: TOGETHER }, lane));
-}
-
-/** What follows a change, such as withdrawing what was announced, is over. */
-async function settled(estate: Child): Promise<void> {
-  for (let last = Number.POSITIVE_INFINITY; ; ) {
-    const before = await estate.usage();
-    await sleep(2_000);
-    const used = (await estate.usage()).cpuMicros - before.cpuMicros;
-    if (used > last * 0.8) return;
-    last = used;
-  }
 }
