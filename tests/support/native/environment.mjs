@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-node';
 
 const require = createRequire(import.meta.url);
+const { Agent, getGlobalDispatcher, setGlobalDispatcher } = require('undici');
 
 /** What keeps a process from ending, of what a test file may begin. */
 const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
@@ -45,11 +46,9 @@ export default class Native extends TestEnvironment {
 const inUse = () => process.getActiveResourcesInfo().filter((kind) => KEEPS_A_PROCESS.includes(kind));
 const count = (kinds, kind) => kinds.filter((one) => one === kind).length;
 
-/** The connection of an answer that nobody read waits for its reader: those of `fetch` are shared by all files of a process. */
+/** The connection of an answer that nobody read waits for its reader. All files of a process share the connections of `fetch`. */
 async function closeFetched() {
-  const name = Symbol.for('undici.globalDispatcher.1');
-  const used = globalThis[name];
-  if (!used) return;
-  globalThis[name] = new used.constructor();
+  const used = getGlobalDispatcher();
+  setGlobalDispatcher(new Agent());
   await used.destroy();
 }
