@@ -48,6 +48,13 @@ describe('The number of a card is left out', () => {
     expect(secretIn('+4111111111111111')).toBe('card_number');
   });
 
+  test('but no tracking number, whatever its digits', () => {
+    // Its digits are those of a Diners Club card.
+    expect(redactText('parcel UC30569309025904 left')).toBe('parcel UC30569309025904 left');
+    expect(secretIn('UC30569309025904')).toBeUndefined();
+    expect(secretIn('UC4111111111111111')).toBe('card_number');
+  });
+
   test('but nothing that only looks like one', () => {
     const others = [
       '4111111111111112',
