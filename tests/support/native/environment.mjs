@@ -37,10 +37,21 @@ export default class Native extends TestEnvironment {
     for (;;) {
       const left = inUse().filter((kind, at, all) => count(all.slice(0, at + 1), kind) > count(this.#before, kind));
       if (left.length === 0) return;
-      if (Date.now() > until) throw new Error(`This file left open: ${left.join(', ')}. Whatever it starts, it has to end.`);
+      if (Date.now() > until) throw new Error(`This file left open: ${left.join(', ')}${ports()}. Whatever it starts, it has to end.`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
+}
+
+/** Where the connections are that are open, for whoever looks for them; not every Node tells. */
+function ports() {
+  const sockets = process._getActiveHandles?.().flatMap((handle) => {
+    const { localPort, remotePort } = handle;
+    if (remotePort !== undefined) return [`${localPort} to ${remotePort}`];
+    const listening = typeof handle.address === 'function' ? handle.address()?.port : undefined;
+    return listening === undefined ? [] : [`listening at ${listening}`];
+  });
+  return sockets?.length > 0 ? ` (ports: ${sockets.join(', ')})` : '';
 }
 
 const inUse = () => process.getActiveResourcesInfo().filter((kind) => KEEPS_A_PROCESS.includes(kind));
