@@ -143,7 +143,7 @@ const unauthenticated = (scheme: Scheme): EdgeProblem =>
   new EdgeProblem('unauthenticated', {
     detail:
       scheme === 'bearer'
-        ? 'Send a known token as "Authorization: Bearer <token>". The token of a deleted rehearsal is not known any more.'
-        : 'Send a known key as "X-API-Key: <key>". The key of a deleted rehearsal is not known any more.',
+        ? 'Send a known token as "Authorization: Bearer <token>". The token of a rehearsal that was deleted or has ended is not known any more.'
+        : 'Send a known key as "X-API-Key: <key>". The key of a rehearsal that was deleted or has ended is not known any more.',
     headers: { 'WWW-Authenticate': `${scheme === 'bearer' ? 'Bearer' : 'ApiKey'} realm="unified-commerce"` },
   });
