@@ -58,7 +58,9 @@ if (whyNoRedis) {
         const [before, since] = [(await commands()).get('hget') ?? 0, await pulses()];
         await eventually('three looks more were taken', async () => (await pulses()) >= since + 3);
         const looks = (await pulses()) - since;
-        expect(((await commands()).get('hget') ?? 0) - before).toBeLessThanOrEqual(5 * (looks + 1));
+        // The janitor asks once of each world whether an older release has left it.
+        const adopted = 41;
+        expect(((await commands()).get('hget') ?? 0) - before).toBeLessThanOrEqual(5 * (looks + 1) + adopted);
         const [last = ''] = await admin.zrange(`${prefix}worlds`, '0', '0');
         const [rehearsal, id] = last.split('~');
         heard.clear();
