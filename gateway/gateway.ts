@@ -311,7 +311,7 @@ function refuse({ gate: { options, observer }, passage, error, request, response
     else options.log.debug(facts, 'refused');
     if (api && view) {
       const principal = passage.principal ?? ANONYMOUS;
-      recordRefusal(options.simulation, { problem, ids, api, view, principal, method: request.method, url: request.originalUrl, started });
+      recordRefusal(options, { problem, ids, api, view, principal, method: request.method, url: request.originalUrl, started });
     }
   });
 }

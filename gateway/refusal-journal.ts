@@ -1,7 +1,7 @@
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import type { Problem } from '../shared/catalog/problems.ts';
-import { journalHop } from '../shared/simulation/journal.ts';
-import type { Simulation, WorldView } from '../shared/store/ports.ts';
+import { type Journal, journalHop } from '../shared/simulation/journal.ts';
+import type { WorldView } from '../shared/store/ports.ts';
 import type { RequestIds } from './edge-context.ts';
 
 export interface JournaledRefusal {
@@ -17,11 +17,8 @@ export interface JournaledRefusal {
 }
 
 /** Applications journal what they answer; only what never reached one, or came back without an answer, is the gateway's to tell. */
-export function recordRefusal(
-  simulation: Simulation,
-  { problem, ids, api, view, principal, method, url, started }: JournaledRefusal,
-): void {
-  journalHop(simulation, {
+export function recordRefusal(journal: Journal, { problem, ids, api, view, principal, method, url, started }: JournaledRefusal): void {
+  journalHop(journal, {
     ids,
     world: view.world,
     now: view.now,

@@ -151,7 +151,7 @@ async function answerApi({ options, faults, bound, request, response }: ApiCall)
       observer.answered({ ids: context, api: bound.id, method: request.method, route: bound.api.path, status, ms });
       span?.end(status >= 500 || status === 0 ? String(status) : undefined, { 'http.response.status_code': status });
     });
-    journalHop(options.simulation, {
+    journalHop(options, {
       ids: context,
       world: context.world,
       now: context.now,
@@ -323,7 +323,7 @@ async function answerDue(options: BindingOptions, request: Request, response: Re
   const ms = performance.now() - started;
   const observed = { api: 'due-work', method: request.method, route: request.path, status: answer.status, ms };
   withoutFailing(options.log, 'observing due work', () => options.observer?.answered({ ids: context, ...observed }));
-  journalHop(options.simulation, {
+  journalHop(options, {
     ids: context,
     world: context.world,
     now: context.now,

@@ -128,18 +128,21 @@ async function attemptDelivery(
       span?.end(status === 200 ? undefined : 'failed');
       observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
     });
-    journalHop(simulation, {
-      ids: context,
-      world,
-      now,
-      application: service.application,
-      api: `event:${nameOf(event.type)}`,
-      method: 'CONSUME',
-      path: event.subject,
-      status,
-      ms,
-      calls,
-    });
+    journalHop(
+      { simulation, log },
+      {
+        ids: context,
+        world,
+        now,
+        application: service.application,
+        api: `event:${nameOf(event.type)}`,
+        method: 'CONSUME',
+        path: event.subject,
+        status,
+        ms,
+        calls,
+      },
+    );
   }
 }
 

@@ -1,3 +1,5 @@
+import { withoutFailing } from '../runtime/harmless.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { Ms, Simulation, World } from '../store/ports.ts';
 import { ANONYMOUS, instant } from './context.ts';
 import { redactJson, redactText, redactUrl } from './redaction.ts';
@@ -49,17 +51,21 @@ export const BODY_LIMIT = 16_384;
 const PATH_LIMIT = 2_048;
 const LIST_LIMIT = 500;
 
+export interface Journal {
+  readonly simulation: Pick<Simulation, 'journal'>;
+  readonly log: Pick<Logger, 'error'>;
+}
+
 /**
- * Puts a hop on record: redacted, and no larger than a record may be. It never throws: no request fails because it cannot be told.
+ * Puts a hop on record: redacted, and no larger than a record may be. It never throws: no request fails because it cannot be told,
+ * but the log says that a record is missing.
  */
-export function journalHop(simulation: Simulation, hop: Hop): void {
+export function journalHop({ simulation, log }: Journal, hop: Hop): void {
   const { requestId, correlationId } = hop.ids;
-  try {
+  withoutFailing(log, 'keeping a journal record', () => {
     const anonymous = hop.principal === ANONYMOUS ? { anonymous: true as const } : {};
     simulation.journal(hop.world, { requestId, correlationId, json: recordOf(hop), ...anonymous });
-  } catch {
-    // What cannot be told is left out.
-  }
+  });
 }
 
 function recordOf({ ids, application, api, method, path, status, now, ms, calls = [], faults = [], request, response }: Hop): string {

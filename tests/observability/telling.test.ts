@@ -71,6 +71,7 @@ describe('While the journal throws, the gateway', () => {
     const headers = { ...asIntegration, 'content-type': 'application/json' };
     const tooLarge = await rig.call({ method: 'POST', path: '/baskets', headers, body: 'a'.repeat(1_048_577) });
     expect(tooLarge).toMatchObject({ status: 413, json: { code: 'payload_too_large' } });
+    expect(rig.logged()).toContain('keeping a journal record failed');
   });
 });
 

@@ -33,7 +33,8 @@ const delivered = {
 
 /** The handler as the pipeline runs it, on a unit of work of the test. */
 const book = (returnId: string, qty: number) => (work: UnitOfWork) => {
-  const input = { params: { id: 'ord_1' }, query: {}, body: { returnId, lines: [{ orderLineId: 'line-1', qty }], byParcel: false } };
+  const lines = [{ orderLineId: 'line-1', qty }];
+  const input = { params: { id: 'ord_1' }, query: {}, body: { returnId, lines, byParcel: false, locationNamed: true } };
   return bookReturn.handler(input as never, { work } as Scope);
 };
 

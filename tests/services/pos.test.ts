@@ -350,7 +350,10 @@ describe('Void Transaction', () => {
     const { id } = await begin(rehearsal);
     const first = await voidIt(rehearsal, id, { reason: 'first' });
     const count = (await rehearsal.events({ ext: true })).length;
-    expect(await voidIt(rehearsal, id, { reason: 'second' })).toMatchObject({ status: 200, body: first.body });
+    for (const said of [{}, { reason: 'first' }])
+      expect(await voidIt(rehearsal, id, said)).toMatchObject({ status: 200, body: first.body });
+    const other = await voidIt(rehearsal, id, { reason: 'second' });
+    expect([other.status, other.body.code, other.body.standing]).toEqual([409, 'conflicting_repeat', { reason: 'first' }]);
     expect((await rehearsal.events({ ext: true })).length).toBe(count);
   });
 

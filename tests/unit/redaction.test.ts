@@ -141,7 +141,7 @@ function recorded(hop: Partial<Hop>): JournalRecord {
   const simulation = { journal: (_world: World, { json }: { json: string }) => void records.push(json) } as unknown as Simulation;
   const ids = { requestId: 'req_1', correlationId: 'cor' };
   const usual = { application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1', status: 200, now: 0, ms: 1.234 };
-  journalHop(simulation, { ids, world: 'w~1' as World, ...usual, ...hop });
+  journalHop({ simulation, log: createLogger('silent') }, { ids, world: 'w~1' as World, ...usual, ...hop });
   return JSON.parse(records[0] ?? 'null');
 }
 
@@ -197,7 +197,10 @@ describe('A record of the journal', () => {
       },
     } as unknown as Simulation;
     const hop = { ids: { requestId: 'req_1', correlationId: 'cor' } } as Hop;
-    expect(() => journalHop(broken, hop)).not.toThrow();
+    const lines: string[] = [];
+    const log = createLogger('info', { write: (line) => void lines.push(line) });
+    expect(() => journalHop({ simulation: broken, log }, hop)).not.toThrow();
+    expect(lines.join()).toContain('keeping a journal record failed');
   });
 });
 
