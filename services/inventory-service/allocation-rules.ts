@@ -15,6 +15,20 @@ export interface Allocating {
   readonly preferredLocations?: readonly string[] | undefined;
 }
 
+/**
+ * What a basket has held is of the order that it became.
+ * @param order undefined: somebody else's, which no basket of the estate became
+ * @throws Problem `validation_failed`
+ */
+export function refuseForeignBasket(
+  { id, basketId }: Reservation,
+  order: { readonly basketId: string } | undefined,
+  { orderId }: Allocating,
+): void {
+  if (basketId === undefined || basketId === order?.basketId) return;
+  throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
+}
+
 /** One order line has one demand: answering another one with the first allocation would promise what is not held. */
 export function refuseOtherDemand({ line }: Hold, asked: Allocating): void {
   if (!line) return;

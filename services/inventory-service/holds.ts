@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
-import { chooseNodes, type Demand, type Held } from './node-choice.ts';
+import { chooseNodes, type Demand, type Held, richestFirst } from './node-choice.ts';
 import { levelsOf, requireSku } from './stock-levels.ts';
 
 /**
@@ -11,9 +11,14 @@ import { levelsOf, requireSku } from './stock-levels.ts';
  */
 export async function findStock(
   work: UnitOfWork,
-  wanted: { readonly lines: readonly Demand[]; readonly nodes: readonly string[]; readonly freed?: readonly Held[] },
+  wanted: {
+    readonly lines: readonly Demand[];
+    readonly nodes: readonly string[];
+    readonly prefer?: 'most-stock' | undefined;
+    readonly freed?: readonly Held[];
+  },
 ): Promise<ReturnType<typeof chooseNodes>> {
-  const { lines, nodes, freed = [] } = wanted;
+  const { lines, nodes, prefer, freed = [] } = wanted;
   for (const { sku } of lines) await requireSku(work, sku);
   const levels = await levelsOf(
     work,
@@ -25,7 +30,7 @@ export async function findStock(
   const free = [...levels].map(
     ([sku, at]) => [sku, at.map(({ locationId, atp }) => ({ locationId, atp: atp + freedAt(sku, locationId) }))] as const,
   );
-  return chooseNodes(lines, new Map(free));
+  return chooseNodes(lines, new Map(prefer === 'most-stock' ? free.map(([sku, at]) => [sku, richestFirst(at)]) : free));
 }
 
 export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {

@@ -31,6 +31,10 @@ export function mergedBySku(items: readonly Demand[]): readonly Demand[] {
   return [...merged].map(([sku, qty]) => ({ sku, qty }));
 }
 
+/** Nodes that can promise the same stay in their order. */
+export const richestFirst = <Node extends { readonly atp: number }>(nodes: readonly Node[]): Node[] =>
+  nodes.toSorted((a, b) => b.atp - a.atp);
+
 /**
  * Per line the first node whose ATP covers all of it; a line is never split. All lines, or every SKU that is short.
  * @param levels by SKU, in the order in which nodes are tried

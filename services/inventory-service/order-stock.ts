@@ -13,6 +13,7 @@ type Line = { readonly lineId: string; readonly sku: string; readonly qty: numbe
 /** An order as far as its stock goes. A sale that is not paid yet is one too, though only its till knows it. */
 export interface OrderStock {
   readonly state: string;
+  readonly basketId: string;
   readonly isSale: boolean;
   readonly lines: readonly Line[];
 }
@@ -24,12 +25,13 @@ const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'c
 /** @returns undefined for an order that nobody in the estate has: it is somebody else's */
 export async function stockOfOrder(orderId: string, call: Scope['call']): Promise<OrderStock | undefined> {
   const order = await call(getOrderStock, { params: { id: orderId } }).catch(unknown);
-  if (order) return { state: order.state, isSale: order.channel === 'pos', lines: order.lines };
+  if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
   const sale = await call(getTransaction, { params: { id: orderId } }).catch(unknown);
   if (!sale) return undefined;
-  const { lines, reservationId } = sale.basket;
+  const { id: basketId, lines, reservationId } = sale.basket;
   return {
     state: sale.state === 'voided' ? 'cancelled' : 'draft',
+    basketId,
     isSale: true,
     lines: lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty, reservationId })),
   };

@@ -5,7 +5,7 @@ import { conflictingRepeat, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
-import { type Item, mergedItems } from './reservation-rules.ts';
+import { type Item, mergedItems, refuseForeignOrder } from './reservation-rules.ts';
 import { finishRival, openReservationOf } from './reserving.ts';
 
 export type Reserving = InputOf<typeof reserveInventory>['body'];
@@ -20,9 +20,9 @@ interface Wanted {
 
 /**
  * Somebody outside reserves for a basket. While it is open, the same request is answered by the hold that it has, and any other one
- * adjusts that hold. Once it is in checkout, and while it is being checked out, its hold is the checkout's: it is the answer, and
- * other items are refused.
- * @throws Problem `conflicting_repeat`, `basket_empty`, `invalid_state_transition`
+ * adjusts that hold, also one of a checkout that came to nothing. Once it is in checkout, and while it is being checked out, its hold
+ * is the checkout's: it is the answer, and other items are refused.
+ * @throws Problem `conflicting_repeat`, `basket_empty`, `invalid_state_transition`, `validation_failed` for the order of another basket
  */
 export async function heldForBasket(asked: Asked, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<Wanted> {
   const { basketId } = asked;
@@ -31,10 +31,9 @@ export async function heldForBasket(asked: Asked, { work, call }: Pick<Scope, 'w
   await finishRival(basketId, { work, call });
   const standing = await openReservationOf(work, basketId);
   const attempt = standing && (await work.get(attempts, standing.id));
-  if (standing && attempt?.forCheckout) return asStanding(asked, standing);
-
   const basket = await call(getBasket, { params: { id: basketId } });
-  if (standing && isInCheckout(basket)) return asStanding(asked, standing);
+  refuseForeignOrder(basket, asked.orderId);
+  if (standing && (isInCheckout(basket) || basket.checkoutUnderWay)) return asStanding(asked, standing);
   const items = mergedItems(asked.items ?? linesOf(basket));
   if (standing && basket.state === 'open' && asksForSame({ ...asked, items }, standing, attempt?.ttlSeconds)) return { items, standing };
   await refuseUnholdable(basket, work);
@@ -43,28 +42,26 @@ export async function heldForBasket(asked: Asked, { work, call }: Pick<Scope, 'w
 
 const isInCheckout = ({ state }: Basket): boolean => state === 'locked' || state === 'converted';
 
-/** @throws Problem `conflicting_repeat` for other items, another location or another order than it is for */
-function asStanding({ basketId, items, locationId, orderId }: Asked, standing: StoredReservation): Wanted {
+/** @throws Problem `conflicting_repeat` for other items, or another location */
+function asStanding({ basketId, items, locationId }: Asked, standing: StoredReservation): Wanted {
   const sameItems = items === undefined || isSameItems(mergedItems(items), standing.items);
-  const sameOrder = orderId === undefined || standing.orderId === undefined || orderId === standing.orderId;
-  if (sameItems && sameOrder && isAt(locationId, standing)) return { items: standing.items, standing };
+  if (sameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
   throw conflictingRepeat(
     `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; it cannot be held otherwise.`,
-    { reservationId, items: held, allocations, ...(standing.orderId !== undefined && { orderId: standing.orderId }) },
+    { reservationId, items: held, allocations },
     { objectType: 'basket', id: basketId },
   );
 }
 
 /** Members that were left out ask for nothing. */
 function asksForSame(
-  { items, locationId, orderId, ttlSeconds }: Asked & { items: readonly Item[] },
+  { items, locationId, ttlSeconds }: Asked & { items: readonly Item[] },
   standing: StoredReservation,
   heldFor: number | undefined,
 ): boolean {
   const sameTime = ttlSeconds === undefined || (standing.state === 'requested' && ttlSeconds === heldFor);
-  const sameOrder = orderId === undefined || orderId === standing.orderId;
-  return sameTime && sameOrder && isSameItems(items, standing.items) && isAt(locationId, standing);
+  return sameTime && isSameItems(items, standing.items) && isAt(locationId, standing);
 }
 
 const isAt = (locationId: string | undefined, { allocations }: StoredReservation): boolean =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NodePreference } from '../../shared/catalog/inventory/apis.ts';
 import { HeldAt } from '../../shared/catalog/inventory/internal.ts';
 import { reservation } from '../../shared/catalog/inventory/objects.ts';
 import { Id, Instant, SkuQuantity } from '../../shared/catalog/shapes.ts';
@@ -25,12 +26,13 @@ const StoredAttempt = z.object({
   basketId: Id.optional(),
   orderId: Id.optional(),
   locationId: Id.optional(),
+  prefer: NodePreference.optional(),
   items: z.array(SkuQuantity),
   /** Absent: held without a time limit, for the till. */
   expiresAt: Instant.optional(),
   /** For how long it was asked for. */
   ttlSeconds: z.int().optional(),
-  /** Taken for a checkout or an order by the application that owns it: nobody from outside replaces it. */
+  /** Taken for a checkout or an order by the application that owns it: nobody from outside replaces it while that stands. */
   forCheckout: z.literal(true).optional(),
   /** Open reservations of the same basket or order, whose stock it takes over. */
   replaces: z.array(Id).optional(),

@@ -39,6 +39,21 @@ export function refuseOtherOrder({ id, orderId }: StoredReservation, asked: stri
   throw invalid('/orderId', 'other_order', `The reservation "${id}" is of order "${orderId}", not of "${asked}".`);
 }
 
+interface BasketOfOrder {
+  readonly id: string;
+  readonly orderId?: string | undefined;
+  /** Its order has the id of its transaction at the till. */
+  readonly transactionId?: string | undefined;
+}
+
+/** @throws Problem `validation_failed` for another order than the one that the basket became: its own would find its stock taken */
+export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder, asked: string | undefined): void {
+  const own = orderId ?? transactionId;
+  if (asked === undefined || asked === own) return;
+  const why = own === undefined ? 'is no order yet; leave orderId out until it is one' : `became the order "${own}"`;
+  throw invalid('/orderId', 'other_order', `Nothing is held for the order "${asked}" under the basket "${id}", which ${why}.`);
+}
+
 /** 409 for a hold whose time was over before it was confirmed; `skus` is what it held. */
 export function reservationExpired({ id, items, expiresAt }: StoredReservation): Problem {
   return new Problem('reservation_expired', `The reservation "${id}" expired at ${expiresAt}; reserve again.`, {

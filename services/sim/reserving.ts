@@ -118,8 +118,9 @@ export async function refuseWhileReplaced({ id, basketId }: StoredReservation, w
  * @throws Problem `contention` when the attempt was given up meanwhile
  */
 export async function takeAndRecord(attempt: Attempt, { work, call }: Working): Promise<StoredReservation | Problem> {
-  const { id, items, locationId, replaces } = attempt;
-  const taken = await call(takeHold, { params: { reservationId: id }, body: { items, locationId, replaces } }).catch((error: unknown) => {
+  const { id, items, locationId, prefer, replaces } = attempt;
+  const body = { items, locationId, prefer, replaces };
+  const taken = await call(takeHold, { params: { reservationId: id }, body }).catch((error: unknown) => {
     if (error instanceof Problem) return error;
     throw error;
   });

@@ -176,6 +176,25 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
+  test('that a checkout took whose answer was lost is adjusted like any other, and taken over by the next checkout', async () => {
+    await using rehearsal = await newRehearsal();
+    const basketId = await aBasketWith(rehearsal, LAMP);
+    await rehearsal.fault('lost', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 2 });
+    const lost = await rehearsal.call('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
+    expect([502, 504]).toContain(lost.status);
+    await rehearsal.noFaults();
+    const left = await reserve(rehearsal, { basketId });
+    expect([left.status, left.body.items]).toEqual([200, [LAMP]]);
+    const adjusted = await reserve(rehearsal, { basketId, items: [MUGS] });
+    expect([adjusted.status, adjusted.body.items]).toEqual([201, [MUGS]]);
+    expect((await holdOf(rehearsal, left.body.id)).state).toBe('released');
+    const { reservationId } = await checkOut(rehearsal, basketId);
+    expect(await holdOf(rehearsal, reservationId)).toMatchObject({ state: 'requested', items: [LAMP] });
+    expect((await holdOf(rehearsal, adjusted.body.id)).state).toBe('released');
+    expect(await stockAt(rehearsal, 'mug-blue', 'dc-01')).toMatchObject({ reserved: 0 });
+    await rehearsal.verify();
+  });
+
   test('is taken over by the till, also when it holds the last unit of the store', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('count-stock-by-hand', {

@@ -120,6 +120,38 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
+  test.each(['nearest', 'most-stock'])('by %s counts a unit that was allocated to the line by hand meanwhile', async (strategy) => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { id, lines } = await scene.confirmedOf([{ sku: 'lamp-last-one', qty: 1 }]);
+    const [{ lineId, reservationId }] = lines;
+    await scene.rehearsal.ok('DELETE', `/inventory/reservations/${reservationId}`);
+    const body = { orderId: id, orderLineId: lineId, sku: 'lamp-last-one', qty: 1 };
+    const byHand = await scene.rehearsal.ok('POST', '/inventory/allocate', body);
+    const { items } = await scene.rehearsal.ok('POST', `/orders/${id}/route`, { strategy });
+    expect(items).toMatchObject([{ locationId: 'dc-01', state: 'allocated' }]);
+    expect((await scene.rehearsal.object('reservation', byHand.id)).state).toBe('released');
+    expect(await scene.reserved('lamp-last-one')).toBe(1);
+    await scene.rehearsal.verify();
+  });
+
+  test('by most-stock counts what somebody held for its basket meanwhile, wherever the lines are served from', async () => {
+    await using scene = await fulfilling({ route: 'manual' });
+    const { rehearsal } = scene;
+    const both = [
+      { sku: 'lamp-last-one', qty: 1 },
+      { sku: 'desk-two-nodes', qty: 1 },
+    ];
+    const { id, basketId, lines } = await scene.confirmedOf(both);
+    await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 1 }], locationId: 'dc-01' });
+    await rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
+    const byHand = await rehearsal.ok('POST', '/inventory/reservations', { basketId });
+    const { items } = await rehearsal.ok('POST', `/orders/${id}/route`, { strategy: 'most-stock' });
+    expect(items.map(({ locationId }: { locationId: string }) => locationId).toSorted()).toEqual(['dc-01', 'dc-02']);
+    expect((await rehearsal.object('reservation', byHand.id)).state).toBe('released');
+    expect([await scene.reserved('lamp-last-one'), await scene.reserved('desk-two-nodes')]).toEqual([1, 2]);
+    await rehearsal.verify();
+  });
+
   test('refuses when no node has a line whose hold was released; the order stays as it is', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id, lines } = await scene.confirmedOf([{ sku: 'lamp-last-one', qty: 1 }]);

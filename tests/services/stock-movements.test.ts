@@ -3,7 +3,7 @@ import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
 import { setOut } from '../../services/sim/reserving.ts';
 import * as sim from '../../services/sim/service.ts';
-import { allocateInventory, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import type { Scope } from '../../shared/contract/handler.ts';
 import { type Inside, startInside } from '../support/inside.ts';
@@ -19,7 +19,7 @@ interface Line {
 
 const mugs = (qty: number): Line => ({ sku: 'mug-blue', qty });
 
-/** What the tests do with stock: as clients, as the FMS, and looking at the counters. */
+/** What the tests do with stock: as clients, as the OMS and the FMS, and looking at the counters. */
 function warehouse(inside: Inside) {
   const counters = async (sku: string, locationId: string) => {
     const { onHand = 0, reserved = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`);
@@ -32,7 +32,7 @@ function warehouse(inside: Inside) {
     return body.id;
   };
   const confirmed = async (id: string): Promise<string> => {
-    expect((await inside.call('POST', `${RESERVATIONS}/${id}/confirm`, { orderId: 'ord_1' })).status).toBe(200);
+    await inside.as('oms')(confirmReservation, { params: { id }, body: { orderId: 'ord_1' } });
     return id;
   };
   const reservedForBasket = async (qty: number, sku = 'mug-blue'): Promise<string> =>

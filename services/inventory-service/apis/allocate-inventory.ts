@@ -4,7 +4,7 @@ import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { type Allocating, type Reservation, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
+import { type Allocating, type Reservation, refuseForeignBasket, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
 import { type Hold, holds, orderLineKey } from '../collections.ts';
 import { findStock, reserveStock } from '../holds.ts';
 import { insufficientStock } from '../node-choice.ts';
@@ -24,6 +24,7 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
   if (body.reservationId !== undefined) {
     const reservation = await openReservation(body.reservationId, call);
     refuseUncovered(reservation, body);
+    if (context.chain.length === 0) refuseForeignBasket(reservation, order, body);
     return again(reservation);
   }
   const standing = line && (await holdOfLine(line, body, call));

@@ -17,7 +17,12 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   if (known) throw known.short ? insufficientStock(known.short) : tooLate(known);
   const freed = await heldBy(body.replaces ?? [], work);
   const nodes = await nodesToTry(work, body.locationId);
-  const { held, short } = await findStock(work, { lines: mergedBySku(body.items), nodes, freed: freed.flatMap(restOf) });
+  const { held, short } = await findStock(work, {
+    lines: mergedBySku(body.items),
+    nodes,
+    prefer: body.prefer,
+    freed: freed.flatMap(restOf),
+  });
   if (short.length > 0) {
     work.put(holds, { id: reservationId, state: 'refused', allocations: [], short });
     return insufficientStock(short);

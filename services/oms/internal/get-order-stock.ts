@@ -3,9 +3,9 @@ import { handle } from '../../../shared/contract/handler.ts';
 import { orderById } from '../order-by-id.ts';
 
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
-  const { id, state, channel, lines } = await orderById(work, params.id);
+  const { id, state, channel, basketId, lines } = await orderById(work, params.id);
   return {
-    ...{ id, state, channel },
+    ...{ id, state, channel, basketId },
     lines: lines.map(({ lineId, sku, qty, reservationId }) => ({
       lineId,
       sku,

@@ -1,20 +1,24 @@
+import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { confirmReservation as confirmReservationApi } from '../../../shared/catalog/inventory/apis.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { fulfilmentHolds, reservations } from '../collections.ts';
+import { fulfilmentHolds, reservations, type StoredReservation } from '../collections.ts';
 import { EXPIRE_RESERVATION } from '../due-kinds.ts';
-import { refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
+import { endOf } from '../ended-owners.ts';
+import { refuseForeignOrder, refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
 import { refuseWhileReplaced } from '../reserving.ts';
 
-export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, { work }) => {
+export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, scope) => {
+  const { work } = scope;
   const { orderId, forFulfilment } = body;
   const found = await work.get(reservations, id);
   if (!found) throw notFound('reservation', id);
   if (found.state === 'expired') throw reservationExpired(found);
   const confirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);
+  if (orderId !== undefined && found.orderId === undefined) await refuseUnfit(found, orderId, scope);
   const isNew = forFulfilment && !(await work.get(fulfilmentHolds, id));
   if (confirmed && !isNew) return again(found);
   await refuseWhileReplaced(found, work);
@@ -27,3 +31,14 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   work.cancel(EXPIRE_RESERVATION, id);
   return work.transition(reservations, found, 'confirm', { expiresAt: undefined, orderId: orderId ?? found.orderId });
 });
+
+/**
+ * The OMS knows its orders. Anybody else keeps what a basket holds only for the order that it became, and nothing for one that is over.
+ * @throws Problem `validation_failed`, `invalid_state_transition`; `dependency_*` when nobody says what became of the basket
+ */
+async function refuseUnfit({ basketId }: StoredReservation, orderId: string, { work, call, context }: Scope): Promise<void> {
+  if (context.chain.length > 0) return;
+  if (basketId !== undefined) refuseForeignOrder(await call(getBasket, { params: { id: basketId } }), orderId);
+  const ended = await endOf(work, { orderId });
+  if (ended) throw ended;
+}

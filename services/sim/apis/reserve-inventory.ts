@@ -54,7 +54,15 @@ async function wantedBy(body: Reserving, scope: Scope): ReturnType<typeof heldFo
 
 function asked(
   id: string,
-  { basketId, orderId, locationId, items, ttlSeconds = DEFAULT_TTL_SECONDS, takesOverLines }: Reserving & { readonly items: Item[] },
+  {
+    basketId,
+    orderId,
+    locationId,
+    prefer,
+    items,
+    ttlSeconds = DEFAULT_TTL_SECONDS,
+    takesOverLines,
+  }: Reserving & { readonly items: Item[] },
   { work, context }: Scope,
 ): Asked {
   return {
@@ -62,6 +70,7 @@ function asked(
     ...(basketId !== undefined && { basketId }),
     ...(orderId !== undefined && { orderId }),
     ...(locationId !== undefined && { locationId }),
+    ...(prefer !== undefined && { prefer }),
     ...(ttlSeconds !== null && { ttlSeconds, expiresAt: instant(work.now + ttlSeconds * 1_000) }),
     ...(context.chain.length > 0 && { forCheckout: true }),
     ...(takesOverLines && { takesOverLines }),

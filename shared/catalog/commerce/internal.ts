@@ -13,7 +13,9 @@ export const getBasket = defineInternalCall({
   application: 'ecommerce-platform',
   method: 'GET',
   path: '/internal/baskets/{id}',
-  response: Basket,
+  response: Basket.extend({
+    checkoutUnderWay: z.literal(true).optional().describe('A checkout holds stock for it at this moment, whatever its state.'),
+  }),
   problems: ['not_found'],
   callers: ['sim', 'promotion-engine', 'oms'],
 });

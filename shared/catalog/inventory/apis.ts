@@ -3,6 +3,9 @@ import { defineApi } from '../define.ts';
 import { atLeastOne, Id, Instant, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
+/** Absent: by priority. */
+export const NodePreference = z.literal('most-stock').describe('Per item the location that can promise most of it, not the first one.');
+
 const ReserveRequest = z.strictObject({
   basketId: Id.optional(),
   items: z.array(SkuQuantity).min(1).max(200).optional().describe('With basketId: instead of the lines of the basket.'),
@@ -28,6 +31,7 @@ export const reserveInventory = defineApi({
   serviceRequest: atLeastOne(
     ReserveRequest.extend({
       ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable(),
+      prefer: NodePreference.optional(),
       takesOverLines: z.array(Id).max(200).optional().describe('What was allocated to these lines of the order becomes part of the hold.'),
     }),
     ['basketId', 'items'],
@@ -63,7 +67,14 @@ export const confirmReservation = defineApi({
   // The order that has the hold is about to be sent: from now on only the OMS releases it.
   serviceRequest: ConfirmRequest.extend({ forFulfilment: z.boolean().default(false) }),
   response: Reservation,
-  problems: ['not_found', 'reservation_expired', 'invalid_state_transition'],
+  problems: [
+    'not_found',
+    'reservation_expired',
+    'invalid_state_transition',
+    'dependency_unavailable',
+    'dependency_timeout',
+    'dependency_error',
+  ],
   shapes: 'our choice',
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
+import { NodePreference } from './apis.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
 /** Names a movement: repeated with the same one, nothing moves again. */
@@ -38,6 +39,7 @@ export const takeHold = defineInternalCall({
   request: z.strictObject({
     items: z.array(SkuQuantity).min(1).max(200),
     locationId: Id.optional(),
+    prefer: NodePreference.optional(),
     replaces: z
       .array(Id)
       .max(1_000)

@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TestRehearsal } from '../support/estate.ts';
+import { ordering } from './oms-scenes.ts';
+import { begin, CASH, pay } from './till-scenes.ts';
+
+const RESERVATIONS = '/inventory/reservations';
+const LAMP = { sku: 'lamp-last-one', qty: 1 };
+const UNKNOWN = 'ord_01KAHTXB5W0G4J8Q2Z6R9M3N7P';
+
+const confirmFor = (rehearsal: TestRehearsal, id: string, orderId: string) =>
+  rehearsal.call('POST', `${RESERVATIONS}/${id}/confirm`, { orderId });
+const reserveFor = (rehearsal: TestRehearsal, basketId: string, orderId: string) =>
+  rehearsal.call('POST', RESERVATIONS, { basketId, orderId });
+const refusal = ({ status, body }: { status: number; body: { errors?: { pointer: string; code: string }[] } }) => [
+  status,
+  body.errors?.map(({ pointer, code }) => [pointer, code]),
+];
+const OTHER_ORDER = [422, [['/orderId', 'other_order']]];
+
+type Scene = Awaited<ReturnType<typeof ordering>>;
+const foreign: readonly (readonly [string, (scene: Scene) => Promise<string>])[] = [
+  ['that nobody has', async () => UNKNOWN],
+  ['of another basket', async (scene) => (await scene.draft()).id],
+];
+
+describe('Confirm Reservation by hand of a hold that a basket has', () => {
+  test.each(foreign)('is refused for an order %s, and the order of the basket is confirmed from it', async (_, given) => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const orderId = await given(scene);
+    const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
+    expect(refusal(await confirmFor(rehearsal, reservationId, orderId))).toEqual(OTHER_ORDER);
+    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    const { status, body } = await confirmFor(rehearsal, reservationId, orderId);
+    expect([status, body.errors[0].detail]).toEqual([422, expect.stringContaining(order.id)]);
+    expect(await rehearsal.object('reservation', reservationId)).toMatchObject({ state: 'requested', version: 1 });
+    await scene.authorise(order.id);
+    expect((await scene.confirm(order.id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
+    await rehearsal.verify();
+  });
+
+  test('keeps it for the order that the basket became', async () => {
+    await using scene = await ordering();
+    const { id, lines } = await scene.paidDraft(LAMP);
+    const { reservationId } = lines[0];
+    for (const _ of ['first', 'repeat']) {
+      expect(await confirmFor(scene.rehearsal, reservationId, id)).toMatchObject({
+        status: 200,
+        body: { state: 'confirmed', orderId: id },
+      });
+    }
+    expect((await scene.confirm(id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
+    await scene.rehearsal.verify();
+  });
+
+  test('at the till is for its transaction alone', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const { id, lines, totals } = await begin(rehearsal);
+    const { reservationId } = lines[0];
+    expect(refusal(await confirmFor(rehearsal, reservationId, UNKNOWN))).toEqual(OTHER_ORDER);
+    expect((await confirmFor(rehearsal, reservationId, id)).body).toMatchObject({ state: 'confirmed', orderId: id });
+    expect((await pay(rehearsal, id, CASH, totals.total.amount)).body.transactionState).toBe('completed');
+    await rehearsal.verify();
+  });
+
+  test('without an order keeps it for whatever order the basket becomes', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
+    await rehearsal.ok('POST', `${RESERVATIONS}/${reservationId}/confirm`, {});
+    const order = await rehearsal.ok('POST', '/orders', { basketId });
+    await scene.authorise(order.id);
+    expect((await scene.confirm(order.id)).body).toMatchObject({ state: 'confirmed', lines: [{ reservationId }] });
+    await rehearsal.verify();
+  });
+
+  test('is refused while nobody says what became of the basket', async () => {
+    await using scene = await ordering();
+    const { id, lines } = await scene.draft();
+    await scene.rehearsal.fault('down', { match: { api: 'get-basket' }, fault: { kind: 'outage' } });
+    expect((await confirmFor(scene.rehearsal, lines[0].reservationId, id)).status).toBe(503);
+    expect((await scene.rehearsal.object('reservation', lines[0].reservationId)).state).toBe('requested');
+  });
+});
+
+describe('Confirm Reservation by hand of a hold that no basket has', () => {
+  test('is refused for an order that is over', async () => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const order = await scene.draft();
+    await scene.cancel(order.id);
+    const { id } = await rehearsal.ok('POST', RESERVATIONS, { items: [LAMP] });
+    const { status, body } = await confirmFor(rehearsal, id, order.id);
+    expect([status, body.code, body.objectType, body.id]).toEqual([409, 'invalid_state_transition', 'order', order.id]);
+    expect((await rehearsal.object('reservation', id)).state).toBe('requested');
+    await rehearsal.verify();
+  });
+});
+
+describe('Reserve Inventory for a basket and an order', () => {
+  test.each(foreign)('%s is refused, whatever became of the basket', async (_, given) => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const orderId = await given(scene);
+    const open = await scene.basket(LAMP);
+    expect(refusal(await reserveFor(rehearsal, open.id, orderId))).toEqual(OTHER_ORDER);
+    const { id, reservationId } = await scene.lockedBasket(LAMP);
+    expect(refusal(await reserveFor(rehearsal, id, orderId))).toEqual(OTHER_ORDER);
+    const order = await rehearsal.ok('POST', '/orders', { basketId: id });
+    expect(refusal(await reserveFor(rehearsal, id, orderId))).toEqual(OTHER_ORDER);
+    expect(await reserveFor(rehearsal, id, order.id)).toMatchObject({ status: 200, body: { id: reservationId } });
+    expect(await scene.reserved(LAMP.sku)).toBe(1);
+    await rehearsal.verify();
+  });
+});
+
+describe('Allocate Inventory with the hold of a basket', () => {
+  test.each(foreign)('is refused for an order %s', async (_, given) => {
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    const orderId = await given(scene);
+    const [line] = orderId === UNKNOWN ? [{ lineId: 'line-1' }] : (await scene.order(orderId)).lines;
+    const { reservationId } = await scene.lockedBasket();
+    const body = { orderId, orderLineId: line.lineId, sku: 'mug-blue', qty: 2, reservationId };
+    const reply = await rehearsal.call('POST', '/inventory/allocate', body);
+    expect(refusal(reply)).toEqual([422, [['/reservationId', 'other_order']]]);
+    await rehearsal.verify();
+  });
+
+  test('answers it for a line of the order that the basket became', async () => {
+    await using scene = await ordering();
+    const { id, lines } = await scene.draft();
+    const [{ lineId, reservationId }] = lines;
+    const body = { orderId: id, orderLineId: lineId, sku: 'mug-blue', qty: 2, reservationId };
+    const reply = await scene.rehearsal.call('POST', '/inventory/allocate', body);
+    expect([reply.status, reply.body.id]).toEqual([200, reservationId]);
+  });
+});
