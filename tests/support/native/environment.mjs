@@ -7,7 +7,7 @@ const { Agent, getGlobalDispatcher, setGlobalDispatcher } = require('undici');
 /** What keeps a process from ending, of what a test file may begin. */
 const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
 /** Wall time for connections and processes to end that were told to. */
-const ENDING_MS = 2_000;
+const ENDING_MS = 15_000;
 
 /**
  * Jest's environment, where what is tested and the largest packages are there as Node itself loads them: once for all test files of a
