@@ -111,11 +111,10 @@ export const createRehearsal = defineOperation({
   path: '/_sim/rehearsals',
   request: z.strictObject({
     name: RehearsalName.optional(),
-    idleExpiry: z
-      .string()
-      .max(64)
-      .optional()
-      .describe('ISO 8601 duration of wall time without use after which it ends; REHEARSAL_IDLE_EXPIRY without it.'),
+    idleExpiry: z.string().max(64).optional().meta({
+      format: 'duration',
+      description: 'ISO 8601 duration of wall time without use after which it ends; REHEARSAL_IDLE_EXPIRY without it.',
+    }),
     keep: z.boolean().default(false).describe('It stays until it is deleted.'),
   }),
   response: Rehearsal.extend({

@@ -16,6 +16,7 @@ const ABOUT_STATE = new Set([400, 402, 404, 409, 412, 429]);
 /** What no schema can say: that a value does not go with the rehearsal, its clock or another value. */
 const BEYOND_SCHEMAS = new Set([
   'unknown_store',
+  'unknown_line',
   'in_the_future',
   'in_the_past',
   'too_far',

@@ -11,6 +11,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
+  readonly not?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
@@ -28,6 +29,9 @@ export interface Schema {
 
 /** Values that fit a schema by chance; a tester says what stands for what. */
 export type Known = (name: string) => readonly unknown[] | undefined;
+
+/** So many values in a row that do not fit, and this generator does not know the schema's kind of condition. */
+const MISSES = 10_000;
 
 /** The schemas of one document: which values fit, and values that do or do not. */
 export function schemasOf(document: object) {
@@ -62,7 +66,12 @@ export function schemasOf(document: object) {
   /** Values that fit. Conditions between members are met by trying. */
   function fitting(schema: Schema, known: Known, name = ''): fc.Arbitrary<unknown> {
     const validate = validatorOf(schema);
-    return shaped(schema, known, name).filter((value) => validate(value));
+    let missed = 0;
+    return shaped(schema, known, name).filter((value) => {
+      missed = validate(value) ? 0 : missed + 1;
+      if (missed > MISSES) throw new Error(`Nothing is found that fits ${JSON.stringify(schema).slice(0, 500)}: ${misfit(schema, value)}`);
+      return missed === 0;
+    });
   }
 
   function shaped(given: Schema, known: Known, name: string): fc.Arbitrary<unknown> {
@@ -131,16 +140,16 @@ const inNewestDialect = (json: string): string => json.replaceAll('"minimum":0,"
 const without = (value: unknown, name: string): object =>
   Object.fromEntries(Object.entries(value as object).filter(([member]) => member !== name));
 
-/** A schema with one of its alternatives. */
+/** A schema with one of its alternatives. Members that the alternative rules out are left out. */
 function merged(schema: Schema, alternative: Schema): Schema {
-  const names = new Set([...Object.keys(schema.properties ?? {}), ...Object.keys(alternative.properties ?? {})]);
-  const properties = Object.fromEntries(
-    [...names].map((name) => [name, mergedMember(schema.properties?.[name], alternative.properties?.[name])]),
-  );
-  return { ...schema, ...alternative, properties, required: [...(schema.required ?? []), ...(alternative.required ?? [])] };
+  const properties: Record<string, Schema> = { ...schema.properties };
+  for (const [name, member] of Object.entries(alternative.properties ?? {})) {
+    if (member.not !== undefined) delete properties[name];
+    else properties[name] = merged(schema.properties?.[name] ?? {}, member);
+  }
+  const required = [...(schema.required ?? []), ...(alternative.required ?? [])];
+  return { ...schema, ...alternative, ...(Object.keys(properties).length > 0 && { properties }), ...(required.length > 0 && { required }) };
 }
-
-const mergedMember = (a: Schema | undefined, b: Schema | undefined): Schema => (a && b ? { ...a, ...b } : (a ?? b ?? {}));
 
 function numbers({ type, minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<number> {
   const min = minimum ?? exclusiveMinimum ?? -1_000;
