@@ -60,7 +60,7 @@ async function monthOver({ estate, count, progress }: Month): Promise<MonthRound
   const events = await eventsOf(client, 0);
   const before = await estate.usage();
   const started = performance.now();
-  const { ran, settled, waitingFor } = await client.control('advance-clock', { body: { by: 'P30D' } });
+  const { ran, settled, waitingFor } = await client.control('advance-clock', { body: { by: 'P30D', timeoutMs: 120_000 } });
   const seconds = (performance.now() - started) / 1_000;
   const cpuMs = ((await estate.usage()).cpuMicros - before.cpuMicros) / 1_000;
   if (!settled) throw new Error(`The advance did not settle: ${waitingFor.slice(0, 5).join(', ')}`);
