@@ -33,12 +33,15 @@ export async function heldForBasket(asked: Asked, { work, call }: Pick<Scope, 'w
   const attempt = standing && (await work.get(attempts, standing.id));
   const basket = await call(getBasket, { params: { id: basketId } });
   refuseForeignOrder(basket, asked.orderId);
-  if (standing && (isInCheckout(basket) || basket.checkoutUnderWay)) return asStanding(asked, standing);
+  if (standing && isBeingBought(basket)) return asStanding(asked, standing);
   const items = mergedItems(asked.items ?? linesOf(basket));
   if (standing && basket.state === 'open' && asksForSame({ ...asked, items }, standing, attempt?.ttlSeconds)) return { items, standing };
   await refuseUnholdable(basket, work);
   return { items };
 }
+
+/** What is held for it is its checkout's. */
+export const isBeingBought = (basket: Basket): boolean => isInCheckout(basket) || basket.checkoutUnderWay === true;
 
 const isInCheckout = ({ state }: Basket): boolean => state === 'locked' || state === 'converted';
 

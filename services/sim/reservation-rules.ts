@@ -66,18 +66,28 @@ export function reservationExpired({ id, items, expiresAt }: StoredReservation):
 /** 409 for somebody who would give back what an order is sent from: its goods may be on their way already. */
 export function beingSent({ id, state }: StoredReservation, orderId: string | undefined): Problem {
   const order = orderId === undefined ? 'an order' : `the order "${orderId}"`;
-  return new Problem(
-    'invalid_state_transition',
-    `The reservation "${id}" holds the stock of ${order}, which is being sent; cancel the order instead.`,
-    {
-      ...{
-        objectType: 'reservation',
-        id,
-        currentState: state,
-        action: 'release',
-        allowedFrom: allowedFrom(reservationLifeCycle, 'release'),
-      },
-      ...(orderId !== undefined && { orderId }),
+  return unreleasable({ id, state }, `holds the stock of ${order}, which is being sent; cancel the order instead`, { orderId });
+}
+
+/** 409 for somebody who would give back what lies on the counter of a till. */
+export function heldForTill({ id, state }: StoredReservation, transactionId: string | undefined): Problem {
+  const transaction = transactionId === undefined ? 'a transaction' : `the transaction "${transactionId}"`;
+  return unreleasable({ id, state }, `holds the goods of ${transaction} at the till; void the transaction instead`, { transactionId });
+}
+
+function unreleasable(
+  { id, state }: Pick<StoredReservation, 'id' | 'state'>,
+  why: string,
+  about: Record<string, string | undefined>,
+): Problem {
+  return new Problem('invalid_state_transition', `The reservation "${id}" ${why}.`, {
+    ...{
+      objectType: 'reservation',
+      id,
+      currentState: state,
+      action: 'release',
+      allowedFrom: allowedFrom(reservationLifeCycle, 'release'),
     },
-  );
+    ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined)),
+  });
 }

@@ -73,12 +73,46 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
-  test('whose hold somebody released meanwhile is handed over all the same', async () => {
+  test.each([
+    ['open', async (rehearsal: TestRehearsal) => ({ ...(await begin(rehearsal)), outstanding: 2598 })],
+    [
+      'open, its hold confirmed by hand',
+      async (rehearsal: TestRehearsal) => {
+        const sale = { ...(await begin(rehearsal)), outstanding: 2598 };
+        await rehearsal.ok('POST', `/inventory/reservations/${sale.lines[0].reservationId}/confirm`, {});
+        return sale;
+      },
+    ],
+    [
+      'paid and waiting for the OMS',
+      async (rehearsal: TestRehearsal) => {
+        const sale = { ...(await begin(rehearsal)), outstanding: 0 };
+        await rehearsal.fault('no-oms', outage({ application: 'oms' }) as Parameters<TestRehearsal['fault']>[1]);
+        expect((await pay(rehearsal, sale.id, CASH, 2598)).body).toMatchObject({ transactionState: 'paid', orderSubmission: 'queued' });
+        return sale;
+      },
+    ],
+  ])('that is %s keeps its hold, which nobody outside releases, and its units leave the stock', async (_, given) => {
     await using rehearsal = await newRehearsal();
-    const { id, lines } = await begin(rehearsal);
-    await rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
-    await pay(rehearsal, id, card(), 2598);
-    expect(await order(rehearsal, id)).toMatchObject({ state: 'completed', stockDiscrepancy: true, lines: [{ fulfilledQty: 2 }] });
+    const { id, lines, outstanding } = await given(rehearsal);
+    const { reservationId } = lines[0];
+    const { status, body } = await rehearsal.call('DELETE', `/inventory/reservations/${reservationId}`);
+    expect([status, body.code, body.objectType, body.id, body.transactionId]).toEqual([
+      409,
+      'invalid_state_transition',
+      'reservation',
+      reservationId,
+      id,
+    ]);
+    expect(body.detail).toMatch(/void the transaction/);
+    expect((await stockAt(rehearsal, 'mug-blue')).onHand).toBe(50);
+    await rehearsal.noFaults();
+    if (outstanding > 0) await pay(rehearsal, id, CASH, outstanding);
+    await rehearsal.advance('PT10M');
+    const done = await order(rehearsal, id);
+    expect(done).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2 }] });
+    expect(done).not.toHaveProperty('stockDiscrepancy');
+    expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 48, reserved: 0 });
     await rehearsal.verify();
   });
 

@@ -89,7 +89,7 @@ export const releaseReservation = defineApi({
   method: 'DELETE',
   path: '/inventory/reservations/{id}',
   response: Reservation,
-  problems: ['not_found', 'invalid_state_transition'],
+  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
   shapes: 'our choice',
 });
 
