@@ -1,4 +1,4 @@
-import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
 import { GIVE_UP_DELIVERY, RESTOCK } from './due-kinds.ts';
 import { GIVE_UP_MS } from './timing.ts';
@@ -43,6 +43,8 @@ function follow(
       failed(work, found, { verb, shipments, lost: status === 'lost' });
       return;
     case 'note':
+      // Given up by time, which says nothing of where its goods are; now the parcel does.
+      if (status === 'returned-to-sender' && found.state === 'returned-to-sender') restockBeforeReply(work, found);
       if (found.state === 'failed-delivery') failed(work, found, { verb, shipments, lost: status === 'lost' });
       else work.transition(fulfillmentOrders, found, 'note', { shipments });
   }
@@ -59,9 +61,13 @@ function failed(
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: lost ? 'lost' : 'delivery-attempts' });
 }
 
-/** Its goods are back, or count as back: they are on hand again before anybody reads of it, or as soon as that can be had. */
-export function returned(work: UnitOfWork, found: StoredFulfillmentOrder, patch: Patch<StoredFulfillmentOrder>): void {
+/** It is back: its goods are on hand again before anybody reads of it, or as soon as that can be had. */
+function returned(work: UnitOfWork, found: StoredFulfillmentOrder, patch: Copies): void {
   work.cancel(GIVE_UP_DELIVERY, found.id);
-  work.due(RESTOCK, found.id, work.now, {}, { beforeReply: true });
+  restockBeforeReply(work, found);
   work.transition(fulfillmentOrders, found, 'return-to-sender', patch);
+}
+
+function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
+  work.due(RESTOCK, id, work.now, {}, { beforeReply: true });
 }

@@ -51,7 +51,7 @@ export function verbOf(
   status: TrackingScan['status'],
   attempts: number,
 ): 'deliver' | 'return-to-sender' | 'fail-delivery' | 'redeliver' | 'note' {
-  // It was restocked and refunded for want of scans; where its parcel turns up is noted and changes nothing about that.
+  // It was refunded for want of scans, and stays so. Where its parcel turns up decides only whether its goods are on hand again.
   if (state === 'returned-to-sender') return 'note';
   const failed = state === 'failed-delivery';
   switch (status) {

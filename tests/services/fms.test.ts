@@ -330,7 +330,7 @@ describe('Delivery', () => {
     expect([delivered.state, delivered.failureReason]).toEqual(['delivered', undefined]);
   });
 
-  test('nobody took it, and nobody scans it for seven days: it is returned to sender, and on hand again', async () => {
+  test('nobody took it, and nobody scans it for seven days: it is returned to sender, and on hand again when its parcel is back', async () => {
     const { dispatched, scans, read, onHand, rehearsal, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
@@ -341,12 +341,27 @@ describe('Delivery', () => {
     expect(await read(id)).toMatchObject({ state: 'failed-delivery', shipments: [{ state: 'held-at-depot' }] });
     await rehearsal.advance('P1D');
     expect(await read(id)).toMatchObject({ state: 'returned-to-sender', failureReason: 'delivery-attempts' });
-    expect(await onHand()).toBe(before + 2);
+    expect(await onHand()).toBe(before);
     expect((await moves(id)).at(-1)).toBe('failed-delivery→returned-to-sender');
     await scans(shipmentId, 'returned-to-sender');
     expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'returned-to-sender' }] });
     expect((await moves(id)).at(-1)).toBe('returned-to-sender→returned-to-sender');
     expect(await onHand()).toBe(before + 2);
+    await rehearsal.verify();
+  });
+
+  test('what counts as returned by time and is delivered after all is not on hand again', async () => {
+    const { dispatched, scans, read, onHand, rehearsal } = scene;
+    const { id, shipmentId } = await dispatched();
+    const before = await onHand();
+    await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted');
+    await rehearsal.advance('P8D');
+    expect((await read(id)).state).toBe('returned-to-sender');
+    expect(await onHand()).toBe(before);
+    await scans(shipmentId, 'delivered');
+    expect(await read(id)).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] });
+    await rehearsal.advance('P8D');
+    expect(await onHand()).toBe(before);
     await rehearsal.verify();
   });
 

@@ -44,6 +44,10 @@ export function fulfilment(held: HeldWorld): InvariantResult {
   return result();
 }
 
+/** Its goods came back. One that was given up by time counts as returned before that. */
+export const isBack = ({ state, shipments }: Pick<FulfillmentOrder, 'state' | 'shipments'>): boolean =>
+  state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
+
 /** Units that are on their way to the customer, or arrived. */
 const coming = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');

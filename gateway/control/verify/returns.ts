@@ -4,6 +4,7 @@ import type { Return as ReturnSchema } from '../../../shared/catalog/fulfillment
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
+import { isBack } from './fulfilment.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { keptBy } from './money.ts';
@@ -179,7 +180,7 @@ function checkStock({ of, counters, queued }: HeldWorld, all: readonly Return[],
       .flatMap(({ lines, locationId }) =>
         lines.filter((line) => line.disposition === disposition).map(({ sku, qty }) => ({ sku, qty, locationId })),
       );
-  const sender = of<FulfillmentOrder>('fulfillment-order').filter(({ state }) => state === 'returned-to-sender');
+  const sender = of<FulfillmentOrder>('fulfillment-order').filter(isBack);
   for (const { lines, locationId } of sender.filter(({ id }) => queued('fms', id))) {
     for (const { sku } of lines) busy.add(at({ sku, locationId }));
   }

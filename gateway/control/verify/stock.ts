@@ -4,6 +4,7 @@ import type { HeldAt } from '../../../shared/catalog/inventory/internal.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import { checkEndedHolds } from './ended-holds.ts';
+import { isBack } from './fulfilment.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult, sums } from './invariant.ts';
 import { LEFT } from './money.ts';
@@ -219,7 +220,7 @@ function checkReturned(
   { moved, queued }: { readonly moved: ReturnType<HeldWorld['counters']>; readonly queued: HeldWorld['queued'] },
   check: Check,
 ): void {
-  const back = fulfillmentOrders.filter(({ id, state }) => state === 'returned-to-sender' && !queued('fms', id, 'restock'));
+  const back = fulfillmentOrders.filter((one) => isBack(one) && !queued('fms', one.id, 'restock'));
   const cameBack = sums(
     back.flatMap(({ locationId, lines }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, pickedQty }))),
     keyOf,

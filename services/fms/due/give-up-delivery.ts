@@ -1,9 +1,13 @@
 import type { DueHandler } from '../../../shared/contract/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
-import { returned } from '../delivery.ts';
 
-/** Nobody took it, and nobody has scanned it for a week: it counts as returned. What is lost is not: it may be found. */
+/**
+ * Nobody took it, and nobody has scanned it for a week: it counts as returned, and is refunded. Its goods are on hand again only when
+ * its parcel says that it is back: until then it may still be delivered. What is lost does not count as returned: it may be found.
+ */
 export const giveUpDelivery: DueHandler = async ({ key }, { work }) => {
   const found = await work.get(fulfillmentOrders, key);
-  if (found?.state === 'failed-delivery' && found.failureReason !== 'lost') returned(work, found, {});
+  if (found?.state === 'failed-delivery' && found.failureReason !== 'lost') {
+    work.transition(fulfillmentOrders, found, 'return-to-sender');
+  }
 };
