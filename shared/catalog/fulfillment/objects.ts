@@ -230,7 +230,8 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'return-to-sender',
       from: ['dispatched', 'failed-delivery'],
       to: 'returned-to-sender',
-      trigger: 'webhook: returned to sender; time: not delivered, not lost, and 7 d without a scan. Restocked and refunded',
+      trigger:
+        'webhook: returned to sender, restocked and refunded; time, only from failed-delivery: not lost, and 7 d without a scan, refunded, and restocked when the parcel is back',
     },
     {
       verb: 'cancel',
