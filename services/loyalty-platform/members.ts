@@ -2,7 +2,7 @@ import { notFound } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
 import { accounts } from './collections.ts';
-import { type Account, type Entry, withEntry } from './points-rules.ts';
+import { type Account, type Entry, openShortfall, withEntry } from './points-rules.ts';
 
 /**
  * A member by account id or card number.
@@ -18,6 +18,14 @@ export async function memberBy(work: UnitOfWork, idOrCard: string): Promise<Acco
 export const knownMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
   (await work.get(accounts, idOrCard)) ?? (await work.one(accounts, 'card', idOrCard));
 
-/** Appends to the ledger of an account. @throws Problem `insufficient_points` */
-export const book = (work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account =>
-  work.revise(accounts, account, withEntry(account, { ...entry, at: instant(work.now) }));
+/**
+ * Appends to the ledger of an account. Points that come in settle first what refunds could not take back.
+ * @throws Problem `insufficient_points`
+ */
+export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account {
+  const append = (to: Account, next: Omit<Entry, 'at'>): Account =>
+    work.revise(accounts, to, withEntry(to, { ...next, at: instant(work.now) }));
+  const booked = append(account, entry);
+  const settled = Math.min(openShortfall(booked), booked.pointsBalance);
+  return settled > 0 ? append(booked, { type: 'reverse', points: -settled, shortfall: -settled }) : booked;
+}

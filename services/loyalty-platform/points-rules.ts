@@ -58,7 +58,14 @@ export function withEntry(account: Account, entry: Entry): Account {
   return { ...rest, pointsBalance, lifetimePoints, ...standingAt(lifetimePoints), entries: [...account.entries, entry] };
 }
 
-/** Earned and issued points count; those of a purchase that was paid back no longer do, also where the balance did not have them any more. */
+/** Points that refunds should have taken back, and no points have settled yet. */
+export const openShortfall = ({ entries }: Pick<Account, 'entries'>): number =>
+  entries.reduce((open, { shortfall = 0 }) => open + shortfall, 0);
+
+/**
+ * Earned and issued points count; those of a purchase that was paid back no longer do, also where the balance did not have them any
+ * more. Settling such a shortfall later does not count them again.
+ */
 function countsForTier({ type, points, shortfall = 0 }: Entry): number {
   if (type === 'earn' || type === 'issue') return points;
   const isTakenBack = type === 'reverse' && points <= 0;

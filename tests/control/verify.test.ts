@@ -169,6 +169,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'loyalty-account/loy_ada: negative balance -1',
     ],
     [
+      'points that a refund should have taken back',
+      account(({ entries }) => ({ lifetimePoints: 600, entries: [...entries, entry({ type: 'reverse', shortfall: 50 })] })),
+      'loyalty-account/loy_ada: 50 points are still to be taken back, and the balance is 500',
+    ],
+    [
+      'points that were taken back twice',
+      account(({ entries }) => ({
+        pointsBalance: 450,
+        entries: [...entries, entry({ type: 'reverse', points: -50, shortfall: -50 })],
+      })),
+      'loyalty-account/loy_ada: 50 points too many were taken back',
+    ],
+    [
       'points that went nowhere',
       account(({ entries }) => ({ pointsBalance: 400, entries: [...entries, entry({ type: 'redeem', points: -100 })] })),
       'loyalty-account/loy_ada: 100 points were redeemed and not given back, its redemptions keep 0',

@@ -192,9 +192,43 @@ describe('A refund', () => {
     await back('pay_1', 1299);
     expect((await member()).entries.at(-1)).toMatchObject({ type: 'reverse', points: 0, shortfall: 12 });
     expect((await member()).points).toBe(-500);
-    // What is missing is not made up for by what comes later.
-    await complete('ord_2', 1000);
-    expect((await member()).points).toBe(-490);
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('that the balance could not answer is answered by the points of a redemption that nobody spent', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 68290);
+    await complete('ord_1', 67800);
+    await inside.call('POST', '/members/loy_ada/redeem', { points: 1178, orderId: 'ord_9' });
+    await back('pay_1', 67800);
+    expect((await member()).entries.at(-1)).toMatchObject({ type: 'reverse', points: 0, shortfall: 678 });
+    await inside.advance(20 * MINUTE);
+    const { points, lifetime, entries } = await member();
+    expect([points, lifetime]).toEqual([0, 0]);
+    expect(entries.slice(-2)).toMatchObject([
+      { type: 'reverse', points: 1178 },
+      { type: 'reverse', points: -678, shortfall: -678 },
+    ]);
+    expect(await inside.violations()).toEqual([]);
+  });
+
+  test('that the balance could not answer is answered by the points that come next, as far as they go', async () => {
+    await using inside = await startInside(loyaltyPlatform);
+    const { complete, pay, refund: back, member } = story(inside);
+    await pay('pay_1', 'ord_1', 3088);
+    await complete('ord_1', 2598);
+    await inside.call('POST', '/members/loy_ada/redeem', { points: 520, orderId: 'ord_9' });
+    await back('pay_1', 2598);
+    expect((await member()).entries.at(-1)).toMatchObject({ points: -5, shortfall: 20 });
+    await complete('ord_2', 1500);
+    expect(await member()).toMatchObject({ points: -500, lifetime: 15 });
+    expect((await member()).entries.at(-1)).toMatchObject({ points: -15, shortfall: -15 });
+    await complete('ord_3', 1500);
+    expect(await member()).toMatchObject({ points: -490, lifetime: 30 });
+    expect((await member()).entries.at(-1)).toMatchObject({ points: -5, shortfall: -5 });
+    await complete('ord_4', 1500);
+    expect((await member()).entries.at(-1)).toMatchObject({ type: 'earn', points: 15 });
     expect(await inside.violations()).toEqual([]);
   });
 

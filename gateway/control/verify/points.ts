@@ -26,13 +26,19 @@ type Check = ReturnType<typeof findings>['check'];
 export function points(held: HeldWorld): InvariantResult {
   const { check, result } = findings(
     'points',
-    'Every point is in a balance, in a redemption that can be spent, or in what it was meant to pay; an order earns its member once what it is worth, what was paid back does not, and the tier follows',
+    'Every point is in a balance, in a redemption that can be spent, or in what it was meant to pay; an order earns its member once what it is worth, what was paid back does not, nor is it owed while there are points, and the tier follows',
   );
   const accounts = held.of<Account>('loyalty-account');
   for (const { id, pointsBalance, entries } of accounts) {
     const sum = entries.reduce((all, entry) => all + entry.points, 0);
     check(pointsBalance >= 0, `loyalty-account/${id}: negative balance ${pointsBalance}`);
     check(sum === pointsBalance, `loyalty-account/${id}: entries add up to ${sum}, the balance is ${pointsBalance}`);
+    const open = entries.reduce((all, { shortfall = 0 }) => all + shortfall, 0);
+    check(open >= 0, `loyalty-account/${id}: ${-open} points too many were taken back`);
+    check(
+      open <= 0 || pointsBalance === 0,
+      `loyalty-account/${id}: ${open} points are still to be taken back, and the balance is ${pointsBalance}`,
+    );
   }
   checkRedeemed(held, accounts, check);
   checkSpent(held, check);

@@ -27,7 +27,12 @@ export const LedgerEntry = z
       .optional()
       .describe('What the entry is booked for, when it is not an order; of a reversal of earned points: the refund.'),
     reason: z.string().optional().describe('What points were issued for.'),
-    shortfall: z.int().min(1).optional().describe('Earned points that a refund should have taken back, and the balance did not have.'),
+    shortfall: z
+      .int()
+      .optional()
+      .describe(
+        'Earned points that a refund should have taken back, and the balance did not have; negative where points that came later settle it.',
+      ),
   })
   .meta({ id: 'LedgerEntry' });
 
