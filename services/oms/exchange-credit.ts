@@ -9,7 +9,7 @@ import { outstandingOf } from './payment-status.ts';
 import { returnBookings, returnValueOf } from './return-bookings.ts';
 import { DECIDE_TIMEOUT_MS } from './timing.ts';
 
-const isCredit = ({ tender }: Payment): boolean => tender.type === 'exchange-credit';
+export const isCredit = ({ tender }: Payment): boolean => tender.type === 'exchange-credit';
 
 /** A credit that holds something of its return. */
 export const isLiveCredit = (payment: Payment): boolean => isCredit(payment) && creditHeld([payment]) > 0;

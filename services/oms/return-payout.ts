@@ -5,7 +5,7 @@ import type { Scope } from '../../shared/contract/handler.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { progressionOf } from '../../shared/simulation/progression.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { creditHeld, isLiveCredit } from './exchange-credit.ts';
+import { creditHeld, isCredit, isLiveCredit } from './exchange-credit.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
 import { payableOf } from './payable.ts';
 import { refundSplit } from './refund-split.ts';
@@ -62,7 +62,7 @@ async function refunded({ order, booking }: Owed, { payments, value }: Paying, {
   for (;;) {
     const paid = paidFor(booking.id, now);
     const reference = `return/${booking.id}/${paid}`;
-    const [part] = refundSplit(value - paid, reference, now);
+    const [part] = goodsSplit({ order, left: value - paid, reference }, now);
     if (!part) return now;
     const body = { amount: money(part.amount, currency), reason: 'Returned', returnId: booking.id, reference, payable };
     // What was refused is another call once the payments have moved.
@@ -70,6 +70,19 @@ async function refunded({ order, booking }: Owed, { payments, value }: Paying, {
     const after = await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
     now = now.map((payment) => (payment.id === after.id ? after : payment));
   }
+}
+
+/**
+ * A return pays back goods. Beside an exchange credit other tenders paid the shipping too: as much of them stays as long as the credit
+ * has something left, or points that the goods earned with the first order would be kept.
+ */
+function goodsSplit({ order, left, reference }: { order: StoredOrder; left: number; reference: string }, payments: readonly Payment[]) {
+  const credits = payments.filter(isLiveCredit);
+  if (credits.length === 0) return refundSplit(left, reference, payments);
+  const others = payments.filter((payment) => !isCredit(payment));
+  const kept = others.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+  const goods = Math.max(0, kept - order.totals.shipping.amount);
+  return goods > 0 ? refundSplit(Math.min(left, goods), reference, others) : refundSplit(left, reference, credits);
 }
 
 /** What pays for the order that the return was exchanged for. Of one that was cancelled it is let go first. */

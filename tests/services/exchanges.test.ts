@@ -93,6 +93,30 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
+  test('whose goods come back as well leaves the member without their points, and its shipping paid', async () => {
+    await using scene = await returning();
+    const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
+    const before = await balance();
+    const bought = await scene.completed([{ sku: 'mug-blue', qty: 1 }]);
+    const { id: returnId } = await scene.requested(bought, 1, { resolution: 'exchange' });
+    await scene.moved(returnId, 'approve', 'receive', 'inspect');
+    const { body: draft } = await exchange(scene, returnId);
+    await scene.authorise(draft.id);
+    const delivered = await scene.deliveredOrder(draft.id);
+    await scene.settle();
+    expect(paid(delivered)).toEqual([
+      ['exchange-credit', 'captured', 1299],
+      ['card', 'captured', 490],
+    ]);
+    expect((await balance()) - before).toBe(12);
+    const { id: second } = await scene.requested(delivered);
+    await scene.moved(second, 'approve', 'receive', 'inspect');
+    await scene.settle();
+    expect([await refundedOf(scene, draft.id), await refundedOf(scene, bought.id)]).toEqual([[1299, 0], [1299]]);
+    expect(await balance()).toBe(before);
+    await scene.rehearsal.verify();
+  });
+
   test('waits a week for its order, then is refunded', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
@@ -154,17 +178,21 @@ describe('An exchange', () => {
     const { body: draft } = await exchange(scene, returnId, { qty: 2 });
     await scene.authorise(draft.id);
     const delivered = await scene.deliveredOrder(draft.id);
-    const { id: second } = await scene.requested(delivered, 2);
-    await scene.moved(second, 'approve', 'receive', 'inspect');
-    expect((await scene.object(second)).state).toBe('refunded');
-    // The card has paid 1789 of 3088; the credit gives back the rest, which goes to the card of the first order.
-    expect(await refundedOf(scene, draft.id)).toEqual([809, 1789]);
-    expect(await refundedOf(scene, order.id)).toEqual([809]);
+    const back = async () => {
+      const { id } = await scene.requested(delivered, 1);
+      await scene.moved(id, 'approve', 'receive', 'inspect');
+      expect((await scene.object(id)).state).toBe('refunded');
+      return [await refundedOf(scene, draft.id), await refundedOf(scene, order.id)];
+    };
+    // The card has paid for a mug and the shipping; the credit for the other mug.
+    expect(await back()).toEqual([[0, 1299], [0]]);
     await scene.rehearsal.verify();
     const [credit] = (await scene.order(draft.id)).payments as Paid[];
     await scene.rehearsal.ok('POST', `/payments/${credit?.id}/refunds`, { amount: euros(490), reason: 'Goodwill' });
     await scene.settle();
-    expect(await refundedOf(scene, order.id)).toEqual([1299]);
+    expect(await refundedOf(scene, order.id)).toEqual([490]);
+    // Goodwill does not shorten what the goods are worth: the card pays back the rest.
+    expect(await back()).toEqual([[1299, 1789], [1299]]);
     await scene.rehearsal.verify();
   });
 
