@@ -34,7 +34,7 @@ interface Line {
  * - Its requests are answered one after the other. Node would begin all that one read brings, and one read may bring two thousand; here
  *   they wait, nothing more is read meanwhile, and other connections have their turn in between.
  * - A client that does not take its answer is cut off.
- * - A client that has ended its side, as `nc -N` does, still gets what it has asked for, if that changes nothing.
+ * - A client that has ended its side, as `nc -N` does, still gets what it has asked for in full.
  */
 export function createFairServer(
   { unread = { afterMs: UNREAD_MS, lookMs: LOOK_MS }, waitingMost = WAITING_MOST, expectations = [], ...options }: FairServerOptions,
@@ -112,12 +112,12 @@ function limitUnread(socket: Socket, afterMs: number): void {
 }
 
 /**
- * The client has ended its side: it has left, or it has only said that nothing more comes. What changes something is not worth that doubt,
- * and its client has left. What only reads goes on, and an interim answer every now and then finds out: whoever has left refuses it.
+ * The client has ended its side: it has left, or it has only said that nothing more comes. Who has not sent all of a request has left.
+ * The others are answered, and an interim answer every now and then finds out: whoever has left refuses it.
  */
 function clientEnded({ current, waiting }: Line, socket: Socket): void {
   const unanswered = [...(current && !current.response.writableEnded ? [current] : []), ...waiting];
-  if (unanswered.some(({ request }) => request.method !== 'GET' && request.method !== 'HEAD')) socket.destroy();
+  if (unanswered.some(({ request }) => !request.complete)) socket.destroy();
   else if (current) probe(current, FIRST_PROBE_MS);
 }
 

@@ -1,5 +1,7 @@
 /** Hexadecimal ids and digests, and our tracking numbers, are passed over whole; then digits, a few separators between them allowed. */
 const CANDIDATES = /[0-9a-f]{32,}|\bUC\d{14}\b|\+?\d(?:[\s._\u2010-\u2015-]{0,3}\d){12,}/gi;
+/** Groups of digits that a plus sign joins, as in a URL: too short for telephone numbers. */
+const JOINED = /(?<![\d+])\d{1,8}(?:(?:\+|[\s._\u2010-\u2015-]{1,3})\d{1,8})+/g;
 const FEWEST_DIGITS = 13;
 const MOST_DIGITS = 19;
 /** E.164: a plus sign and at most so many digits are a telephone number. */
@@ -19,7 +21,9 @@ const ISSUED_LONGER = /^(?:2[2-7]|3[05689]|4|5|6)/;
 
 /** Numbers of payment cards, plain or in groups, replaced. The time that it takes grows with the text and no faster. */
 export function censorCardNumbers(text: string, censor: string): string {
-  return text.replaceAll(CANDIDATES, (run) => (isHexadecimal(run) || isTrackingNumber(run) || isPhone(run) ? run : censorRun(run, censor)));
+  return text
+    .replaceAll(CANDIDATES, (run) => (isHexadecimal(run) || isTrackingNumber(run) || isPhone(run) ? run : censorRun(run, censor)))
+    .replaceAll(JOINED, (run) => (run.includes('+') ? censorRun(run, censor) : run));
 }
 
 const isHexadecimal = (run: string): boolean => /^[0-9a-f]{32}/i.test(run);

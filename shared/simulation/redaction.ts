@@ -49,7 +49,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
 
 /** JSON without any of these holds no secret: most records are passed by one look. */
 const SUSPICIOUS = new RegExp(
-  `(?:\\d(?:[\\s._\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|whsec_|reh_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
+  `(?:\\d(?:[\\s._+\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|%[0-9a-f]{2}|whsec_|reh_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
   'i',
 );
 
@@ -78,31 +78,50 @@ export function redactText(text: string): string {
 /** A path with its query. Its parts may be encoded; one that then holds a secret is replaced as a whole. */
 export function redactUrl(url: string): string {
   const plain = redactText(url);
-  if (!/[%+]/.test(plain)) return plain;
-  return plain.replaceAll(/[^/?&=#]+/g, (part) => {
-    const decoded = decode(part.replaceAll('+', ' '));
-    return decoded === undefined || redactText(decoded) === decoded ? part : CENSOR;
-  });
+  return /[%+]/.test(plain) ? redactParts(plain, (part) => part.replaceAll('+', ' ')) : plain;
 }
 
-function decode(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
+/** What may be a path, or quote a part of one. */
+function redactString(text: string): string {
+  if (text.startsWith('/')) return redactUrl(text);
+  const plain = redactText(text);
+  return ENCODED.test(plain) ? redactParts(plain, (part) => part) : plain;
 }
+
+function redactParts(plain: string, spaced: (part: string) => string): string {
+  // Most texts hold nothing: one look at the whole costs less than one at each part.
+  if (!holdsEncoded(spaced(plain))) return plain;
+  return plain.replaceAll(/[^\s/?&=#"]+/g, (part) => (holdsEncoded(spaced(part)) ? CENSOR : part));
+}
+
+/** Nothing decodes what has been encoded more often. */
+const MOST_ENCODINGS = 3;
+const ENCODED = /%[0-9a-f]{2}/i;
+
+function holdsEncoded(part: string): boolean {
+  let decoded = part;
+  for (let times = 0; times < MOST_ENCODINGS; times++) {
+    if (redactText(decoded) !== decoded) return true;
+    if (!ENCODED.test(decoded)) return false;
+    decoded = decode(decoded);
+  }
+  return redactText(decoded) !== decoded;
+}
+
+/** What is no encoding stays as it is: a broken one must not hide a secret beside it. */
+const decode = (part: string): string =>
+  part.replaceAll(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
 
 /** What JSON can say, without secrets: by what it says, and by the name under which it says it. */
 export function redactValue(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'string') return redactString(value);
   if (typeof value === 'number') return redactText(String(value)) === String(value) ? value : CENSOR;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= DEEPEST) return CENSOR;
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
-      redactText(name),
+      redactString(name),
       isSecretName(name) && member !== null ? CENSOR : redactValue(member, depth + 1),
     ]),
   );
@@ -116,7 +135,7 @@ export function redactJson(json: string): string {
   try {
     return JSON.stringify(redactValue(JSON.parse(json)));
   } catch {
-    return redactText(json);
+    return redactString(json);
   }
 }
 

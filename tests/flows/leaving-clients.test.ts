@@ -67,7 +67,7 @@ describe('When a client has left', () => {
   });
 });
 
-describe('A client that has ended its side after a GET', () => {
+describe('A client that has ended its side', () => {
   const { host } = new URL(estate.gateway);
   const at = (url: string): number => Number(new URL(url).port);
 
@@ -85,5 +85,22 @@ describe('A client that has ended its side after a GET', () => {
     });
     await ended;
     expect(received).toMatch(new RegExp(`^(HTTP/1\\.1 100 Continue\\r\\n\\r\\n)*HTTP/1\\.1 ${status} [\\s\\S]*\\}$`));
+  });
+
+  test.each([
+    ['the gateway', estate.gateway, 201],
+    ['the portal', estate.portal, 404],
+  ])('after a whole POST gets its answer from %s', async (_what, door, status) => {
+    const url = new URL(door);
+    const body = JSON.stringify({ channel: 'web' });
+    const head = `POST /baskets HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer demo-integration-token\r\n`;
+    let received = '';
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(url.port), '127.0.0.1', () =>
+        socket.end(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
+      );
+      socket.on('data', (chunk) => (received += chunk.toString('latin1'))).on('close', () => resolve());
+    });
+    expect(received).toMatch(new RegExp(`^(HTTP/1\\.1 100 Continue\\r\\n\\r\\n)*HTTP/1\\.1 ${status} `));
   });
 });

@@ -54,6 +54,17 @@ test('A client that sends a credential everywhere finds it nowhere in events and
   expect(told).not.toMatch(/%72%65%68|%77%68%73/i);
 });
 
+test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D5555%2D4444', '5555+5555+5555+4444'])(
+  'The number of a card that is written as %s in a path is nowhere in the journal',
+  async (written) => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.call('GET', `/customers/${written}`);
+    const told = JSON.stringify(await rehearsal.journal());
+    expect(told).toContain('[redacted]');
+    expect(told).not.toMatch(/5555|4444/);
+  },
+);
+
 test('A body that is too large for the journal is cut there, and the record says so', async () => {
   await using rehearsal = await newRehearsal();
   const lines = Array.from({ length: 1_000 }, () => ({ sku: 'mug-blue', qty: 1 }));

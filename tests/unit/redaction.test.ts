@@ -35,6 +35,31 @@ describe('The number of a card is left out', () => {
     expect(redactUrl(`/customers?q=${grouped(card, '%20')}`)).toBe('/customers?q=[redacted]');
   });
 
+  test.each([
+    '5555%205555%205555%204444',
+    '%35555555555554444',
+    '5555%2D5555%2D5555%2D4444',
+    '%2535555555555554444',
+    '5555+5555+5555+4444',
+    '5555%205555%205555%204444%',
+    'reh%5Fmine_abcdefghijklmnopqrstuvwxyz',
+  ])('encoded as %s, in a path and wherever a path is quoted', (written) => {
+    const instance = `/customers/${written}`;
+    const told = { instance, detail: `There is no customer "${written}".`, [written]: written };
+    expect(JSON.parse(redactJson(JSON.stringify(told)))).toEqual({
+      instance: '/customers/[redacted]',
+      detail: 'There is no customer "[redacted]".',
+      '[redacted]': '[redacted]',
+    });
+    expect(redactUrl(instance)).toBe('/customers/[redacted]');
+    expect(redactJson(`no JSON: ${instance}`)).toBe('no JSON: /customers/[redacted]');
+  });
+
+  test('but no text that only holds percent and plus signs', () => {
+    const texts = ['100% of 50%25', '/caf%C3%A9/1+2', 'call +353915550101+4222222222222', '2026-03-01T10:00:00.000+01:00', '%zz %', '%E0%A4%A'];
+    for (const text of texts) expect(JSON.parse(redactJson(JSON.stringify({ text })))).toEqual({ text });
+  });
+
   test('among other numbers', () => {
     expect(redactText('4111 1111 1111 1111 12/27 123')).toBe('[redacted] 12/27 123');
   });
@@ -118,6 +143,11 @@ test('Redacting takes twice the steps for twice the text, whatever the text', ()
     'bearer ',
     '?key=',
     '%',
+    '%25',
+    '%2',
+    '1+',
+    '4111+',
+    '/%20',
     'whsec',
     ':',
     'x-',
