@@ -40,9 +40,11 @@ function refuseBadEncoding(target: string): void {
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);
 
-/** Node would refuse these itself, but not with a problem. @throws Problem malformed_request */
-export function requireHost({ headers, httpVersion }: IncomingMessage): void {
+/** Node would refuse the first itself, but not with a problem; of several it takes the first, and others take the last. @throws Problem malformed_request */
+export function requireHost({ headers, headersDistinct, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
+  if ((headersDistinct['host']?.length ?? 0) > 1)
+    throw new Problem('malformed_request', 'The request has more than one Host header; send one.');
 }
 
 /** Whoever has no credential to show is answered only under our own names. @throws Problem misdirected_request */

@@ -1,21 +1,20 @@
 import { type Request, type Response, Router } from 'express';
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
 import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
-import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
-import { allEvents } from '../../shared/catalog/subscriptions.ts';
+import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { expressPath } from '../../shared/contract/http-binding.ts';
 import { readJson } from '../../shared/contract/json-body.ts';
+import { refuseSecrets } from '../../shared/contract/secrets.ts';
 import { parseParams, parsePart } from '../../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
-import { nameOf } from '../../shared/events/envelope.ts';
 import { instant } from '../../shared/simulation/context.ts';
 import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
-import { type FaultInput, FaultName } from '../../shared/simulation/faults.ts';
+import type { FaultInput } from '../../shared/simulation/faults.ts';
 import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
 import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
 import { destination } from './clock-destination.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { type ListedEvent, readEvents } from './event-reader.ts';
+import { checkFault, knownEvent } from './fault-check.ts';
 import type { InsideCall } from './inside-call.ts';
 import { readJournal } from './journal-reader.ts';
 import { readObject } from './object-reader.ts';
@@ -74,8 +73,11 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
     router.route(path)[method](async (request: Request, response: Response) => {
       const { rehearsal, body: sent } = response.locals as GatewayLocals;
       const body = await readJson(request.headers, sent);
+      const params = parseParams(request.params);
+      if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
+      if (body) refuseSecrets(body.value);
       const input = {
-        params: parseParams(request.params),
+        params,
         query: parsePart(operation.query, request.query, 'query'),
         body: parsePart(operation.request, body ? body.value : {}, 'body'),
       };
@@ -160,12 +162,12 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
     },
     'redrive-parked': ({ body }, { view }) => redriveParked(worlds, view.world, body.key),
     'list-events': async ({ query }, { view }) => {
-      if (query.type !== undefined) known(query.type, '?type');
+      if (query.type !== undefined) knownEvent(query.type, '?type');
       return plainEvents(await readEvents(worlds, view.world, { ...query, ext: query.ext === 'true' }));
     },
     'wait-for-events': async ({ body }, { view, gone }) => {
       const { type, subject, count, timeoutMs } = body;
-      known(type, '/type');
+      knownEvent(type, '/type');
       const until = Date.now() + timeoutMs;
       const items: ListedEvent[] = [];
       let next = body.after;
@@ -197,7 +199,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
     },
     ...createOutsideWorld(ask),
     'put-fault': async ({ params, body }, { view }) => {
-      checkTarget(params.name, body);
+      checkFault(params.name, body);
       await worlds.setFault(view.world, params.name, JSON.stringify(body));
       return showFault({ name: params.name, json: JSON.stringify(body), hits: 0 });
     },
@@ -223,23 +225,3 @@ const plainEvents = ({ items, next }: Awaited<ReturnType<typeof readEvents>>) =>
   items: items.map(({ order, event }) => ({ order, event: event as unknown as Record<string, unknown> })),
   next,
 });
-
-function known(type: string, pointer: string): void {
-  const name = nameOf(type);
-  if (allEvents.some((event) => event.name === name)) return;
-  throw invalid(pointer, 'unknown_event', `There is no event "${type}"; there are ${allEvents.map((event) => event.name).join(', ')}.`);
-}
-
-function checkTarget(name: string, { match }: FaultInput): void {
-  if (!FaultName.safeParse(name).success)
-    throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
-  if (match.event !== undefined) known(match.event, '/match/event');
-  const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
-  if (match.api !== undefined && !ids.includes(match.api)) {
-    throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);
-  }
-  const owner = [...Object.values(apis), ...Object.values(internalCalls)].find(({ id }) => id === match.api)?.application;
-  if (match.application !== undefined && owner !== undefined && match.application !== owner) {
-    throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
-  }
-}

@@ -5,13 +5,17 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** Nothing around it, each unit once and in order, a minus sign before the whole only, a fraction of the last unit only. */
+const WRITTEN =
+  /^-?P(?=[\dT])(?!.*[.,]\d+[A-Z].*\d)(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
+
 /**
  * Milliseconds of an ISO 8601 duration, `P2D`, `PT15M`, `-P30D`. Days have 24 hours.
  * @throws RangeError when it is not a duration, or counts years or months, which have no fixed length
  */
 export function durationMs(text: string): number {
-  const duration = parsed(text);
-  if (!duration || duration.years !== undefined || duration.months !== undefined) {
+  const duration = WRITTEN.test(text) ? parsed(text) : undefined;
+  if (!duration) {
     throw new RangeError(`"${text}" is not a duration in weeks, days, hours, minutes and seconds.`);
   }
   const { weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0 } = duration;

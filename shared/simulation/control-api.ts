@@ -8,7 +8,7 @@ import { Return } from '../catalog/fulfillment/returns.ts';
 import { countStock } from '../catalog/inventory/internal.ts';
 import { InventoryItem } from '../catalog/inventory/objects.ts';
 import type { ProblemCode } from '../catalog/problems.ts';
-import { AnyInstant, exactlyOne, Instant } from '../catalog/shapes.ts';
+import { AnyInstant, exactlyOne, Instant, queryInteger } from '../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { EventType, FaultInput } from './faults.ts';
 import { Progression, ProgressionInput } from './progression.ts';
@@ -239,8 +239,8 @@ export const listEvents = defineOperation({
     type: EventType.optional(),
     subject: z.string().max(160).optional().describe('payment/pay_…'),
     correlationId: z.string().max(128).optional(),
-    after: z.coerce.number().int().min(0).default(0).describe('The next of the answer before.'),
-    limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The next of the answer before.'),
+    limit: queryInteger(1, 1_000).default(100),
     ext: z.enum(['true', 'false']).default('false').describe('Include the additional events.'),
   }),
   response: z.object({ items: z.array(ListedEvent), next: z.int() }),
@@ -394,7 +394,7 @@ export const readJournal = defineOperation({
   summary: 'Every hop of a correlation id: who called whom, with which outcome, how long it took, what was said.',
   method: 'GET',
   path: '/_sim/journal',
-  query: z.strictObject({ correlationId: z.string().max(128).optional(), limit: z.coerce.number().int().min(1).max(5_000).default(500) }),
+  query: z.strictObject({ correlationId: z.string().max(128).optional(), limit: queryInteger(1, 5_000).default(500) }),
   response: z.object({
     items: z.array(z.record(z.string(), z.unknown())),
     complete: z.boolean().describe('Every call that a hop made has its own record.'),

@@ -30,6 +30,30 @@ describe('A client that sends the number of a card where something else belongs'
   });
 });
 
+describe('The simulation plane refuses and does not keep', () => {
+  const ON_EVENT = { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } };
+  const CREDENTIAL = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
+
+  test.each([
+    ['a card as a seed', 'PUT', '/faults/f', { ...ON_EVENT, probability: 0.5, seed: CARD }, '/seed', 'card_number'],
+    ['a credential as a seed', 'PUT', '/faults/f', { ...ON_EVENT, probability: 0.5, seed: CREDENTIAL }, '/seed', 'credential'],
+    [
+      'a webhook secret as a subject',
+      ...(['PUT', '/faults/f'] as const),
+      ...[{ ...ON_EVENT, match: { event: 'payment-authorized', subject: 'whsec_abcdefgh' } }, '/match/subject', 'credential'],
+    ],
+    ['a card as the name of a fault', 'PUT', `/faults/${BARE}`, ON_EVENT, '{name}', 'card_number'],
+    ['a credential as the name of a fault', 'PUT', `/faults/${CREDENTIAL}`, ON_EVENT, '{name}', 'credential'],
+    ['a card as the name of a rehearsal', 'POST', '/rehearsals', { name: BARE }, '/name', 'card_number'],
+    ['a credential as the name of a rehearsal', 'POST', '/rehearsals', { name: 'demo-store-key' }, '/name', 'credential'],
+  ] as const)('%s', async (_what, method, path, body, pointer, code) => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call(method, `/_sim${path}`, body, { as: 'admin', headers: { 'x-rehearsal': rehearsal.name } });
+    expect(reply.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer, code }] });
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+});
+
 test('A client that sends a credential everywhere finds it nowhere in events and journal', async () => {
   await using rehearsal = await newRehearsal();
   const { credentials, call } = rehearsal;

@@ -49,6 +49,23 @@ test('A body that is no JSON is refused with 415, not taken for none', async () 
   expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_media_type']);
 });
 
+describe('A number in a query', () => {
+  const NOT_DECIMAL = ['0x1', '0b1', '1.', '%2B1', '1e1', '1%20', '%201', '', '-1', '1.0'];
+
+  test.each([
+    ...['/_sim/events?limit=', '/_sim/events?after=', '/_sim/journal?limit='],
+    ...['/customers?limit=', '/inventory/mug-blue/availability?qty='],
+  ])('is refused by %s unless it is written in decimal digits', async (path) => {
+    await using rehearsal = await newRehearsal();
+    const ask = (number: string) =>
+      path.startsWith('/_sim')
+        ? sim(rehearsal, 'GET', `${path.slice('/_sim'.length)}${number}`)
+        : rehearsal.call('GET', `${path}${number}`);
+    for (const number of NOT_DECIMAL) expect([number, (await ask(number)).status]).toEqual([number, 422]);
+    expect((await ask('1')).status).toBe(200);
+  });
+});
+
 describe('Any object can be read', () => {
   test('of every type that this version has', async () => {
     await using rehearsal = await newRehearsal();
@@ -81,12 +98,21 @@ describe('A fault', () => {
     ],
     ['nothing', { match: {}, fault: { kind: 'outage' } }, '/match'],
     ['a kind that there is not', { ...AT_CRM, fault: { kind: 'flood' } }, '/fault/kind'],
+    ['a code that there is not', { ...AT_CRM, fault: { kind: 'status', status: 409, code: 'nope' } }, '/fault/code'],
+    ['a code of another status', { ...AT_CRM, fault: { kind: 'status', status: 409, code: 'not_found' } }, '/fault/code'],
+    ['a code of a status that has none', { ...AT_CRM, fault: { kind: 'status', status: 418, code: 'not_found' } }, '/fault/code'],
     ['a status that is no refusal', { ...AT_CRM, fault: { kind: 'status', status: 200 } }, '/fault/status'],
   ])('for %s is refused when it is written', async (_what, rule, pointer) => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await sim(rehearsal, 'PUT', '/faults/wrong', rule);
     expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
     expect(await rehearsal.faults()).toEqual([]);
+  });
+
+  test('with a wrong code is refused with the codes that its status has', async () => {
+    await using rehearsal = await newRehearsal();
+    const rule = { ...AT_CRM, fault: { kind: 'status', status: 412, code: 'nope' } };
+    expect((await sim(rehearsal, 'PUT', '/faults/wrong', rule)).body.detail).toContain('version_mismatch');
   });
 
   test('may say application and api when they belong together', async () => {

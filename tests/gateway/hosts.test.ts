@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDocuments } from '../../gateway/documents.ts';
-import { aRig, asIntegration } from './running-gateway.ts';
+import { aRig, asIntegration, BEARER, raw } from './running-gateway.ts';
 
 const documents = createDocuments();
 const SHOWN = ['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
@@ -34,4 +34,15 @@ test('APIs, health and readiness answer under any name: in a cluster others deci
   await using rig = await aRig({ documents });
   const headers = { ...asIntegration, host: 'gateway.example.org' };
   for (const path of ['/orders/o', '/healthz', '/readyz']) expect((await rig.call({ path, headers })).status).toBe(200);
+});
+
+test.each(['HTTP/1.1', 'HTTP/1.0'])('A request of %s with two Host headers is refused and reaches no application', async (version) => {
+  await using rig = await aRig({ documents });
+  const hosts = 'Host: localhost\r\nhost: localhost\r\n';
+  const reply = await raw(
+    rig.gateway.port,
+    `GET /orders/o ${version}\r\n${hosts}Authorization: Bearer ${BEARER}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+  expect(reply).toContain('malformed_request');
 });

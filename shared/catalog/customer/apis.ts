@@ -4,7 +4,7 @@ import { defineApi } from '../define.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
-import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf } from '../shapes.ts';
+import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, queryInteger } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
@@ -21,7 +21,7 @@ export const searchCustomer = defineApi({
     email: z.string().min(1).max(254).optional().describe('The whole address; case does not matter.'),
     phone: z.string().min(1).max(32).optional().describe('E.164.'),
     q: z.string().min(1).max(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: queryInteger(1, 100).default(20),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the page before.'),
   }),
   response: pageOf(Customer),

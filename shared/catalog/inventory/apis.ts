@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
-import { atLeastOne, Id, Instant, Quantity, Sku, SkuQuantity } from '../shapes.ts';
+import { atLeastOne, Id, Instant, Quantity, queryInteger, Sku, SkuQuantity } from '../shapes.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
 /** Absent: by priority. */
@@ -133,7 +133,7 @@ export const checkAvailability = defineApi({
   method: 'GET',
   path: '/inventory/{sku}/availability',
   query: z.strictObject({
-    qty: z.coerce.number().int().min(1).max(9999).default(1),
+    qty: queryInteger(1, 9999).default(1),
     locationId: Id.optional().describe('Look at this location alone.'),
   }),
   response: z.object({
