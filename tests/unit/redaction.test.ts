@@ -56,7 +56,14 @@ describe('The number of a card is left out', () => {
   });
 
   test('but no text that only holds percent and plus signs', () => {
-    const texts = ['100% of 50%25', '/caf%C3%A9/1+2', 'call +353915550101+4222222222222', '2026-03-01T10:00:00.000+01:00', '%zz %', '%E0%A4%A'];
+    const texts = [
+      '100% of 50%25',
+      '/caf%C3%A9/1+2',
+      'call +353915550101+4222222222222',
+      '2026-03-01T10:00:00.000+01:00',
+      '%zz %',
+      '%E0%A4%A',
+    ];
     for (const text of texts) expect(JSON.parse(redactJson(JSON.stringify({ text })))).toEqual({ text });
   });
 
