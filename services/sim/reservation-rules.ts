@@ -72,7 +72,9 @@ export function beingSent({ id, state }: StoredReservation, orderId: string | un
 /** 409 for somebody who would give back what lies on the counter of a till. */
 export function heldForTill({ id, state }: StoredReservation, transactionId: string | undefined): Problem {
   const transaction = transactionId === undefined ? 'a transaction' : `the transaction "${transactionId}"`;
-  return unreleasable({ id, state }, `holds the goods of ${transaction} at the till; void the transaction instead`, { transactionId });
+  return unreleasable({ id, state }, `holds the goods of ${transaction} at the till; void the transaction instead, unless it is paid`, {
+    transactionId,
+  });
 }
 
 function unreleasable(
