@@ -36,7 +36,7 @@ const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|authorization|key|passw
 
 /** Credentials of rehearsals, webhook secrets and the demo credentials of the fixtures. */
 const CREDENTIALS =
-  /\b(?:whsec_[A-Za-z0-9+/=_-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|carrier-key|store-key|sim-admin)\b)/g;
+  /\b(?:whsec_[A-Za-z0-9+/=_%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|carrier-key|store-key|sim-admin)\b)/g;
 /** What begins a match ends the one before: each pattern reads a text once over, however it is made. */
 const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
   [CREDENTIALS, CENSOR],
@@ -77,21 +77,20 @@ export function redactText(text: string): string {
 
 /** A path with its query. Its parts may be encoded; one that then holds a secret is replaced as a whole. */
 export function redactUrl(url: string): string {
-  const plain = redactText(url);
-  return /[%+]/.test(plain) ? redactParts(plain, (part) => part.replaceAll('+', ' ')) : plain;
+  return redactText(/[%+]/.test(url) ? redactEncoded(url, (part) => part.replaceAll('+', ' ')) : url);
 }
 
 /** What may be a path, or quote a part of one. */
 function redactString(text: string): string {
   if (text.startsWith('/')) return redactUrl(text);
-  const plain = redactText(text);
-  return ENCODED.test(plain) ? redactParts(plain, (part) => part) : plain;
+  return redactText(ENCODED.test(text) ? redactEncoded(text, (part) => part) : text);
 }
 
-function redactParts(plain: string, spaced: (part: string) => string): string {
+/** Encoded parts go first: of a part that is redacted as it stands, the encoded rest would stay. */
+function redactEncoded(text: string, spaced: (part: string) => string): string {
   // Most texts hold nothing: one look at the whole costs less than one at each part.
-  if (!holdsEncoded(spaced(plain))) return plain;
-  return plain.replaceAll(/[^\s/?&=#"]+/g, (part) => (holdsEncoded(spaced(part)) ? CENSOR : part));
+  if (!holdsEncoded(spaced(text))) return text;
+  return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
 }
 
 /** Nothing decodes what has been encoded more often. */
