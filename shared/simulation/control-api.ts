@@ -113,7 +113,8 @@ export const createRehearsal = defineOperation({
     name: RehearsalName.optional(),
     idleExpiry: z.string().max(64).optional().meta({
       format: 'duration',
-      description: 'ISO 8601 duration of wall time without use after which it ends; REHEARSAL_IDLE_EXPIRY without it.',
+      description:
+        'ISO 8601 duration of wall time without use after which it ends, PT1S to P366D; REHEARSAL_IDLE_EXPIRY without it. Not together with keep.',
     }),
     keep: z.boolean().default(false).describe('It stays until it is deleted.'),
   }),

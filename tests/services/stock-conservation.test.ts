@@ -228,9 +228,11 @@ class Model {
     else expect([reply.status, reply.body.code]).toEqual([409, 'invalid_state_transition']);
   }
 
-  #checkHeld({ sku, qty }: Line, { state, held }: Reservation, { status, body }: Pick<Reply, 'status' | 'body'>): void {
+  #checkHeld({ sku, qty }: Line, { state, held, basket }: Reservation, { status, body }: Pick<Reply, 'status' | 'body'>): void {
     const covered = held.filter((one) => one.sku === sku).reduce((sum, one) => sum + one.qty, 0);
     if (state !== 'requested' && state !== 'confirmed') expect([status, body.code]).toEqual([409, 'invalid_state_transition']);
+    // None of the baskets became this order.
+    else if (basket !== undefined) expect([status, body.code]).toEqual([422, 'validation_failed']);
     else if (covered < qty) expect([status, body.skus]).toEqual([409, [{ sku, requested: qty, available: covered }]]);
     else expect([status, body.state]).toEqual([200, state]);
   }

@@ -23,8 +23,8 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
   const line = order && lineToServe(order, body);
   if (body.reservationId !== undefined) {
     const reservation = await openReservation(body.reservationId, call);
-    refuseUncovered(reservation, body);
     if (context.chain.length === 0) refuseForeignBasket(reservation, order, body);
+    refuseUncovered(reservation, body);
     return again(reservation);
   }
   const standing = line && (await holdOfLine(line, body, call));
