@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Headers that mean something to every API: their form, for whoever reads them and for the OpenAPI document. */
+/** Headers that mean something to every API: their form, for the readers of requests and for the OpenAPI document. */
 
 /** What ties hops and events together; written into both, and into the log. */
 export const CorrelationId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);

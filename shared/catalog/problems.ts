@@ -58,6 +58,9 @@ export const commonProblems = [
   'rate_limited',
 ] as const;
 
+/** Problems of an API whose call to another application fails. */
+export const dependencyProblems = ['dependency_unavailable', 'dependency_timeout', 'dependency_error'] as const;
+
 /** One member of `errors[]`: where in the request (JSON pointer, `?query`, `{path}` or the name of a header), which rule, in plain words. */
 export interface FieldError {
   readonly pointer: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
+import { dependencyProblems } from '../problems.ts';
 import { Address, Currency, Email, exactlyOne, Id, Phone, ShippingMethod, SkuQuantity, VoucherCode } from '../shapes.ts';
 import { Basket, DigitalChannel, ProductView } from './objects.ts';
 
@@ -38,7 +39,7 @@ export const createBasket = defineApi({
   response: Basket,
   status: 201,
   emits: ['basket-created'],
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
 });
 
 export const addLineToBasket = defineApi({
@@ -54,14 +55,7 @@ export const addLineToBasket = defineApi({
   request: SkuQuantity,
   response: Basket,
   status: 201,
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'insufficient_stock',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -96,9 +90,7 @@ export const checkoutBasket = defineApi({
     'insufficient_stock',
     'customer_blocked',
     'conflicting_repeat',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
+    ...dependencyProblems,
   ],
   shapes: 'our choice',
 });
@@ -127,15 +119,7 @@ export const createTransaction = defineApi({
   response: OrderView,
   status: 201,
   emits: ['checkout-started'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'basket_empty',
-    'customer_blocked',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'basket_empty', 'customer_blocked', ...dependencyProblems],
 });
 
 export const voidTransaction = defineApi({
@@ -151,12 +135,5 @@ export const voidTransaction = defineApi({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: OrderView,
   emits: ['checkout-cancelled'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id, SkuQuantity } from '../shapes.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
@@ -56,15 +57,7 @@ export const putTransactionBasket = defineInternalCall({
   ),
   response: Basket,
   emits: ['inventory-reserved', 'reservation-created', 'checkout-started'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'basket_empty',
-    'customer_blocked',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'basket_empty', 'customer_blocked', ...dependencyProblems],
   callers: ['pos'],
 });
 

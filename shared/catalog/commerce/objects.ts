@@ -51,7 +51,7 @@ export const basketLifeCycle = defineLifeCycle({
 });
 
 /** Of a product, and of every line that sells it. */
-export const MinAge = z.int().meta({ id: 'MinAge', description: 'Years; whoever buys it must be this old.' });
+export const MinAge = z.int().meta({ id: 'MinAge', description: 'Years; the buyer must be this old.' });
 
 export const BasketLine = z
   .object({

@@ -4,6 +4,7 @@ import { defineApi } from '../define.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { LoyaltyAccount } from '../loyalty/objects.ts';
 import { Order } from '../order/objects.ts';
+import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, Email, Id, Phone, pageOf, queryInteger } from '../shapes.ts';
 import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
@@ -118,5 +119,5 @@ export const logInteraction = defineApi({
   response: Customer,
   status: 201,
   emits: ['customer-interaction-logged'],
-  problems: ['not_found', 'customer_blocked', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'customer_blocked', ...dependencyProblems],
 });

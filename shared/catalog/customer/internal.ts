@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, Email, Phone } from '../shapes.ts';
 import { Customer, CustomerVerb, InteractionType } from './objects.ts';
 
@@ -19,7 +20,7 @@ export const putParty = defineInternalCall({
       .optional(),
   }),
   response: Customer,
-  problems: ['dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: [...dependencyProblems],
   callers: ['ecommerce-platform'],
 });
 

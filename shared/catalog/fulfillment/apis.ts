@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, Id, Quantity, Sku, withRules } from '../shapes.ts';
 import { Carrier, CarrierService, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
@@ -34,15 +35,7 @@ export const dispatchFulfillmentOrder = defineApi({
     service: CarrierService.optional().describe('Default: the shipping method of the order.'),
   }),
   response: FulfillmentOrder,
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'payment_incomplete',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'payment_incomplete', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -59,7 +52,7 @@ export const createPickingOrder = defineApi({
   request: z.strictObject({ fulfillmentOrderId: Id }),
   response: PickingOrder,
   status: 201,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -83,14 +76,7 @@ export const updatePickingStatus = defineApi({
     [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'Say with status short what was picked of each line.' }],
   ),
   response: PickingOrder,
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -108,14 +94,7 @@ export const generateLabel = defineApi({
   response: Shipment,
   status: 201,
   emits: ['shipment-label-generated'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
 export const trackShipment = defineApi({
@@ -157,14 +136,7 @@ export const createReturn = defineApi({
   response: Return,
   status: 201,
   emits: ['return-requested', 'return-created'],
-  problems: [
-    'not_found',
-    'order_not_closed',
-    'return_quantity_exceeded',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', ...dependencyProblems],
 });
 
 /** What a carrier sends when a parcel was scanned. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
 import { FulfillmentOrder, ParcelData, PickingStatus, Scan, Shipment } from './objects.ts';
 import { ProgressionMode } from './reference-data.ts';
@@ -231,14 +232,7 @@ export const moveReturn = defineInternalCall({
       .describe('inspect: what was found. Default: damaged when that is the reason of the return, else resellable.'),
   }),
   response: Return,
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'insufficient_stock',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
   callers: [],
 });
 

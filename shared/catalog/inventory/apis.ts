@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Instant, Quantity, queryInteger, Sku, SkuQuantity } from '../shapes.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
@@ -39,16 +40,7 @@ export const reserveInventory = defineApi({
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved', 'reservation-created'],
-  problems: [
-    'not_found',
-    'basket_empty',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'insufficient_stock',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'basket_empty', 'invalid_state_transition', 'conflicting_repeat', 'insufficient_stock', ...dependencyProblems],
 });
 
 const ConfirmRequest = z.strictObject({ orderId: Id.optional() });
@@ -67,14 +59,7 @@ export const confirmReservation = defineApi({
   // The order that has the hold is about to be sent: from now on only the OMS releases it.
   serviceRequest: ConfirmRequest.extend({ forFulfilment: z.boolean().default(false) }),
   response: Reservation,
-  problems: [
-    'not_found',
-    'reservation_expired',
-    'invalid_state_transition',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'reservation_expired', 'invalid_state_transition', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -89,7 +74,7 @@ export const releaseReservation = defineApi({
   method: 'DELETE',
   path: '/inventory/reservations/{id}',
   response: Reservation,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -104,7 +89,7 @@ export const getInventory = defineApi({
   method: 'GET',
   path: '/inventory/items/{sku}',
   response: InventoryItem,
-  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -119,7 +104,7 @@ export const getStockLocations = defineApi({
   method: 'GET',
   path: '/stock/{sku}/locations',
   response: InventoryItem,
-  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', ...dependencyProblems],
 });
 
 export const checkAvailability = defineApi({
@@ -170,12 +155,5 @@ export const allocateInventory = defineApi({
   response: Reservation,
   status: 201,
   emits: ['inventory-reserved'],
-  problems: [
-    'not_found',
-    'insufficient_stock',
-    'invalid_state_transition',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'insufficient_stock', 'invalid_state_transition', ...dependencyProblems],
 });

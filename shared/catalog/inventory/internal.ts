@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { NodePreference } from './apis.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
@@ -168,7 +169,7 @@ export const moveReservation = defineInternalCall({
       .max(200),
   }),
   response: Reservation,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['fms', 'oms'],
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id, Points, PositiveMoney } from '../shapes.ts';
 import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
@@ -34,14 +35,7 @@ export const earnPoints = defineApi({
   }),
   response: LoyaltyAccount,
   status: 201,
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -75,15 +69,7 @@ export const enrollLoyaltyMember = defineApi({
   request: z.strictObject({ customerId: Id, cardNumber: CardNumber.optional().describe('Default: a new one.') }),
   response: LoyaltyAccount,
   status: 201,
-  problems: [
-    'not_found',
-    'already_enrolled',
-    'customer_blocked',
-    'invalid_state_transition',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'already_enrolled', 'customer_blocked', 'invalid_state_transition', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -104,7 +90,7 @@ export const issueLoyaltyPoints = defineApi({
   }),
   response: LoyaltyAccount,
   status: 201,
-  problems: ['not_found', 'conflicting_repeat', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -121,6 +107,6 @@ export const redeemLoyaltyPoints = defineApi({
   request: z.strictObject({ points: Points, orderId: Id.optional() }),
   response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
   status: 201,
-  problems: ['not_found', 'insufficient_points', 'conflicting_repeat', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'insufficient_points', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',
 });

@@ -3,6 +3,7 @@ import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/objects.ts';
+import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id } from '../shapes.ts';
 import { OrderView } from './objects.ts';
 
@@ -48,16 +49,7 @@ export const createOrder = defineApi({
   response: OrderView,
   status: 201,
   emits: ['order-created'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'basket_empty',
-    'customer_blocked',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'basket_empty', 'customer_blocked', ...dependencyProblems],
 });
 
 export const cancelOrder = defineApi({
@@ -74,14 +66,7 @@ export const cancelOrder = defineApi({
   response: OrderView,
   emits: ['order-cancelled'],
   // The FMS decides whether goods have left. Nobody else who is down keeps an order from being cancelled: what is still to be undone is visible on it.
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
 export const confirmOrder = defineApi({
@@ -103,9 +88,7 @@ export const confirmOrder = defineApi({
     'payment_incomplete',
     'reservation_expired',
     'insufficient_stock',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
+    ...dependencyProblems,
   ],
 });
 
@@ -130,13 +113,5 @@ export const routeOrder = defineApi({
   }),
   response: z.object({ items: z.array(FulfillmentOrder) }),
   emits: ['fulfillment-order-created'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'conflicting_repeat',
-    'insufficient_stock',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', 'insufficient_stock', ...dependencyProblems],
 });

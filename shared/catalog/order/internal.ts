@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { Address, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
 import { Order, Payable } from './objects.ts';
 
@@ -68,14 +69,7 @@ export const ensureCaptured = defineInternalCall({
     refunded: Money,
     required: Money.describe('What captured − refunded covers.'),
   }),
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'payment_incomplete',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
   callers: ['fms'],
 });
 
@@ -91,14 +85,7 @@ export const carryOut = defineInternalCall({
   path: '/internal/orders/{id}/carry-out',
   response: Order,
   emits: ['payment-captured'],
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'payment_incomplete',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
   callers: ['pos'],
 });
 
@@ -170,6 +157,6 @@ export const closeReturn = defineInternalCall({
     settled: z.boolean().describe('Nothing is left to be paid back for it.'),
     refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
   }),
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['fms'],
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Receipt, TransactionState } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
+import { dependencyProblems } from '../problems.ts';
 import { Id, Money, PositiveMoney } from '../shapes.ts';
 import { Payment } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
@@ -32,15 +33,7 @@ export const authorizePayment = defineApi({
   response: Payment,
   status: 201,
   emits: ['payment-authorized'],
-  problems: [
-    'not_found',
-    'payment_declined',
-    'overpayment',
-    'invalid_state_transition',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', ...dependencyProblems],
 });
 
 export const capturePayment = defineApi({
@@ -70,7 +63,7 @@ export const voidPayment = defineApi({
   method: 'POST',
   path: '/payments/authorizations/{id}/void',
   response: Payment,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -97,14 +90,7 @@ export const refundPayment = defineApi({
   }),
   response: Payment,
   status: 201,
-  problems: [
-    'not_found',
-    'invalid_state_transition',
-    'refund_exceeds_captured',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'invalid_state_transition', 'refund_exceeds_captured', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -130,13 +116,5 @@ export const addPayment = defineApi({
   }).meta({ id: 'TransactionPayment' }),
   status: 201,
   emits: ['payment-authorized'],
-  problems: [
-    'not_found',
-    'payment_declined',
-    'overpayment',
-    'invalid_state_transition',
-    'dependency_unavailable',
-    'dependency_timeout',
-    'dependency_error',
-  ],
+  problems: ['not_found', 'payment_declined', 'overpayment', 'invalid_state_transition', ...dependencyProblems],
 });

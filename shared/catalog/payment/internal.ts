@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { dependencyProblems } from '../problems.ts';
 import { Id } from '../shapes.ts';
 import { Payment } from './objects.ts';
 
@@ -28,6 +29,6 @@ export const reversePayment = defineInternalCall({
   path: '/internal/payments/{id}/reverse',
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: Payment,
-  problems: ['not_found', 'invalid_state_transition', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['oms', 'pos'],
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { Tier } from '../loyalty/objects.ts';
+import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, exactlyOne, Id, Money, PositiveMoney, Quantity, Sku, VoucherCode } from '../shapes.ts';
 
 export const VoucherReason = z
@@ -46,7 +47,7 @@ export const evaluatePromotions = defineApi({
     applied: z.array(AppliedDiscount),
     rejected: z.array(z.object({ code: VoucherCode, reason: VoucherReason })),
   }),
-  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', ...dependencyProblems],
   shapes: 'our choice',
 });
 
@@ -65,6 +66,6 @@ export const validateVoucher = defineApi({
   request: exactlyOne(ValidateRequest, ['basketId', 'amount']),
   serviceRequest: exactlyOne(ValidateRequest.extend({ loyaltyTier }), ['basketId', 'amount']),
   response: z.object({ valid: z.boolean(), code: VoucherCode, discount: Money.optional(), reason: VoucherReason.optional() }),
-  problems: ['not_found', 'dependency_unavailable', 'dependency_timeout', 'dependency_error'],
+  problems: ['not_found', ...dependencyProblems],
   shapes: 'our choice',
 });
