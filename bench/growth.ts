@@ -18,7 +18,7 @@ const QUIET_MS = 5_000;
 const TOGETHER = 4;
 const AIM = { of: 'ratio', atMost: 1.2 } as const;
 
-/** What is asked of a rehearsal must cost the same however much it holds, and rehearsals in which nothing happens must cost nothing. */
+/** A request costs the same however much its rehearsal holds. Idle rehearsals cost nothing. */
 export const growth: Benchmark = {
   name: 'growth',
   title: `A rehearsal with ${GROWTH.objects} objects of each kind and ${GROWTH.events} events against an empty one; ${IDLE_WORLDS} idle rehearsals against none`,

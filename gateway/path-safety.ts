@@ -47,7 +47,7 @@ export function requireHost({ headers, headersDistinct, httpVersion }: IncomingM
     throw new Problem('malformed_request', 'The request has more than one Host header; send one.');
 }
 
-/** Whoever has no credential to show is answered only under our own names. @throws Problem misdirected_request */
+/** A caller without a credential is answered only under our own names. @throws Problem misdirected_request */
 export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {
   if (isOwn(headers.host)) return;
   throw new Problem(

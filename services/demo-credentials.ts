@@ -26,5 +26,5 @@ export function guardDemoCredentials(
       `With ${where} the demo credentials (${known.join(', ')}), which stand in public files, are refused; bring a credentials.json of your own with FIXTURES_DIR, listen on 127.0.0.1, or set ALLOW_DEMO_CREDENTIALS=true.`,
     );
   }
-  log.warn({ credentials: known, host: HOST }, 'the demo credentials are let in: whoever can reach this address knows them');
+  log.warn({ credentials: known, host: HOST }, 'demo credentials are accepted: everybody who reaches this address knows them');
 }

@@ -23,7 +23,7 @@ type Copied = Readonly<Record<string, unknown>> & Stored;
 
 const named = (prefix: string, n: number): string => `${prefix}_GROWN${String(n).padStart(6, '0')}`;
 
-/** What is copied, and in what the copies differ: all orders are of the same customer, as in a sandbox that one test client uses. */
+/** The objects that are copied, and the members in which copies differ. All orders are of one customer, as in a sandbox with one test client. */
 const KINDS: readonly {
   readonly application: Application;
   readonly of: AnyCollection;

@@ -8,7 +8,7 @@ export interface Patience extends Disposable {
   atMost(ms: number): number;
 }
 
-/** @param gone aborted when whoever asked has gone */
+/** @param gone aborted when the client has gone */
 export function patience(timeoutMs: number, gone?: AbortSignal): Patience {
   const until = Date.now() + timeoutMs;
   const { promise: over, resolve } = Promise.withResolvers<void>();

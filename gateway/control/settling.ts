@@ -47,7 +47,7 @@ const GONE: Settled = { settled: false, waitingFor: ['the rehearsal was reset or
 
 /**
  * Waiting for a world to come to rest, and moving its clock from rest to rest. Both have one deadline for all that they do, and end when
- * whoever asked has gone: what runs then runs on by itself, and nothing more is begun.
+ * the client has gone: work that runs goes on by itself, and no more work begins.
  */
 export function createSettling({ worlds, changes, log, runNext, pump, advancing, stopped }: SettlingOptions) {
   /** Items whose advance did not wait for their end. */
@@ -152,7 +152,7 @@ export function createSettling({ worlds, changes, log, runNext, pump, advancing,
       using waits = patience(timeoutMs, gone);
       return await settle(world, waits);
     },
-    /** @param timeoutMs for all of it. @param gone aborted when whoever asked has gone */
+    /** @param timeoutMs for all of it. @param gone aborted when the client has gone */
     async advance(world: World, to: Ms, timeoutMs: number, gone?: AbortSignal): Promise<Advanced> {
       using waits = patience(timeoutMs, gone);
       return await advance(world, to, waits);

@@ -32,7 +32,7 @@ const STATUS_TEXT: Readonly<Record<string, string>> = {
   '503': 'The dedicated operator is unavailable.',
 };
 
-/** Where the paths are for whoever has the document from there. */
+/** Where the paths are for a reader who has the document from there. */
 export const SERVERS = {
   mock: { url: '/', description: 'The mock that serves this document.' },
   portal: { url: '/mock', description: 'The mock, through the portal that serves this document.' },

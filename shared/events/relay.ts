@@ -37,7 +37,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
     try {
       await carry(world, token, state);
     } catch (error) {
-      // What could not be sent stays in the outbox, and whoever looks for it need not wait for this lease to end.
+      // Unsent events stay in the outbox. Another relay need not wait for this lease to end.
       if (signal.aborted) await store.drain(world, token, [], [], false);
       throw error;
     }

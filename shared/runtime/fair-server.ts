@@ -79,7 +79,7 @@ export function createFairServer(
     const { request, response } = exchange;
     response.once('close', () => {
       line.current = undefined;
-      // Not at once: whoever has sent many requests must not keep others from having theirs looked at.
+      // Not at once: a client with many requests must not delay the others.
       if (line.waiting.length > 0) setImmediate(next, line, request.socket);
     });
     if (request.socket.readableEnded) probe(exchange, FIRST_PROBE_MS);
@@ -113,7 +113,7 @@ function limitUnread(socket: Socket, afterMs: number): void {
 
 /**
  * The client has ended its side: it has left, or it has only said that nothing more comes. Who has not sent all of a request has left.
- * The others are answered, and an interim answer every now and then finds out: whoever has left refuses it.
+ * The others are answered, and an interim answer every now and then finds out: a client that has left refuses it.
  */
 function clientEnded({ current, waiting }: Line, socket: Socket): void {
   const unanswered = [...(current && !current.response.writableEnded ? [current] : []), ...waiting];

@@ -20,7 +20,7 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
 
 /**
  * Answers GET and HEAD with a document that is always the same: written and compressed when somebody asks for it, once, and sent from the
- * same memory to everybody. Whoever has it already is told so.
+ * same memory to everybody. A client that has it already gets 304.
  */
 export function fixedDocument(type: string, write: () => string): (request: Request, response: Response) => void {
   const variants = new Map<Encoding, Variant>();

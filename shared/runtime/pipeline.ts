@@ -75,7 +75,7 @@ export interface ApiRequest {
   readonly webhookId?: string | undefined;
   /** Request ids of the calls made, for the journal. */
   readonly calls: string[];
-  /** Aborted when whoever asked has left. */
+  /** Aborted when the client has left. */
   readonly left?: AbortSignal | undefined;
 }
 

@@ -5,9 +5,9 @@ import { Progression } from './progression.ts';
 /** Header that carries a request's context between the applications of the estate. */
 /** Principal of what the simulation plane asks of an application, as a person outside the estate would. */
 export const OUTSIDE_WORLD = 'outside-world';
-/** Principal of whoever has shown neither a credential nor a signature. */
+/** Principal of a caller without credential and signature. */
 export const ANONYMOUS = 'anonymous';
-/** Principal of whoever signed with the rehearsal's webhook secret. */
+/** Principal of a sender who signed with the rehearsal's webhook secret. */
 export const SIGNER = 'signer';
 
 export const CONTEXT_HEADER = 'x-estate-context';

@@ -28,7 +28,7 @@ export function memoryRehearsals({ all, rehearsals, janitor, changed }: MemoryRe
     return world.world;
   }
 
-  /** Whoever drives its clock or waits for its events hears that it is over. */
+  /** Drivers of its clock and waits for its events hear that it is over. */
   function leave({ world: { world } }: RehearsalState): void {
     janitor.dropLater(world);
     changed(world);

@@ -21,7 +21,7 @@ export class Conflict extends Error {
   }
 }
 
-/** Whoever asked has left, and nothing was done yet: the request ends without an answer, and a handler that goes on commits nothing. */
+/** The client has left, and nothing was done yet: the request ends without an answer, and a handler that goes on commits nothing. */
 export class CallerLeft extends Error {
   override readonly name = 'CallerLeft';
 }
@@ -144,7 +144,7 @@ export interface Commits {
   readonly inline: InlineDue[];
   /** Whether there are new events in the outbox. */
   events: boolean;
-  /** Whether something was done, here by a commit or elsewhere by a call: then the rest follows, whoever waits for it. */
+  /** Whether something was done, here by a commit or elsewhere by a call: then the rest follows, with or without a client. */
   begun?: boolean;
   /** Whether it was given up because its caller had left. */
   givenUp?: boolean;

@@ -59,7 +59,7 @@ describe('Callers without a credential who name a rehearsal push nobody else’s
     30_000,
   );
 
-  test('while hops of whoever shows one, though it is not asked for, are kept as any others', async () => {
+  test('while hops of a caller who shows one, though it is not asked for, are kept as any others', async () => {
     await using rehearsal = await newRehearsal();
     const asked = await manyTimes(() => rehearsal.call('GET', '/products/mug-blue', undefined));
     expect([...asked]).toEqual([200]);

@@ -61,7 +61,7 @@ describe.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.ya
     ['gzip', 'br;q=0, gzip;q=0.5'],
     ['identity', 'identity'],
     ['identity', 'zstd'],
-  ] as const)('comes as %s to whoever takes %s, the same in GET and HEAD, with a tag of its own', async (coding, accepted) => {
+  ] as const)('comes as %s to a client that takes %s, the same in GET and HEAD, with a tag of its own', async (coding, accepted) => {
     const plain = await ask(path);
     expect(plain.headers).not.toHaveProperty('content-encoding');
     const answer = await ask(path, { 'accept-encoding': accepted });
@@ -76,7 +76,7 @@ describe.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.ya
       expect([name, head.headers[name]]).toEqual([name, answer.headers[name]]);
   });
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const { etag } = (await ask(path, headers)).headers;
     for (const tags of [String(etag), `"other", ${etag}`, `W/${etag}`, '*']) {

@@ -42,7 +42,7 @@ describe('The touchpoint answers', () => {
     },
   );
 
-  test('probes, and whoever has its key, under any name', async () => {
+  test('probes, and callers with its key, under any name', async () => {
     for (const server of [mock, portal]) expect((await get(server, '/readyz', 'evil.example')).status).toBe(200);
     expect(await post(mock, '/caso02', 'lane.example.org')).toBe(200);
   });

@@ -68,7 +68,7 @@ describe.each(Object.entries(servers))('Of the touchpoint, the %s', (name, serve
     expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*\}$/);
   });
 
-  test('shows its document compressed and with a tag, and sends it once to whoever keeps it', async () => {
+  test('shows its document compressed and with a tag, and sends it once to a client that keeps it', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const first = await request(`${server().url}/openapi.json`, { headers });
     expect(first.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding', etag: expect.any(String) });

@@ -13,7 +13,7 @@ export interface Limits {
 /** The default rehearsal is opened however many there are: without it nothing works. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Whoever is refused learns which one is missed least. */
+/** The refusal names the rehearsal that was idle longest. */
 export function tooManyRehearsals({ most }: Limits, longestIdle: (Lifetime & { readonly rehearsal: string }) | undefined): Problem {
   const full = `There are ${most} rehearsals, and no more may be (MAX_REHEARSALS).`;
   if (!longestIdle) return new Problem('too_many_rehearsals', `${full} All of them are kept: delete one.`, { most });

@@ -43,7 +43,7 @@ export function checkPurpose({ of, records }: HeldWorld, accounts: readonly Acco
   }
 }
 
-/** A purchase that names nobody is whoever brings the receipt. */
+/** A purchase that names nobody belongs to the bearer of the receipt. */
 export function isOwnedBy(
   { customerId, loyaltyAccountId }: Pick<Purchase, 'customerId' | 'loyaltyAccountId'>,
   { id, cardNumber, customerId: owner }: Account,

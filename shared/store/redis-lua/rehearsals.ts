@@ -44,7 +44,7 @@ if old then
 end
 return 'yes'`,
 
-  // Of a rehearsal: forgets it while it stands for this world. Whoever drives its clock hears that it is over.
+  // Of a rehearsal: forgets it while it stands for this world. Drivers of its clock hear that it is over.
   remove: lua`
 local id, operation = arg(), arg()
 local is = redis.call('HGET', KEYS[1], 'ulid')

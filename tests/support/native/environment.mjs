@@ -43,7 +43,7 @@ export default class Native extends TestEnvironment {
   }
 }
 
-/** Where the connections are that are open, for whoever looks for them; not every Node tells. */
+/** Ports of the open connections. Not every version of Node tells them. */
 function ports() {
   const sockets = process._getActiveHandles?.().flatMap((handle) => {
     const { localPort, remotePort } = handle;
