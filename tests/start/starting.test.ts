@@ -125,7 +125,7 @@ describe('A start where others can come in', () => {
   test('warns of the demo credentials that were allowed, and answers', async () => {
     const estate = start({ HOST: '0.0.0.0', ALLOW_DEMO_CREDENTIALS: 'true' });
     await estate.ready();
-    expect(estate.said.out).toMatch(/"level":40.*"credentials":\["demo-integration",.*"host":"0\.0\.0\.0".*demo credentials are let in/);
+    expect(estate.said.out).toMatch(/"level":40.*"credentials":\["demo-integration",.*"host":"0\.0\.0\.0".*demo credentials are accepted/);
     expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
     estate.child.kill('SIGTERM');
     expect(await estate.ended).toBe(0);
