@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
-import type { World } from '../shared/store/ports.ts';
+import type { World } from '../shared/domain/world.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { startChild } from './child-process.ts';
 import { type ComposeEstate, docker, startCompose, whyNoCompose } from './compose-estate.ts';

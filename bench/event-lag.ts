@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
 import { topicOf } from '../shared/catalog/applications.ts';
-import { TYPE_PREFIX } from '../shared/events/envelope.ts';
-import { createKafkaBus } from '../shared/events/kafka-bus.ts';
+import { TYPE_PREFIX } from '../shared/catalog/event-names.ts';
+import { createKafkaBus } from '../shared/events/kafka/bus.ts';
 import { createRelay } from '../shared/events/relay.ts';
-import { createLogger } from '../shared/runtime/logger.ts';
-import { createMemoryStore } from '../shared/store/memory-store.ts';
+import { createLogger } from '../shared/process/logger.ts';
+import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { Plan } from '../shared/store/ports.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { compare, inTurn, quantile, type Rounds } from './rounds.ts';

@@ -4,7 +4,7 @@ import { Router } from 'express';
 import { stringify } from 'yaml';
 import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../shared/contract/openapi.ts';
-import { fixedDocument } from '../shared/runtime/fixed-document.ts';
+import { fixedDocument } from '../shared/http/fixed-document.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };

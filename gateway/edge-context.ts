@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CorrelationId } from '../shared/catalog/headers.ts';
 import { newId } from '../shared/domain/ids.ts';
-import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../shared/simulation/context.ts';
-import { secretIn } from '../shared/simulation/redaction.ts';
+import { secretIn } from '../shared/domain/redaction.ts';
+import type { Context } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 
 /** Wall time that a request has in the estate. */
 export const REQUEST_MS = 15_000;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { rehearsalOf } from '../shared/domain/world.ts';
 import type { Observer, Span, Tracer } from '../shared/observability/observer.ts';
-import { rehearsalOf } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports.ts';
 import type { RequestIds } from './edge-context.ts';
 

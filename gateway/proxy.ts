@@ -3,7 +3,7 @@ import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { spreadLookup } from '../shared/runtime/spread-lookup.ts';
+import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { namedByConnection } from './edge-context.ts';
 
 export interface ProxyOptions {

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
-import { type ControlCall, type ControlId, type ControlOutput, controlOperations } from '../shared/simulation/control-api.ts';
+import { type ControlCall, type ControlId, type ControlOutput, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { fillPath } from '../shared/transport/path.ts';
 
 /** What a user's own client would hold: an address, and credentials. */
 export interface EstateClientOptions {
@@ -99,7 +100,7 @@ export function filledPath(
   path: string,
   { params = {}, query = {} }: { readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, unknown>> },
 ): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const filled = fillPath(path, params);
   const entries = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]));
   return entries.length === 0 ? filled : `${filled}?${search}`;

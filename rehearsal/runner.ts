@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
-import type { FaultInput } from '../shared/simulation/faults.ts';
+import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import { ControlError, createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
 import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';

@@ -1,7 +1,7 @@
 import type { Application } from '../shared/catalog/applications.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import { allReady, type State } from '../shared/runtime/readiness.ts';
 import type { Configuration } from './configuration.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
 import { observing } from './observing.ts';

@@ -1,6 +1,7 @@
 import { Problem } from '../shared/catalog/problems.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import type { Simulation, StoreAdapter, World, Worlds } from '../shared/store/ports.ts';
+import type { World } from '../shared/domain/world.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import type { Simulation, StoreAdapter, Worlds } from '../shared/store/ports.ts';
 
 const PAUSE_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { isIdleExpiry } from '../shared/domain/duration.ts';
-import { HOST_PATTERN } from '../shared/runtime/own-hosts.ts';
+import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
 
 /** A start that cannot go on: one sentence for a person, and the exit code of sysexits.h. */
 export class StartError extends Error {

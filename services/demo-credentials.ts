@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { demoAmong } from '../fixtures/demo-credentials.ts';
-import type { Credential } from '../fixtures/load.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
+import type { Credential } from '../fixtures/files.ts';
+import type { Logger } from '../shared/process/logger.ts';
 import { type Configuration, StartError } from './configuration.ts';
 
 const isLoopback = (host: string): boolean =>

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Application } from '../shared/catalog/applications.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import { allReady, READY, type State } from '../shared/process/readiness.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import { allReady, READY, type State } from '../shared/runtime/readiness.ts';
 import type { StoreAdapter } from '../shared/store/ports.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';

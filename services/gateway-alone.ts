@@ -1,5 +1,5 @@
-import type { Logger } from '../shared/runtime/logger.ts';
-import { allReady, type State } from '../shared/runtime/readiness.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import { allReady, type State } from '../shared/process/readiness.ts';
 import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';

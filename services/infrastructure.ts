@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
-import type { Logger } from '../shared/runtime/logger.ts';
-import { spreadLookup } from '../shared/runtime/spread-lookup.ts';
-import { createMemoryStore } from '../shared/store/memory-store.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import { spreadLookup } from '../shared/process/spread-lookup.ts';
+import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../shared/store/ports.ts';
 import { awaitStore } from './awaited-store.ts';
 import type { Configuration } from './configuration.ts';
@@ -22,7 +22,7 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
   return awaitStore({
     log,
     connect: async () => {
-      const { createRedisStore } = await import('../shared/store/redis-store.ts');
+      const { createRedisStore } = await import('../shared/store/redis/store.ts');
       let said = '';
       // It tries again every second or so; what has not changed is said once.
       const onError = (error: Error): void => {
@@ -37,6 +37,6 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
 /** Where events are: what was configured, for good. */
 export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Logger): Promise<Bus> {
   if (KAFKA_BROKERS === undefined) return createMemoryBus();
-  const { createKafkaBus } = await import('../shared/events/kafka-bus.ts');
+  const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');
   return createKafkaBus({ brokers: KAFKA_BROKERS, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log });
 }

@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import closeWithGrace from 'close-with-grace';
 import type { Application } from '../shared/catalog/applications.ts';
-import { createLogger, type Logger } from '../shared/runtime/logger.ts';
-import { keepSecret } from '../shared/simulation/redaction.ts';
+import { keepSecret } from '../shared/domain/redaction.ts';
+import { createLogger, type Logger } from '../shared/process/logger.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, readConfiguration, StartError } from './configuration.ts';

@@ -1,6 +1,6 @@
-import type { Fixtures } from '../fixtures/load.ts';
-import type { AnyService } from '../shared/contract/handler.ts';
+import type { Fixtures } from '../fixtures/files.ts';
 import type { Seed } from '../shared/store/collections.ts';
+import type { AnyService } from '../shared/work/handler.ts';
 import * as carrierPlatform from './carrier-platform/service.ts';
 import * as clientelingApp from './clienteling-app/service.ts';
 import * as crm from './crm/service.ts';

@@ -1,7 +1,7 @@
 import type { EstateObjects } from '../gateway/control/verify/held-world.ts';
-import type { AnyService } from '../shared/contract/handler.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports.ts';
+import type { AnyService } from '../shared/work/handler.ts';
 import { registeredApplications } from './registry.ts';
 
 /** What a world starts with that begins at `now`. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../shared/runtime/logger.ts';
+import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { portTaken } from './ports-taken.ts';
 import { startTouchpointMock } from './touchpoint-mock/mock-server.ts';

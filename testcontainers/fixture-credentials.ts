@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Credential } from '../fixtures/load.ts';
+import { Credential } from '../fixtures/files.ts';
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import { EstateStartError } from './last-words.ts';
 

@@ -4,9 +4,10 @@ import { baskets } from '../../services/ecommerce-platform/collections.ts';
 import { orders } from '../../services/oms/collections.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
+import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { type AnyCollection, indexValues, type Stored } from '../../shared/store/collections.ts';
-import type { JournalEntry, Plan, StoreAdapter, World } from '../../shared/store/ports.ts';
+import type { JournalEntry, Plan, StoreAdapter } from '../../shared/store/ports.ts';
 
 /** How much is put into a world besides what is there. */
 export interface Growth {

@@ -1,8 +1,8 @@
 import express from 'express';
 import { startGateway } from '../../gateway/gateway.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { mintCredentials } from '../../shared/simulation/credentials.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports.ts';
 
 /** The estate's gateway in front of a stand-in for every application. The arguments are where that is, and a token that is let in. */

@@ -1,8 +1,8 @@
 import { readConfiguration } from '../../services/configuration.ts';
 import { startEstate } from '../../services/estate.ts';
 import { openStore } from '../../services/infrastructure.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import type { World } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { type Growth, growWorld } from '../growth/grown-world.ts';
 
 /** The whole estate in one process, which fills a world when it is asked to. */

@@ -1,4 +1,5 @@
-import type { World, Worlds } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Worlds } from '../../shared/store/ports.ts';
 
 /** Lets those who wait for something in a world look again when the world changed, whichever process changed it. */
 export function createChanges(worlds: Worlds, changed: (world: World) => void) {

@@ -1,7 +1,6 @@
 import { invalid } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { Ms } from '../../shared/store/ports.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
 
 /** What one advance covers at most: ten years of 365.25 days. */
 export const LONGEST_ADVANCE_MS = 10 * 365.25 * 24 * 60 * 60 * 1_000;

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Agent, request } from 'undici';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
-import { CONTEXT_HEADER, type Context, encodeContext, instant, TOKEN_HEADER } from '../../shared/simulation/context.ts';
-import type { DueItem, Ms, World, Worlds, WorldView } from '../../shared/store/ports.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import { withTimeLimit } from '../../shared/process/waiting.ts';
+import type { Context } from '../../shared/simulation/context.ts';
+import type { DueItem, Worlds, WorldView } from '../../shared/store/ports.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createChanges } from './changes.ts';
 import { type Advance, clockBusy, createSettling } from './settling.ts';
 

@@ -1,16 +1,16 @@
 import { type Request, type Response, Router } from 'express';
 import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
-import { expressPath } from '../../shared/contract/http-binding.ts';
-import { readJson } from '../../shared/contract/json-body.ts';
+import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { Progression, progressionOf } from '../../shared/catalog/simulation/progression.ts';
 import { refuseSecrets } from '../../shared/contract/secrets.ts';
 import { parseParams, parsePart } from '../../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import { type ControlId, type ControlInput, type ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
-import type { FaultInput } from '../../shared/simulation/faults.ts';
-import { Progression, progressionOf } from '../../shared/simulation/progression.ts';
-import type { Simulation, Worlds, WorldView } from '../../shared/store/ports.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { readJson } from '../../shared/http/json-body.ts';
+import type { Simulation, Worlds } from '../../shared/store/ports.ts';
+import { expressPath } from '../../shared/transport/path.ts';
 import { destination } from './clock-destination.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';
 import { type ListedEvent, readEvents } from './event-reader.ts';
@@ -18,6 +18,7 @@ import { checkFault, knownEvent } from './fault-check.ts';
 import type { InsideCall } from './inside-call.ts';
 import { readJournal } from './journal-reader.ts';
 import { readObject } from './object-reader.ts';
+import type { OperationScope, Operations } from './operations.ts';
 import { createOutsideWorld } from './outside-world.ts';
 import { redriveParked } from './parked.ts';
 import { createRehearsalOperations, shownWorld } from './rehearsals/operations.ts';
@@ -43,20 +44,6 @@ export interface ControlPlaneOptions {
   readonly stopping: AbortSignal;
 }
 
-interface Asked {
-  readonly name: string;
-  readonly view: WorldView;
-  /** Aborted when the client has gone: nobody waits for the answer any more. */
-  readonly gone: AbortSignal;
-}
-
-export type Operations = {
-  readonly [Id in ControlId]: (
-    input: ControlInput<(typeof controlOperations)[Id]>,
-    asked: Asked,
-  ) => Promise<ControlOutput<(typeof controlOperations)[Id]>>;
-};
-
 /** What the gateway has found out: the rehearsal's name, and the unparsed body. */
 interface GatewayLocals {
   readonly rehearsal?: string;
@@ -81,7 +68,7 @@ export function createControlPlane(options: ControlPlaneOptions): Router {
         query: parsePart(operation.query, request.query, 'query'),
         body: parsePart(operation.request, body ? body.value : {}, 'body'),
       };
-      const handler = handlers[operation.id] as unknown as (input: unknown, asked: Asked | undefined) => Promise<unknown>;
+      const handler = handlers[operation.id] as unknown as (input: unknown, asked: OperationScope | undefined) => Promise<unknown>;
       const gone = goneWith(response);
       const output = isAboutRehearsals(operation.path)
         ? await handler(input, undefined)
@@ -120,7 +107,7 @@ const isAboutRehearsals = (path: string): boolean => path.startsWith('/_sim/rehe
 async function within<T>(
   { rehearsals, use }: ControlPlaneOptions,
   name: string,
-  run: (found: Pick<Asked, 'name' | 'view'>) => Promise<T>,
+  run: (found: Pick<OperationScope, 'name' | 'view'>) => Promise<T>,
 ): Promise<T> {
   const view = await (name === DEFAULT_REHEARSAL ? rehearsals.ensure(name) : rehearsals.find(name));
   return use.during(name, () => run({ name, view }));

@@ -1,5 +1,7 @@
-import { type EstateEvent, nameOf } from '../../shared/events/envelope.ts';
-import type { EventsAbout, StoredEvent, World, Worlds } from '../../shared/store/ports.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { EventsAbout, StoredEvent, Worlds } from '../../shared/store/ports.ts';
 
 export interface EventFilter {
   /** With or without prefix; `*` for any. */

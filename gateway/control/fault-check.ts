@@ -1,8 +1,8 @@
 import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
 import { invalid, problems } from '../../shared/catalog/problems.ts';
+import { type FaultInput, FaultName } from '../../shared/catalog/simulation/faults.ts';
 import { allEvents } from '../../shared/catalog/subscriptions.ts';
-import { nameOf } from '../../shared/events/envelope.ts';
-import { type FaultInput, FaultName } from '../../shared/simulation/faults.ts';
 
 /** @throws Problem `validation_failed` for an event that there is not */
 export function knownEvent(type: string, pointer: string): void {

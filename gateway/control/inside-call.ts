@@ -3,9 +3,11 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
 import { Problem, type ProblemCode, problems } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
-import { CONTEXT_HEADER, type Context, encodeContext, OUTSIDE_WORLD, TOKEN_HEADER } from '../../shared/simulation/context.ts';
+import { withTimeLimit } from '../../shared/process/waiting.ts';
+import { type Context, OUTSIDE_WORLD } from '../../shared/simulation/context.ts';
 import type { WorldView } from '../../shared/store/ports.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
+import { fillPath } from '../../shared/transport/path.ts';
 
 /** Wall time that an application has for what the simulation plane asks. */
 const DEADLINE_MS = 15_000;
@@ -41,7 +43,7 @@ export function createInsideCall({ addressOf, token, agent }: InsideCallOptions)
       ...(view.progression && { progression: view.progression }),
       chain: [],
     };
-    const path = api.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+    const path = fillPath(api.path, params);
     const { statusCode, answer } = await withTimeLimit(DEADLINE_MS, async (signal) => {
       const response = await request(`${addressOf(api.application)}${path}`, {
         method: api.method,

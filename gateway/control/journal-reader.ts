@@ -1,6 +1,7 @@
+import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
-import type { JournalAsk, World, Worlds } from '../../shared/store/ports.ts';
+import type { JournalAsk, Worlds } from '../../shared/store/ports.ts';
 
 /** Wall time within which every process has written its part of a story; what is not there by then does not come any more. */
 const LATEST_MS = 1_000;

@@ -1,7 +1,8 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
-import type { World, Worlds } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Worlds } from '../../shared/store/ports.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 
 /** More than any estate has. */

@@ -8,7 +8,7 @@ import { Scan } from '../../shared/catalog/fulfillment/objects.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { countStock } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { ControlInput, ControlOutput, controlOperations } from '../../shared/simulation/control-api.ts';
+import type { ControlInput, ControlOutput, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import type { WorldView } from '../../shared/store/ports.ts';
 import type { InsideCall } from './inside-call.ts';
 

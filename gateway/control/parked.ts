@@ -1,5 +1,6 @@
 import { notFound } from '../../shared/catalog/problems.ts';
-import type { OutboxEntry, Parked, Redriven, World, Worlds } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { OutboxEntry, Parked, Redriven, Worlds } from '../../shared/store/ports.ts';
 
 type Named = Pick<Parked, 'what' | 'key'>;
 

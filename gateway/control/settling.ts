@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Logger } from '../../shared/runtime/logger.ts';
-import type { DueItem, Ledger, Ms, World, Worlds, WorldView } from '../../shared/store/ports.ts';
+import type { Ms } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Logger } from '../../shared/process/logger.ts';
+import type { DueItem, Ledger, Worlds, WorldView } from '../../shared/store/ports.ts';
 import type { Changes } from './changes.ts';
 import { type Patience, patience } from './patience.ts';
 

@@ -1,4 +1,5 @@
-import type { World, Worlds } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Worlds } from '../../shared/store/ports.ts';
 import { eventVersions } from './verify/event-versions.ts';
 import { fulfilment } from './verify/fulfilment.ts';
 import { type EstateObjects, readWorld } from './verify/held-world.ts';

@@ -1,6 +1,6 @@
+import { instant, NEVER } from '../../shared/domain/time.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import { type DueItem, NEVER, type OutboxEntry, PUBLISH_HELD_EVENT } from '../../shared/store/ports.ts';
+import { type DueItem, type OutboxEntry, PUBLISH_HELD_EVENT } from '../../shared/store/ports.ts';
 
 /** The event that a fault keeps; undefined when what it keeps is a webhook. */
 export function heldEvent({ kind, payload }: DueItem): EstateEvent | undefined {

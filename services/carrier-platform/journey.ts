@@ -1,9 +1,9 @@
 import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import { type Progression, progressionOf } from '../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import { type Progression, progressionOf } from '../../shared/catalog/simulation/progression.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment } from './collections.ts';
 
 /** Due work of parcels that move by themselves, one item per parcel. */

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { type ParcelData, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { instant, rehearsalOf } from '../../shared/simulation/context.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { rehearsalOf } from '../../shared/domain/world.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { carrierServices, type StoredShipment, shipments } from './collections.ts';
 import { beginJourney } from './journey.ts';
 import { trackingNumberOf } from './tracking-number.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import { allowedFrom, refuseTransition, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import { allowedFrom, refuseTransition, rowFor } from '../../shared/domain/life-cycle.ts';
-import { instant } from '../../shared/simulation/context.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from './collections.ts';
 import { continueJourney } from './journey.ts';
 import { GIVE_UP_MS } from './timing.ts';

@@ -1,7 +1,7 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { generateLabel } from './apis/generate-label.ts';
 import { labelDocument } from './apis/label-document.ts';
 import { trackShipment } from './apis/track-shipment.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { StoredShipment } from './collections.ts';
 
 /** Due work: one attempt to tell the receiver of one scan. */

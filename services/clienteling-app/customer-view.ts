@@ -5,7 +5,7 @@ import { listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { listCustomerOrders } from '../../shared/catalog/order/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
 type View = z.output<typeof getCustomer360.response>;
 type Part = z.output<typeof ViewPart>;

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { type Consents, type Customer, customerLifeCycle, type Interaction } from '../../shared/catalog/customer/objects.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { compareInstants } from '../../shared/domain/instant.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 
 export type CustomerRecord = z.output<typeof Customer>;
 type State = CustomerRecord['state'];

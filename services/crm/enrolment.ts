@@ -1,6 +1,6 @@
 import { putMember } from '../../shared/catalog/loyalty/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { customers, enrolments } from './collections.ts';
 import type { CustomerRecord } from './customer-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { Page, PageOptions } from '../../shared/store/unit-of-work.ts';
+import type { Page, PageOptions } from '../../shared/work/unit-of-work.ts';
 
 export type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;
 

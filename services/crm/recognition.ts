@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers } from './collections.ts';
 import type { Contact, CustomerRecord } from './customer-rules.ts';
 

@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { createCustomer } from './apis/create-customer.ts';
 import { enrollLoyaltyMember } from './apis/enroll-loyalty-member.ts';
 import { getCustomer } from './apis/get-customer.ts';

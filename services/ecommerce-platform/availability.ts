@@ -1,7 +1,6 @@
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
 /** What can be promised only advises a shopper: nobody waits long for it. */
 const PATIENCE_MS = 2_000;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { notFound } from '../../shared/catalog/problems.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { LineOfBasket } from './basket-lines.ts';
 import { type Basket, products } from './collections.ts';
 import { type LineToPrice, priceLines } from './pricing.ts';

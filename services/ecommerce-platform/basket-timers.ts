@@ -1,5 +1,5 @@
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 /** An open basket that nobody touches for this long is abandoned; our choice. */
 export const IDLE_MS = 24 * 60 * 60 * 1_000;

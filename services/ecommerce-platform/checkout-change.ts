@@ -1,4 +1,4 @@
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { currentPrices, pricedMembers } from './basket-price.ts';
 import { customerAtCheckout, loyaltyAtCheckout } from './checkout-customer.ts';
 import { keepVoucherUses, lockVouchers } from './checkout-holds.ts';

@@ -2,10 +2,9 @@ import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { Basket } from './collections.ts';
 import type { LoyaltyTier } from './promotions.ts';
 

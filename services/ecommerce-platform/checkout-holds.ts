@@ -1,9 +1,9 @@
 import { releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { instant } from '../../shared/simulation/context.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { LineWithPrice } from './basket-price.ts';
 import { CHECKOUT_TTL_SECONDS } from './basket-timers.ts';
 import { askTwice } from './checkout-record.ts';

@@ -1,6 +1,5 @@
-import { Problem } from '../../shared/catalog/problems.ts';
-import { isUnknownOutcome } from '../../shared/contract/client.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Basket, baskets, type CheckoutRecord, checkoutIdOf, checkouts } from './collections.ts';
 
 /** Due work that gives back what a checkout took and did not keep. */

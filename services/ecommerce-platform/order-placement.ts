@@ -1,7 +1,7 @@
 import { createOrder } from '../../shared/catalog/order/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { CHECKOUT_TTL } from './basket-timers.ts';
 import { settleCheckout } from './checkout-record.ts';
 import { type Basket, baskets, type CheckoutRecord, checkouts } from './collections.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Product, products } from './collections.ts';
 
 /** What customers may see: before `active` a product is the retailer's secret, and archived it is gone. */

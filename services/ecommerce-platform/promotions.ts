@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { BasketVoucher } from '../../shared/catalog/commerce/objects.ts';
 import type { Tier } from '../../shared/catalog/loyalty/objects.ts';
+import { isDependencyProblem } from '../../shared/catalog/problems.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { CURRENCY, money } from '../../shared/domain/money.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
 export type Voucher = z.output<typeof BasketVoucher>;
 export type LoyaltyTier = z.output<typeof Tier>;

@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { addLineHandler } from './apis/add-line-to-basket.ts';
 import { checkoutBasketHandler } from './apis/checkout-basket.ts';
 import { createBasketHandler } from './apis/create-basket.ts';

@@ -1,7 +1,7 @@
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { isDependencyProblem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import {
   BALANCE_PATIENCE_MS,
   CUSTOMER_PATIENCE_MS,

@@ -2,7 +2,7 @@ import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { Wanted } from './basket-lines.ts';
 import { releaseHold } from './checkout-holds.ts';
 import { askTwice } from './checkout-record.ts';

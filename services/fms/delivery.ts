@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
 import { GIVE_UP_DELIVERY, RESTOCK } from './due-kinds.ts';
 import { GIVE_UP_MS } from './timing.ts';

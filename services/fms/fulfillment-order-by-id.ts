@@ -1,5 +1,5 @@
 import { notFound } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, type StoredFulfillmentOrder } from './collections.ts';
 
 /** @throws Problem `not_found` */

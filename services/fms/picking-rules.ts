@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { recordPicking } from '../../shared/catalog/fulfillment/internal.ts';
 import { fulfillmentOrderLifeCycle, pickingMoves } from '../../shared/catalog/fulfillment/objects.ts';
+import { allowedFrom, refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import { allowedFrom, refuseTransition } from '../../shared/domain/life-cycle.ts';
 import type { StoredFulfillmentOrder } from './collections.ts';
 
 type Report = z.output<typeof recordPicking.request>;

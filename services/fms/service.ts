@@ -1,7 +1,7 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { carrierWebhook } from './apis/carrier-webhook.ts';
 import { createReturn } from './apis/create-return.ts';
 import { dispatchFulfillmentOrder } from './apis/dispatch-fulfillment-order.ts';

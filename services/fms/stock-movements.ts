@@ -1,5 +1,5 @@
 import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredFulfillmentOrder } from './collections.ts';
 
 /**

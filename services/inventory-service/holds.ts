@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
 import { chooseNodes, type Demand, type Held, richestFirst } from './node-choice.ts';
 import { levelsOf, requireSku } from './stock-levels.ts';

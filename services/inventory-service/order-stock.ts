@@ -1,10 +1,10 @@
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { getReservation } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type Allocating, type Reservation, refuseUncovered } from './allocation-rules.ts';
 import { insufficientStock } from './node-choice.ts';
 

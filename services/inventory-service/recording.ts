@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { recordReservation } from '../../shared/catalog/inventory/internal.ts';
 import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from './collections.ts';
 import { giveBack } from './holds.ts';
 

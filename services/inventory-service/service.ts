@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { allocateInventory } from './apis/allocate-inventory.ts';
 import { checkAvailability } from './apis/check-availability.ts';
 import { holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { StockLevel } from '../../shared/catalog/inventory/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { locations, skus, stock, stockKey } from './collections.ts';
 
 export type Level = z.output<typeof StockLevel>;

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/objects.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import type { RedemptionPurpose } from './redeem.ts';
+
+/** What points are redeemed for: a basket, an order, or nothing yet, which is then known by the request that asked. */
+export interface RedemptionPurpose {
+  readonly basketId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly request?: string | undefined;
+}
 
 const Points = z.int().min(0);
 /** Minor units. */

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from './collections.ts';
 import { book } from './members.ts';
 import { type Account, pointsForAmount, pointsToTakeBack } from './points-rules.ts';

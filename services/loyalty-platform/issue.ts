@@ -1,5 +1,5 @@
 import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { book } from './members.ts';
 import type { Account } from './points-rules.ts';
 import type { LedgerRequest } from './redemption.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/catalog/problems.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts } from './collections.ts';
 import { type Account, type Entry, openShortfall, withEntry } from './points-rules.ts';
 

@@ -1,16 +1,9 @@
 import { conflictingRepeat, type Problem } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
-import { redemptions, referenceOf } from './collections.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type RedemptionPurpose, redemptions, referenceOf } from './collections.ts';
 import { book } from './members.ts';
 import type { Account } from './points-rules.ts';
 import { bookedFor, published, RETURN_REDEMPTION, type RedemptionRecord, UNSPENT_MS } from './redemption.ts';
-
-/** What points are redeemed for: a basket, an order, or nothing yet, which is then known by the request that asked. */
-export interface RedemptionPurpose {
-  readonly basketId?: string | undefined;
-  readonly orderId?: string | undefined;
-  readonly request?: string | undefined;
-}
 
 /**
  * Turns points into a redemption, one at a time for each purpose: asked for again, the first one is the answer.

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { redemptions } from './collections.ts';
 import { book } from './members.ts';
 import { type Account, worthOf } from './points-rules.ts';

@@ -1,5 +1,5 @@
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, redemptions, reversals } from './collections.ts';
 import { type Account, pointsWorth } from './points-rules.ts';
 import { giveBack, type LedgerRequest, published } from './redemption.ts';

@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { earnPoints } from './apis/earn-points.ts';
 import { getMemberBalance } from './apis/get-member-balance.ts';
 import { redeemPoints } from './apis/redeem-points.ts';

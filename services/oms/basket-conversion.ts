@@ -1,10 +1,10 @@
 import { convertBasket as convertBasketCall, getBasket } from '../../shared/catalog/commerce/internal.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { refuseBlocked } from './blocked-customer.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { claimReturn } from './exchange-claim.ts';

@@ -1,6 +1,6 @@
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
 /** @throws Problem `customer_blocked`, `dependency_*` while the CRM does not say */
 export async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {

@@ -1,9 +1,9 @@
 import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
-import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
 import { endCompensation, undoAtOthers, withUndo } from './compensation.ts';
 import { knownHolds } from './ended-holds.ts';

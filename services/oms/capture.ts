@@ -1,6 +1,6 @@
 import { capturePayment } from '../../shared/catalog/payment/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';
 import { coverageOf } from './payment-status.ts';
 import { DECIDE_TIMEOUT_MS } from './timing.ts';

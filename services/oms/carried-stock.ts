@@ -1,6 +1,6 @@
 import { getReservation, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredOrder } from './collections.ts';
 import { itemsOf, type Reservation, reservationsOf } from './order-lines.ts';
 

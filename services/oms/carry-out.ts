@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { money } from '../../shared/domain/money.ts';
-import { instant } from '../../shared/simulation/context.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { capturedIfPossible, isCovered } from './capture.ts';
 import { takenOut } from './carried-stock.ts';
 import { orders, type StoredOrder } from './collections.ts';

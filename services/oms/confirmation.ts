@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import { holdForGood } from './hold-for-good.ts';

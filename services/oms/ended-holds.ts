@@ -1,5 +1,5 @@
 import { releaseHolds } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { FulfilmentRecord, StoredOrder } from './collections.ts';
 import { reservationsOf } from './order-lines.ts';
 

@@ -1,9 +1,9 @@
 import { getReturn } from '../../shared/catalog/fulfillment/internal.ts';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
+import { refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import { refuseTransition } from '../../shared/domain/life-cycle.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders } from './collections.ts';
 import { type ReturnBooking, returnBookings } from './return-bookings.ts';
 import { closedOtherwise } from './return-closing.ts';

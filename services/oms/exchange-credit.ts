@@ -1,7 +1,7 @@
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { money } from '../../shared/domain/money.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredOrder } from './collections.ts';
 import { type Payment, paymentsOf, paymentsToDecideOn } from './order-payments.ts';
 import { payableOf } from './payable.ts';

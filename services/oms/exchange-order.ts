@@ -1,6 +1,5 @@
-import { Problem } from '../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredOrder } from './collections.ts';
 import { releaseReturn } from './exchange-claim.ts';
 import { creditTaken } from './exchange-credit.ts';

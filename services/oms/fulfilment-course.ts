@@ -1,6 +1,6 @@
-import type { Scope } from '../../shared/contract/handler.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { Patch } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { Patch } from '../../shared/work/unit-of-work.ts';
 import { cancelled } from './cancellation.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
 import { isResolved, type Progress } from './fulfilment-progress.ts';

@@ -1,6 +1,6 @@
 import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { itemsOf, linesHeldBy, type Reservation, reservationsOf } from './order-lines.ts';
 import { isRoutable, routesByItself } from './routing.ts';

@@ -1,6 +1,6 @@
 import { confirmReservation } from '../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 
 /** States that only a hold reaches that was confirmed and given to the FMS. */
 const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders } from './collections.ts';
 import type { Payment } from './order-payments.ts';
 import { isSale } from './sale.ts';

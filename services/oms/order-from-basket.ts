@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { type Basket as BasketSchema, basketLifeCycle } from '../../shared/catalog/commerce/objects.ts';
+import { refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { refuseTransition } from '../../shared/domain/life-cycle.ts';
-import type { Fresh } from '../../shared/store/unit-of-work.ts';
+import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import type { StoredOrder } from './collections.ts';
 
 export type Basket = z.output<typeof BasketSchema>;

@@ -1,5 +1,5 @@
 import { listFulfillmentOrders } from '../../shared/catalog/fulfillment/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { FulfillmentOrder } from './fulfilment-progress.ts';
 
 /** All fulfillment orders of an order, as the FMS has them. @throws Problem `dependency_*` */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { money } from '../../shared/domain/money.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { StoredOrder } from './collections.ts';
 import { requiredFor } from './line-worth.ts';
 import { bookingsOf, returnValueOf } from './return-bookings.ts';

@@ -1,8 +1,8 @@
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { Patch, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { TAKE_OVER_MS } from './timing.ts';
 

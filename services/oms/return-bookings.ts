@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, Quantity } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 /**
  * What the OMS has booked for a return; the id is the return's. Its units are in no other one until it is rejected.

@@ -1,7 +1,7 @@
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './return-bookings.ts';
 import { onlyPaidBack } from './return-worth.ts';

@@ -1,9 +1,9 @@
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { progressionOf } from '../../shared/catalog/simulation/progression.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
-import { progressionOf } from '../../shared/simulation/progression.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { creditHeld, isCredit, isLiveCredit } from './exchange-credit.ts';
 import { type Payment, paymentsOf } from './order-payments.ts';

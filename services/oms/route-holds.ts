@@ -1,5 +1,5 @@
 import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type FulfilmentRecord, orders, type StoredOrder } from './collections.ts';
 import { isKept } from './kept-hold.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './order-lines.ts';

@@ -1,9 +1,9 @@
 import { createFulfillmentOrders } from '../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { progressionOf } from '../../shared/catalog/simulation/progression.ts';
 import type { Context } from '../../shared/simulation/context.ts';
-import { progressionOf } from '../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from './collections.ts';
 import { freshRecord } from './fulfilment-progress.ts';
 import type { OrderLine } from './order-lines.ts';

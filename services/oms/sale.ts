@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import type { Transaction as TransactionSchema } from '../../shared/catalog/commerce/transaction.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredOrder } from './collections.ts';
 
 type Transaction = z.output<typeof TransactionSchema>;

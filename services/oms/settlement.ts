@@ -1,6 +1,6 @@
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { money } from '../../shared/domain/money.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { OwedRefund, StoredOrder } from './collections.ts';
 import { goodsOf, requiredFor } from './line-worth.ts';
 import type { Payment } from './order-payments.ts';

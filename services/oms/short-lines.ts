@@ -1,6 +1,6 @@
 import { checkAvailability, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
 import { takeCourse } from './fulfilment-course.ts';
 import { cancelUnits } from './fulfilment-progress.ts';

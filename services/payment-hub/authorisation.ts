@@ -1,5 +1,5 @@
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { CaptureSplit } from './capture-rules.ts';
 import { payments, type StoredPayment } from './collections.ts';
 import { giveBack, uncommit } from './giving-back.ts';

@@ -1,5 +1,5 @@
 import { type Money, money } from '../../shared/domain/money.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { giftCardBalances, orderCovers, returnCovers, type StoredPayment } from './collections.ts';
 
 /** Due work `give-back-points`: what the Loyalty Platform is told. */

@@ -1,5 +1,5 @@
 import { money } from '../../shared/domain/money.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approval, PENDING_MS, watchAuthorisation } from './authorisation.ts';
 import { giftCardBalances, orderCovers, payments, returnCovers, type StoredPayment } from './collections.ts';
 import type { Verdict } from './provider-rules.ts';

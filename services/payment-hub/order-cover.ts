@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orderCovers, payableOrders } from './collections.ts';
 import { requiredFor } from './payable-rules.ts';
 

@@ -1,7 +1,7 @@
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredPayment } from './collections.ts';
 import type { Verdict } from './provider-rules.ts';
 

@@ -1,6 +1,6 @@
 import { type Money, money } from '../../shared/domain/money.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, returnCovers, type StoredPayment } from './collections.ts';
 import { giveBack, uncommit } from './giving-back.ts';
 import { refunded } from './refund-rules.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payableReturns, returnCovers } from './collections.ts';
 import type { LeftOfReturn } from './refund-rules.ts';
 

@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { authorizePayment } from './apis/authorize-payment.ts';
 import { capturePayment } from './apis/capture-payment.ts';
 import { refundPayment } from './apis/refund-payment.ts';

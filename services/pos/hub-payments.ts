@@ -1,5 +1,5 @@
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { HubPayment } from './tender-rules.ts';
 import { PATIENCE_MS } from './timing.ts';
 

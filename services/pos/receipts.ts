@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Receipt } from '../../shared/catalog/commerce/transaction.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, saleNumbers } from './collections.ts';
 
 /** The next number of the lane's day. Two sales at once cannot get the same: one of them runs again. */

@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { addPayment } from './apis/add-payment.ts';
 import { createTransaction } from './apis/create-transaction.ts';
 import { voidTransaction } from './apis/void-transaction.ts';

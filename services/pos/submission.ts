@@ -1,9 +1,8 @@
 import { confirmOrder, createOrder } from '../../shared/catalog/order/apis.ts';
 import { carryOut } from '../../shared/catalog/order/internal.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { Sale } from './collections.ts';
 import { EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER } from './due-kinds.ts';
 import { paymentsOf } from './hub-payments.ts';

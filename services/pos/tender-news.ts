@@ -1,5 +1,5 @@
-import type { EventHandler } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { EventHandler } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
 import { UNDO_SALE } from './due-kinds.ts';
 import { markPaid } from './submission.ts';

@@ -1,7 +1,7 @@
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { type addPayment, authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { Sale } from './collections.ts';
 import { RESOLVE_TENDER } from './due-kinds.ts';
 import { paymentsOf } from './hub-payments.ts';

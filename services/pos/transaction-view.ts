@@ -3,7 +3,7 @@ import type { Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
-import { instant } from '../../shared/simulation/context.ts';
+import { instant } from '../../shared/domain/time.ts';
 import type { Sale } from './collections.ts';
 import { coveredBy } from './tender-rules.ts';
 

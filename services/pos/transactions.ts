@@ -1,6 +1,6 @@
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, transactions } from './collections.ts';
 import { EXPIRE_TRANSACTION } from './due-kinds.ts';
 import { IDLE_MS } from './timing.ts';

@@ -1,5 +1,5 @@
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
-import type { Caller } from '../../shared/contract/client.ts';
+import type { Caller } from '../../shared/transport/caller.ts';
 import type { Goods } from './evaluation.ts';
 
 /** What stands in a basket, for callers that name only the basket. @throws Problem `not_found`, `dependency_*` */

@@ -1,7 +1,7 @@
 import { invalid } from '../../shared/catalog/problems.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
 import { type FoundTier, lookUpTier } from './loyalty-tier.ts';
 import { type Line, type PricedLine, priced } from './pricing.ts';

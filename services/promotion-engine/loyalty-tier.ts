@@ -1,8 +1,7 @@
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../shared/contract/client.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { LoyaltyTier } from './promotion-rules.ts';
 
 /** Wall time for which prices wait for the CRM, and again for the Loyalty Platform. */

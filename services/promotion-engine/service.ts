@@ -1,6 +1,6 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { evaluatePromotions } from './apis/evaluate-promotions.ts';
 import { validateVoucher } from './apis/validate-voucher.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';

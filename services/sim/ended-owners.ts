@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { endedId, endedOwners } from './collections.ts';
 
 /** Whom a reservation is of. */

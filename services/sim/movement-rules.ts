@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { HeldAt, moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import type { StoredReservation } from './collections.ts';
 
 type Asked = Pick<z.output<typeof moveReservation.request>, 'kind' | 'locationId' | 'lines'>;

@@ -1,6 +1,6 @@
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
 import type { StoredReservation } from './collections.ts';
 
 export interface Item {

@@ -1,7 +1,7 @@
 import { takeHold } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { ABORT_HOLD, EXPIRE_RESERVATION } from './due-kinds.ts';
 import { endOf, type Owner } from './ended-owners.ts';

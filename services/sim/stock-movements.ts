@@ -1,5 +1,5 @@
 import { moveHold } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type Movement, movements } from './collections.ts';
 
 const kindAtHold = { consume: 'consume', short: 'write-off' } as const satisfies Record<Movement['kind'], string>;

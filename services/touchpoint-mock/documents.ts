@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import { stringify } from 'yaml';
-import { fixedDocument } from '../../shared/runtime/fixed-document.ts';
-import { ownHosts } from '../../shared/runtime/own-hosts.ts';
+import { fixedDocument } from '../../shared/http/fixed-document.ts';
+import { ownHosts } from '../../shared/process/own-hosts.ts';
 import { FOREIGN_HOST, GET_ONLY, send } from './answers.ts';
 import { type SERVERS, touchpointOpenApi } from './openapi.ts';
 import type { TouchpointFixtures } from './touchpoint-fixtures.ts';

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Logger } from 'pino';
-import { createFairServer } from '../../shared/runtime/fair-server.ts';
+import { createFairServer } from '../../shared/process/fair-server.ts';
 import { NOT_FOUND, send } from './answers.ts';
 import { contractListener } from './contract-listener.ts';
 import { contractTable } from './contract-table.ts';

@@ -4,7 +4,7 @@ import express from 'express';
 import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Logger } from 'pino';
-import { createFairServer } from '../../shared/runtime/fair-server.ts';
+import { createFairServer } from '../../shared/process/fair-server.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, send } from './answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './cases.ts';
 import { documents, ownHostsOnly } from './documents.ts';

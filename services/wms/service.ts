@@ -1,7 +1,7 @@
-import type { Fixtures } from '../../fixtures/load.ts';
-import { defineService } from '../../shared/contract/handler.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
+import { defineService } from '../../shared/work/handler.ts';
 import { createPickingOrder } from './apis/create-picking-order.ts';
 import { getStockLocations } from './apis/get-stock-locations.ts';
 import { updatePickingStatus } from './apis/update-picking-status.ts';

@@ -1,5 +1,5 @@
-import type { Progression } from '../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Progression } from '../../shared/catalog/simulation/progression.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from './collections.ts';
 import { pickingOrderIdOf } from './picking.ts';
 

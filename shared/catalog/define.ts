@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { LifeCycle } from '../domain/life-cycle.ts';
 import type { Application, Domain } from './applications.ts';
+import type { LifeCycle } from './life-cycle.ts';
 import type { ProblemCode } from './problems.ts';
 
 /** The names in braces of a path: `/a/{id}/b/{sku}` gives `'id' | 'sku'`. */

@@ -153,3 +153,15 @@ export function invalid(pointer: string, code: string, detail: string): Problem 
 export function conflictingRepeat(detail: string, standing: Readonly<Record<string, unknown>>, about: ProblemContext): Problem {
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
+
+/** Whether a problem leaves open if the other application did its work. */
+export const isUnknownOutcome = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'dependency_timeout' || error.code === 'dependency_error');
+
+/** Whether a call failed for reasons of the other application, not of the request. */
+export const isDependencyProblem = (error: unknown): error is Problem =>
+  error instanceof Problem &&
+  (error.code === 'dependency_timeout' ||
+    error.code === 'dependency_error' ||
+    error.code === 'dependency_unavailable' ||
+    error.code === 'contention');

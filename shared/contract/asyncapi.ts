@@ -2,10 +2,10 @@ import { type Application, applications, type Domain, domains, topicOf } from '.
 import { objects } from '../catalog/catalog.ts';
 import type { EventDefinition, ObjectDefinition, Subscription } from '../catalog/define.ts';
 import { objectExamples } from '../catalog/event-examples.ts';
+import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../catalog/event-names.ts';
 import { requestExamples } from '../catalog/examples.ts';
 import { carrierWebhook } from '../catalog/fulfillment/apis.ts';
 import { allEvents } from '../catalog/subscriptions.ts';
-import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../events/envelope.ts';
 import { JsonSchemas, type Part } from './json-schemas.ts';
 import { SIGNATURE } from './openapi.ts';
 

@@ -6,10 +6,10 @@ import { requestExamples } from '../catalog/examples.ts';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../catalog/headers.ts';
 import { commonProblems, MOST_ERRORS, type ProblemCode, problems } from '../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
+import { FaultName } from '../catalog/simulation/faults.ts';
+import { type ControlOperation, controlOperations } from '../catalog/simulation/operations.ts';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
-import { type ControlOperation, controlOperations } from '../simulation/control-api.ts';
-import { FaultName } from '../simulation/faults.ts';
 import { JsonSchemas, type Part, sorted } from './json-schemas.ts';
 
 const DESCRIPTION = `One consistent retailer to rehearse integrations on: the owning applications of a unified-commerce estate

@@ -1,5 +1,5 @@
 import type { FieldError } from '../catalog/problems.ts';
-import { secretIn } from '../simulation/redaction.ts';
+import { secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
 
 const REMEDY = {

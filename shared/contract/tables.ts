@@ -2,9 +2,9 @@ import { type Application, applicationNames, applications, domains, topicOf } fr
 import { apis, events, internalCalls, objects } from '../catalog/catalog.ts';
 import type { ApiDefinition, EventDefinition, ObjectDefinition } from '../catalog/define.ts';
 import { calls, type FlowDefinition, flows } from '../catalog/flows.ts';
+import type { LifeCycle } from '../catalog/life-cycle.ts';
 import { problems } from '../catalog/problems.ts';
 import { consumedBy } from '../catalog/subscriptions.ts';
-import type { LifeCycle } from '../domain/life-cycle.ts';
 
 /** The catalog as Markdown: the tables and diagrams that stand in the documentation between markers. */
 

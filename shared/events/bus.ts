@@ -1,6 +1,6 @@
 import type { Application } from '../catalog/applications.ts';
-import type { State } from '../runtime/readiness.ts';
-import type { World } from '../store/ports.ts';
+import type { World } from '../domain/world.ts';
+import type { State } from '../process/readiness.ts';
 
 export interface BusMessage {
   readonly topic: string;

@@ -1,19 +1,13 @@
-import type { Application } from '../catalog/applications.ts';
-import { topicOf } from '../catalog/applications.ts';
+import { type Application, topicOf } from '../catalog/applications.ts';
 import type { ObjectDefinition } from '../catalog/define.ts';
+import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
-import { type Context, instant, rehearsalOf } from '../simulation/context.ts';
+import { instant } from '../domain/time.ts';
+import { rehearsalOf } from '../domain/world.ts';
+import type { Context } from '../simulation/context.ts';
 import type { Stored } from '../store/collections.ts';
 import type { PlannedEvent } from '../store/ports.ts';
-
-export const TYPE_PREFIX = 'com.unified-commerce.';
-
-/** Of an event on the bus: structured mode. */
-export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';
-
-/** The additional event of an object for changes that the source document gives no event. */
-export const extensionEvent = (object: string): string => `ext.${object}-changed`;
 
 /** A CloudEvents 1.0 event, structured JSON, as it is on the bus. */
 export interface EstateEvent {
@@ -39,9 +33,6 @@ export interface EstateEvent {
   readonly classification: 'created' | 'updated' | 'transitioned';
   readonly data: { readonly object: Readonly<Record<string, unknown>>; readonly previousState?: string };
 }
-
-/** The event's name without the prefix: `payment-authorized`, `ext.payment-changed`. */
-export const nameOf = (type: string): string => (type.startsWith(TYPE_PREFIX) ? type.slice(TYPE_PREFIX.length) : type);
 
 export interface EnvelopeInput {
   readonly application: Application;

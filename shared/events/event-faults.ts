@@ -1,3 +1,5 @@
+import { nameOf } from '../catalog/event-names.ts';
+import type { World } from '../domain/world.ts';
 import { type ActiveFault, createFaults, heldUntil } from '../simulation/faults.ts';
 import {
   type Directory,
@@ -6,10 +8,9 @@ import {
   PUBLISH_HELD_EVENT,
   type Simulation,
   type Store,
-  type World,
   type WorldView,
 } from '../store/ports.ts';
-import { type EstateEvent, nameOf } from './envelope.ts';
+import type { EstateEvent } from './envelope.ts';
 
 /** What becomes of a batch: what is sent now, in this order, and what is held instead. */
 export interface Diverted {

@@ -1,5 +1,5 @@
-import { READY } from '../runtime/readiness.ts';
-import type { World } from '../store/ports.ts';
+import type { World } from '../domain/world.ts';
+import { READY } from '../process/readiness.ts';
 import type { Bus, BusMessage, Deliver } from './bus.ts';
 import { createDeliveryLanes, type DeliveryLanes } from './delivery-lanes.ts';
 

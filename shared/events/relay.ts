@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
+import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { rehearsalOf } from '../simulation/context.ts';
-import type { HeldEvent, OutboxEntry, SentEvent, Store, World } from '../store/ports.ts';
+import type { Logger } from '../process/logger.ts';
+import { pauseFor } from '../process/waiting.ts';
+import type { HeldEvent, OutboxEntry, SentEvent, Store } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
-import { type EstateEvent, EVENT_CONTENT_TYPE } from './envelope.ts';
+import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
-import { pauseFor } from './waiting.ts';
 
 const RETRY_MS = 1_000;
 /** How often outboxes are looked for whose relay died. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../process/logger.ts';
 import { type AnsweredRequest, traceIds } from './observer.ts';
 
 /** One line per request. The route is the template of its path: query and ids of objects are not logged, the journal has them. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../process/logger.ts';
 import type { OutboxBacklog, WorldsBacklog } from '../store/ports.ts';
 import { logAnswered } from './access-log.ts';
 import { createMetrics } from './metrics.ts';

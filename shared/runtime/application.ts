@@ -1,21 +1,20 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
-import type { AnyService } from '../contract/handler.ts';
-import { bindService } from '../contract/http-binding.ts';
-import { withoutHtml } from '../contract/last-resort.ts';
 import type { Bus } from '../events/bus.ts';
-import { startConsumer } from '../events/consumer.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
+import { withoutHtml } from '../http/last-resort.ts';
 import type { Observability } from '../observability/observability.ts';
+import { watchConnections } from '../process/connections.ts';
+import { createFairServer } from '../process/fair-server.ts';
+import { listen } from '../process/listen.ts';
+import type { Logger } from '../process/logger.ts';
+import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports.ts';
-import { watchConnections } from './connections.ts';
-import { createFairServer } from './fair-server.ts';
-import type { Logger } from './logger.ts';
-import { createPipeline } from './pipeline.ts';
-import { READY, readinessAnswer, type State } from './readiness.ts';
+import { startConsumer } from '../work/consumer.ts';
+import type { AnyService } from '../work/handler.ts';
+import { createPipeline } from '../work/pipeline.ts';
+import { bindService } from './http-face.ts';
 
 export interface ApplicationOptions {
   readonly service: AnyService;
@@ -128,17 +127,4 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
       server.closeAllConnections();
     },
   };
-}
-
-/** @returns the address it listens on. @throws Error with code EADDRINUSE when the port is taken */
-export async function listen(server: Server, port: number, host: string): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port: bound } = server.address() as AddressInfo;
-  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`;
 }

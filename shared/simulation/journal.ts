@@ -1,8 +1,10 @@
-import { withoutFailing } from '../runtime/harmless.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Ms, Simulation, World } from '../store/ports.ts';
-import { ANONYMOUS, instant } from './context.ts';
-import { redactJson, redactText, redactUrl } from './redaction.ts';
+import { redactJson, redactText, redactUrl } from '../domain/redaction.ts';
+import { instant, type Ms } from '../domain/time.ts';
+import type { World } from '../domain/world.ts';
+import { withoutFailing } from '../process/harmless.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Simulation } from '../store/ports.ts';
+import { ANONYMOUS } from './context.ts';
 
 /** One hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
 export interface JournalRecord {

@@ -1,8 +1,10 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
-import { withTimeLimit } from '../runtime/time-limit.ts';
-import type { Directory, DueItem, Ms, Store } from '../store/ports.ts';
-import { type Context, rehearsalOf } from './context.ts';
+import type { Ms } from '../domain/time.ts';
+import { rehearsalOf } from '../domain/world.ts';
+import { withTimeLimit } from '../process/waiting.ts';
+import type { Directory, DueItem, Store } from '../store/ports.ts';
+import type { Context } from './context.ts';
 import { type ActiveFault, type Faults, type FaultTarget, heldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define.ts';
-import type { LifeCycle } from '../domain/life-cycle.ts';
+import type { LifeCycle } from '../catalog/life-cycle.ts';
 import type { ApplicationDump } from './ports.ts';
 
 /** What every stored object has. */

@@ -1,16 +1,13 @@
 import type { Application } from '../catalog/applications.ts';
-import type { State } from '../runtime/readiness.ts';
-import type { Progression } from '../simulation/progression.ts';
+import type { Progression } from '../catalog/simulation/progression.ts';
+import type { Ms } from '../domain/time.ts';
+import type { World } from '../domain/world.ts';
+import type { State } from '../process/readiness.ts';
 
 /**
  * The ports of the store: what a memory adapter and a Redis adapter both provide. An application gets a `Store` bound to its own
  * name; every process gets `Directory` and `Simulation`; only the control plane holds `Worlds`.
  */
-
-/** `<rehearsal>~<ULID>`: one incarnation of a rehearsal. A reset opens a new one, so nothing late can write into it. */
-export type World = `${string}~${string}`;
-/** Epoch milliseconds on the rehearsal's clock, unless a name says wall time. */
-export type Ms = number;
 
 /** A stored object; `order` is its place in the order of creation within its world. */
 export interface Found {
@@ -65,9 +62,6 @@ export interface PlannedDue {
   /** The revision of the faults on which that was decided: a fault that was set anew since does not keep it. */
   readonly heldAt?: number | undefined;
 }
-
-/** An instant that no rehearsal’s clock reaches: the last one that a date can have. */
-export const NEVER: Ms = 8_640_000_000_000_000;
 
 /** Due work that every application can do: an event that a fault held goes back into the outbox. Key: its id; payload: the entry. */
 export const PUBLISH_HELD_EVENT = 'publish-held-event';

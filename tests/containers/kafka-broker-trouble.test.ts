@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { BusMessage } from '../../shared/events/bus.ts';
-import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from './kafka.ts';

@@ -1,5 +1,5 @@
-import { createKafkaBus } from '../../shared/events/kafka-bus.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createKafkaBus } from '../../shared/events/kafka/bus.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 
 /** A member of a group that says what it is given, finishes `done`, and never finishes anything else. The arguments: brokers, group, world. */
 const [brokers = '', groupPrefix = '', world = ''] = process.argv.slice(2);

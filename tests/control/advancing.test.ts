@@ -2,10 +2,11 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
-import { listen } from '../../shared/runtime/application.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import { dueKey, type World } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { listen } from '../../shared/process/listen.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { dueKey } from '../../shared/store/ports.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { ADMIN, estate, eventually, newRehearsal } from '../support/estate.ts';
 

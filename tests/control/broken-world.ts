@@ -14,7 +14,7 @@ import { movements, reservations } from '../../services/sim/collections.ts';
 import { pickingOrders } from '../../services/wms/collections.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan, Snapshot } from '../../shared/store/ports.ts';
 
 /**

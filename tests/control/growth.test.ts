@@ -4,9 +4,10 @@ import { BEYOND_SMALL, operations, SMALL, type Story, tellStory } from '../../be
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { readConfiguration } from '../../services/configuration.ts';
 import { type RunningEstate, startEstate } from '../../services/estate.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import type { StoreAdapter, World } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { StoreAdapter } from '../../shared/store/ports.ts';
 
 const MANY = 1_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readJournal } from '../../gateway/control/journal-reader.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const stopping = new AbortController().signal;

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
-import { listen } from '../../shared/runtime/application.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { listen } from '../../shared/process/listen.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 
 test('A rehearsal has not come to rest while work is due that fell due after its clock was read', async () => {

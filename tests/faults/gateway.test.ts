@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { raw } from '../gateway/running-gateway.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';

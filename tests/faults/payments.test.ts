@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { scripts } from '../../shared/store/redis-scripts.ts';
+import { scripts } from '../../shared/store/redis/scripts.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,8 +3,8 @@ import { CustomerVerb, customerLifeCycle } from '../../shared/catalog/customer/o
 import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
 import { ReturnVerb, returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import type { LifeCycle } from '../../shared/domain/life-cycle.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
 
 /** How an object is brought into each state of its life cycle, and how a client asks for each verb that it has. */

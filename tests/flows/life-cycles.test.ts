@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { walks } from './life-cycle-walks.ts';
 

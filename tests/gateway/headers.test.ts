@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { encodeContext } from '../../shared/simulation/context.ts';
+import { encodeContext } from '../../shared/transport/estate-headers.ts';
 import { aRig, asIntegration, BEARER, type Rig, raw, TOKEN } from './running-gateway.ts';
 
 let rig: Rig;

@@ -8,11 +8,12 @@ import { z } from 'zod';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
 import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
-import { type Context, decodeContext } from '../../shared/simulation/context.ts';
+import type { Context } from '../../shared/simulation/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/simulation/credentials.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
-import { createMemoryStore, type StoreAdapter } from '../../shared/store/memory-store.ts';
+import { createMemoryStore, type StoreAdapter } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports.ts';
+import { decodeContext } from '../../shared/transport/estate-headers.ts';
 
 export const PEPPER = 'a-pepper-of-this-test';
 export const TOKEN = 'the-token-of-the-estate';

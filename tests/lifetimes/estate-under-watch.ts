@@ -9,10 +9,10 @@ import { registeredApplications } from '../../services/registry.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createObservability } from '../../shared/observability/observability.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { startApplication } from '../../shared/runtime/application.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import { NEVER, type PlannedDue, type PlannedEvent, type StoreAdapter } from '../../shared/store/ports.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { NEVER } from '../../shared/domain/time.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { PlannedDue, PlannedEvent, StoreAdapter } from '../../shared/store/ports.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
 
 const demo = JSON.parse(readFileSync(new URL('../../fixtures/credentials.json', import.meta.url), 'utf8')) as {

@@ -1,7 +1,7 @@
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { readConfiguration } from '../../services/configuration.ts';
 import { type RunningEstate, startEstate } from '../../services/estate.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 
 export interface ObservedEstate extends AsyncDisposable {
   readonly running: RunningEstate;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import type { Scope } from '../../shared/contract/handler.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
 

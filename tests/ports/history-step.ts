@@ -1,4 +1,4 @@
-import type { World } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
 
 /** What the processes of a history do, and how they tell of it. */
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka-bus.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { eventually } from '../support/eventually.ts';
 
 const closing: (() => Promise<unknown>)[] = [];

@@ -29,7 +29,7 @@ describe('The guard of the timers of kafkajs', () => {
   });
 
   test('leaves a timer to whoever holds requests back, and to nobody else', async () => {
-    await import('../../shared/events/kafka-timer-guard.ts');
+    await import('../../shared/events/kafka/timer-guard.ts');
     expect(arms(native as Load, 0)).toBe(false);
     expect(arms(native as Load, 1)).toBe(true);
   });

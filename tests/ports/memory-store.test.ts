@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { storeSuite } from './store-suite.ts';
 
 storeSuite('memory', async (options) => createMemoryStore(options));

@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
-import type { AnyService } from '../../shared/contract/handler.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createPipeline } from '../../shared/runtime/pipeline.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import type { Context } from '../../shared/simulation/context.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { AnyService } from '../../shared/work/handler.ts';
+import { createPipeline } from '../../shared/work/pipeline.ts';
 
 /** The pipeline of an application that does what a test wants, under the name of the CRM, in a world of its own without a clock driver. */
 export async function pipelineOf(parts: Partial<AnyService>) {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { PUBLISH_HELD_EVENT, type Store, type StoreAdapter, type World, WorldGone } from '../../shared/store/ports.ts';
-import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis-store.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { PUBLISH_HELD_EVENT, type Store, type StoreAdapter, WorldGone } from '../../shared/store/ports.ts';
+import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Redis } from 'ioredis';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Snapshot, StoreAdapter } from '../../shared/store/ports.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { anObservedEstate, placeAnOrder } from '../observability/observed-estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type OutboxEntry, type StoreAdapter, WorldGone } from '../../shared/store/ports.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';

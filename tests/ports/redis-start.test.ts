@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { checkServer } from '../../shared/store/redis-connection.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { checkServer } from '../../shared/store/redis/connection.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 

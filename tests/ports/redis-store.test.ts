@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import type { StoreAdapter } from '../../shared/store/ports.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { storeSuite } from './store-suite.ts';
 import { skipWithoutRedis } from './without-redis.ts';

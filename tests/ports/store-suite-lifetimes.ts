@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { CLAIM_KEPT_MS, type NewRehearsal, type Snapshot, type Store, type StoreAdapter, type World } from '../../shared/store/ports.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { CLAIM_KEPT_MS, type NewRehearsal, type Snapshot, type Store, type StoreAdapter } from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 

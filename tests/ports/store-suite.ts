@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { StoreAdapter } from '../../shared/store/memory-store.ts';
+import { NEVER } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { StoreAdapter } from '../../shared/store/memory/store.ts';
 import {
   DELIVER_AGAIN,
   type EventsAbout,
   type JournalEntry,
   type JournalPage,
-  NEVER,
   type Plan,
   PUBLISH_HELD_EVENT,
   type Snapshot,
   type Store,
-  type World,
 } from '../../shared/store/ports.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';

@@ -1,7 +1,7 @@
 import { Agent, createServer, request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { listen } from '../../shared/runtime/application.ts';
-import { watchConnections } from '../../shared/runtime/connections.ts';
+import { watchConnections } from '../../shared/process/connections.ts';
+import { listen } from '../../shared/process/listen.ts';
 
 interface Answered {
   readonly connection: string | undefined;

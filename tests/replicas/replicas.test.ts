@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
-import type { advanceClock, ControlOutput } from '../../shared/simulation/control-api.ts';
+import type { advanceClock, ControlOutput } from '../../shared/catalog/simulation/operations.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { ADDRESS, ADMIN } from '../support/estate.ts';

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { registeredApplications } from '../../services/registry.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { AnyService } from '../../shared/contract/handler.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createRedisStore } from '../../shared/store/redis-store.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createRedisStore } from '../../shared/store/redis/store.ts';
+import type { AnyService } from '../../shared/work/handler.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { ADDRESS } from '../support/estate.ts';

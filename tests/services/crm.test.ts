@@ -6,10 +6,10 @@ import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { Order, order } from '../../shared/catalog/order/objects.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 

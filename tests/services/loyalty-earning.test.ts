@@ -5,8 +5,8 @@ import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import * as oms from '../../services/oms/service.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
 import { refunded } from '../../services/payment-hub/refund-rules.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { Fresh, UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Fresh, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 

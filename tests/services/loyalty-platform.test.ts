@@ -6,10 +6,10 @@ import { type Account, standingAt, withEntry } from '../../services/loyalty-plat
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { spend } from '../../services/loyalty-platform/spend.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { DueItem } from '../../shared/store/ports.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 

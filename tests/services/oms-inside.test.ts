@@ -12,8 +12,8 @@ import * as sim from '../../services/sim/service.ts';
 import { createOrder } from '../../shared/catalog/order/apis.ts';
 import { getPayable, listCustomerOrders } from '../../shared/catalog/order/internal.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import { instant } from '../../shared/simulation/context.ts';
-import type { Fresh } from '../../shared/store/unit-of-work.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

@@ -3,8 +3,8 @@ import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import { bookReturn } from '../../services/oms/internal/book-return.ts';
 import { bookingsOf } from '../../services/oms/return-bookings.ts';
 import * as oms from '../../services/oms/service.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { startInside } from '../support/inside.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

@@ -12,7 +12,7 @@ import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objec
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { authorizePayment, capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { listPayments, reversePayment } from '../../shared/catalog/payment/internal.ts';
-import { instant } from '../../shared/simulation/context.ts';
+import { instant } from '../../shared/domain/time.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { begin, CASH, card, eur, pay } from './till-scenes.ts';

@@ -6,8 +6,8 @@ import { recordVoucherUse as recordUse } from '../../services/promotion-engine/i
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 

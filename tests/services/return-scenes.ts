@@ -1,4 +1,4 @@
-import type { ProgressionInput } from '../../shared/simulation/progression.ts';
+import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
 import { fulfilling, type Line } from './oms-fulfilment-scenes.ts';
 

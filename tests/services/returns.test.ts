@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
-import { allowedFrom } from '../../shared/domain/life-cycle.ts';
+import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { estate } from '../support/estate.ts';
 import { readLabel } from './label-reading.ts';
 import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';

@@ -6,7 +6,7 @@ import { ABORT_HOLD } from '../../services/sim/due-kinds.ts';
 import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
-import type { UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Inside, startInside } from '../support/inside.ts';

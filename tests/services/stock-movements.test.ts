@@ -5,7 +5,7 @@ import { setOut } from '../../services/sim/reserving.ts';
 import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/contract/handler.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 const RESERVATIONS = '/inventory/reservations';

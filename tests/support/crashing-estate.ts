@@ -7,8 +7,8 @@ import { registeredApplications } from '../../services/registry.ts';
 import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
 import type { Snapshot } from '../../shared/store/ports.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { type Crash, DEADLINE_MS, type Leases, type MortalApplications, startMortalApplications } from './mortal-applications.ts';
 
 export type { Crash };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
 import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
-import type { FaultInput } from '../../shared/simulation/faults.ts';
+import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
 import { noteTrace } from './catalog-coverage.ts';
 
 /** Addresses of the estate that the test run started. */

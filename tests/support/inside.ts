@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { type FixtureSet, type Fixtures, loadFixtures } from '../../fixtures/load.ts';
+import type { Fixtures } from '../../fixtures/files.ts';
+import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { createInsideCall } from '../../gateway/control/inside-call.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
@@ -9,20 +10,21 @@ import { objectsOf } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
-import { type Caller, type CallOptions, createCaller } from '../../shared/contract/client.ts';
-import type { AnyService } from '../../shared/contract/handler.ts';
+import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
+import { DEFAULT_PROGRESSION, type Progression } from '../../shared/catalog/simulation/progression.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { CONTEXT_HEADER, type Context, encodeContext, TOKEN_HEADER } from '../../shared/simulation/context.ts';
-import type { FaultInput } from '../../shared/simulation/faults.ts';
-import { DEFAULT_PROGRESSION, type Progression } from '../../shared/simulation/progression.ts';
+import type { Context } from '../../shared/simulation/context.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Simulation, Store } from '../../shared/store/ports.ts';
-import { openUnitOfWork, type UnitOfWork } from '../../shared/store/unit-of-work.ts';
+import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
+import type { AnyService } from '../../shared/work/handler.ts';
+import { openUnitOfWork, type UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 interface ApplicationModule {
   readonly service: AnyService;

@@ -4,12 +4,13 @@ import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import { registeredApplications } from '../../services/registry.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
+import type { World } from '../../shared/domain/world.ts';
 import type { Bus, Deliver } from '../../shared/events/bus.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { createMemoryStore } from '../../shared/store/memory-store.ts';
-import type { Plan, Store, World } from '../../shared/store/ports.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { Plan, Store } from '../../shared/store/ports.ts';
 
 /** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
 export interface Crash {

@@ -5,8 +5,8 @@ import { apis, changeEventOf, changeEvents, events, internalCalls, objects } fro
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { calls, flows, mayCall } from '../../shared/catalog/flows.ts';
 import { PickingStatus, pickingMoves, Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { allEvents, consumedBy, subscribersOf, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
-import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/simulation/progression.ts';
 
 /** The rows of the source document's table of APIs; † marks what it does not show. */
 const documentedApis = `

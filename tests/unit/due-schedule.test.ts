@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createDueSchedule, type DueRecord } from '../../shared/store/due-schedule.ts';
+import { createDueSchedule, type DueRecord } from '../../shared/store/memory/due-schedule.ts';
 
 type Item = DueRecord['item'];
 

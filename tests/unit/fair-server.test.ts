@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createFairServer, type FairServerOptions } from '../../shared/runtime/fair-server.ts';
+import { createFairServer, type FairServerOptions } from '../../shared/process/fair-server.ts';
 import { eventually } from '../support/eventually.ts';
 
 const closing: (() => void)[] = [];

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type FixtureFile, type Fixtures, loadFixtures } from '../../fixtures/load.ts';
+import type { FixtureFile, Fixtures } from '../../fixtures/files.ts';
+import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 

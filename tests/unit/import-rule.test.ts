@@ -25,11 +25,25 @@ const serviceOf = (path: string): string | undefined => /^services\/([^/]+)\//.e
 /** What stands directly in services/ puts the estate together, and may therefore import everything. */
 const isComposition = (path: string): boolean => /^services\/[^/]+\.ts$/.test(path);
 
+/** The floors of shared: imports, types included, go down only; folders on one floor do not import each other. */
+const floors: readonly (readonly string[])[] = [
+  ['domain'],
+  ['catalog', 'process'],
+  ['contract', 'store'],
+  ['http', 'observability', 'simulation'],
+  ['events', 'transport'],
+  ['work'],
+  ['runtime'],
+];
+
 /** A zone of the repository and where its imports may lead, besides into itself. */
 const zones: readonly { readonly zone: string; readonly may: readonly string[] }[] = [
-  { zone: 'shared/catalog/', may: ['shared/domain/'] },
-  { zone: 'shared/domain/', may: ['shared/catalog/'] },
-  { zone: 'shared/', may: [] },
+  ...floors.flatMap((folders, floor) =>
+    folders.map((folder) => ({
+      zone: `shared/${folder}/`,
+      may: floors.slice(0, floor).flatMap((lower) => lower.map((name) => `shared/${name}/`)),
+    })),
+  ),
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
@@ -52,6 +66,15 @@ describe('The import rule', () => {
     expect(own.filter(({ target }) => !files.has(target)).map(shown)).toEqual([]);
   });
 
+  test('no files import each other in a circle, types included', () => {
+    expect(circles(own)).toEqual([]);
+  });
+
+  test('every folder of shared has a floor', () => {
+    const folders = trackedFiles.flatMap((file) => /^shared\/([^/]+)\//.exec(file)?.[1] ?? []);
+    expect([...new Set(folders)].sort()).toEqual(floors.flat().sort());
+  });
+
   test('a service imports itself, shared and fixtures, and never another service', () => {
     const breaking = own.filter(({ file, target }) => {
       const service = serviceOf(file);
@@ -61,7 +84,7 @@ describe('The import rule', () => {
     expect(breaking.map(shown)).toEqual([]);
   });
 
-  test.each(zones)('$zone imports itself and $may, and nothing else of ours', ({ zone, may }) => {
+  test.each(zones)('$zone imports itself and $may, nothing else of ours', ({ zone, may }) => {
     const breaking = own.filter(
       ({ file, target }) => zoneOf(file)?.zone === zone && !inside(target, zone) && !may.some((other) => target.startsWith(other)),
     );
@@ -81,7 +104,25 @@ describe('The import rule', () => {
   });
 });
 
-/** gateway/control/ is no part of gateway/, nor is shared/catalog/ of shared/domain/; all of shared is shared. */
-function inside(target: string, zone: string): boolean {
-  return zone === 'shared/' ? target.startsWith(zone) : zoneOf(target)?.zone === zone;
+/** gateway/control/ is no part of gateway/. */
+const inside = (target: string, zone: string): boolean => zoneOf(target)?.zone === zone;
+
+/** Files that reach themselves by imports, a list for each circle. */
+function circles(edges: readonly Import[]): string[][] {
+  const targets = Map.groupBy(edges, ({ file }) => file);
+  const reached = (from: string): ReadonlySet<string> => {
+    const found = new Set<string>();
+    const open = [from];
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      for (const { target } of targets.get(file) ?? []) {
+        if (found.has(target)) continue;
+        found.add(target);
+        open.push(target);
+      }
+    }
+    return found;
+  };
+  const inCircle = [...targets.keys()].filter((file) => reached(file).has(file));
+  const groups = Map.groupBy(inCircle, (file) => inCircle.filter((other) => reached(file).has(other) && reached(other).has(file)).join());
+  return [...groups.values()];
 }

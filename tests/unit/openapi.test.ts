@@ -3,8 +3,8 @@ import { apis } from '../../shared/catalog/catalog.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { requestExamples } from '../../shared/catalog/examples.ts';
 import { problems } from '../../shared/catalog/problems.ts';
+import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { estateOpenApi } from '../../shared/contract/openapi.ts';
-import { controlOperations } from '../../shared/simulation/control-api.ts';
 
 interface Operation {
   readonly operationId: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createOrderedList } from '../../shared/store/ordered-list.ts';
+import { createOrderedList } from '../../shared/store/memory/ordered-list.ts';
 
 describe('an ordered list', () => {
   test('lists what is in it after any place, and before any place the newest first', () => {

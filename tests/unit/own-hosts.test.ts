@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ownHosts } from '../../shared/runtime/own-hosts.ts';
+import { ownHosts } from '../../shared/process/own-hosts.ts';
 
 const isOwn = ownHosts(['estate.example.com', '.svc.cluster.local', 'UPPER.example']);
 

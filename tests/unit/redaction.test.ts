@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { redactJson, redactText, redactUrl, secretIn } from '../../shared/domain/redaction.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { createLogger } from '../../shared/process/logger.ts';
 import { type Hop, type JournalRecord, journalHop } from '../../shared/simulation/journal.ts';
-import { redactJson, redactText, redactUrl, secretIn } from '../../shared/simulation/redaction.ts';
-import type { Simulation, World } from '../../shared/store/ports.ts';
+import type { Simulation } from '../../shared/store/ports.ts';
 
 const REHEARSAL_KEY = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
 const WEBHOOK_SECRET = 'whsec_YKs4SnqCuZEvmrP/vymueeFKkHMK4cVC';

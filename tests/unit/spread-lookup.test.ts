@@ -3,7 +3,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { createSpreadLookup } from '../../shared/runtime/spread-lookup.ts';
+import { createSpreadLookup } from '../../shared/process/spread-lookup.ts';
 
 const REPLICAS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const;
 /** A resolver that sorts as the system's does: always alike. */

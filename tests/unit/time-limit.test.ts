@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { withTimeLimit } from '../../shared/runtime/time-limit.ts';
+import { withTimeLimit } from '../../shared/process/waiting.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/simulation/faults.ts';
 import type { Worlds } from '../../../shared/store/ports.ts';
 

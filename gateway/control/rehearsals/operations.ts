@@ -2,9 +2,9 @@ import { carrierWebhook } from '../../../shared/catalog/fulfillment/apis.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { idleExpiryMs } from '../../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../../shared/domain/ids.ts';
-import { instant } from '../../../shared/simulation/context.ts';
-import type { Lifetime, Ms, RehearsalRecord, Worlds, WorldView } from '../../../shared/store/ports.ts';
-import type { Operations } from '../control-plane.ts';
+import { instant, type Ms } from '../../../shared/domain/time.ts';
+import type { Lifetime, RehearsalRecord, Worlds, WorldView } from '../../../shared/store/ports.ts';
+import type { Operations } from '../operations.ts';
 
 import { type Rehearsals, unknownRehearsal } from './rehearsals.ts';
 

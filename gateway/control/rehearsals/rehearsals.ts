@@ -1,7 +1,8 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { DEFAULT_REHEARSAL } from '../../../shared/domain/ids.ts';
+import type { Ms } from '../../../shared/domain/time.ts';
 import { mintCredentials, type PlainCredentials } from '../../../shared/simulation/credentials.ts';
-import type { Ms, Snapshot, Worlds, WorldView } from '../../../shared/store/ports.ts';
+import type { Snapshot, Worlds, WorldView } from '../../../shared/store/ports.ts';
 import { type Limits, tooManyRehearsals, UNLIMITED } from './limits.ts';
 
 export interface RehearsalsOptions {

@@ -1,5 +1,6 @@
-import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { Ms, Worlds } from '../../../shared/store/ports.ts';
+import type { Ms } from '../../../shared/domain/time.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
+import type { Worlds } from '../../../shared/store/ports.ts';
 
 /** A rehearsal that is used all the time is noted this often by a process, or ten times within its idle time if that is more. */
 const NOTED_MS: Ms = 5_000;

@@ -3,8 +3,8 @@ import type { Order as OrderSchema } from '../../../shared/catalog/order/objects
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
-import type { Account } from './points.ts';
 import { isOwnedBy } from './redemption-purpose.ts';
+import type { Account } from './stored-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;

@@ -8,7 +8,7 @@ import type { Order as OrderSchema } from '../../../shared/catalog/order/objects
 import { compareInstants } from '../../../shared/domain/instant.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
-import type { Return } from './returns.ts';
+import type { Return } from './stored-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;

@@ -1,8 +1,10 @@
 import type { Application } from '../../../shared/catalog/applications.ts';
 import type { ObjectDefinition } from '../../../shared/catalog/define.ts';
+import { nameOf } from '../../../shared/catalog/event-names.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
-import { type EstateEvent, nameOf } from '../../../shared/events/envelope.ts';
-import type { ApplicationDump, Ledger, Snapshot, World, Worlds } from '../../../shared/store/ports.ts';
+import type { World } from '../../../shared/domain/world.ts';
+import type { EstateEvent } from '../../../shared/events/envelope.ts';
+import type { ApplicationDump, Ledger, Snapshot, Worlds } from '../../../shared/store/ports.ts';
 import { allEventsOf } from '../event-reader.ts';
 import { heldEvent } from '../withheld.ts';
 

@@ -6,7 +6,8 @@ import type { Order as OrderSchema } from '../../../shared/catalog/order/objects
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
-import { isEnded, moverOfReturn, type Return } from './returns.ts';
+import { isEnded, moverOfReturn } from './returns.ts';
+import type { Return } from './stored-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;

@@ -1,26 +1,13 @@
 import type { z } from 'zod';
-import type { LoyaltyAccount as LoyaltyAccountSchema } from '../../../shared/catalog/loyalty/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { checkEarned } from './earned-points.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult, sums } from './invariant.ts';
 import { checkPurpose } from './redemption-purpose.ts';
+import type { Account, Redemption } from './stored-records.ts';
 import { checkTiers } from './tiers.ts';
 
-export type Account = z.output<typeof LoyaltyAccountSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-/** Points turned into money, as the Loyalty Platform keeps them. */
-export interface Redemption {
-  readonly id: string;
-  readonly state: 'open' | 'spent' | 'returned';
-  readonly accountId: string;
-  readonly basketId?: string;
-  readonly orderId?: string;
-  readonly points: number;
-  readonly paymentId?: string;
-  readonly spentPoints: number;
-  readonly reversedPoints: number;
-}
 type Check = ReturnType<typeof findings>['check'];
 
 export function points(held: HeldWorld): InvariantResult {

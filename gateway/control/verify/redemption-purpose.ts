@@ -4,7 +4,7 @@ import type { Order as OrderSchema } from '../../../shared/catalog/order/objects
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
-import type { Account, Redemption } from './points.ts';
+import type { Account, Redemption } from './stored-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;

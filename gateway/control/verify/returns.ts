@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
-import type { Return as ReturnSchema } from '../../../shared/catalog/fulfillment/returns.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
@@ -8,11 +7,10 @@ import { isBack } from './fulfilment.ts';
 import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { keptBy } from './money.ts';
+import type { Return } from './stored-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-/** As the FMS stores it. */
-export type Return = z.output<typeof ReturnSchema> & { readonly rejecting?: unknown };
 /** What the OMS has booked for a return. */
 interface Booking {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
 import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
-import type { Account } from './points.ts';
+import type { Account } from './stored-records.ts';
 
 type Check = ReturnType<typeof findings>['check'];
 

@@ -2,10 +2,10 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { generateLabel as generateLabelApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { getShipmentData } from '../../../shared/catalog/fulfillment/internal.ts';
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { published, type StoredShipment, shipments } from '../collections.ts';
 import { label, register } from '../parcel.ts';
 

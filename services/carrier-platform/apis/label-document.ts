@@ -1,6 +1,6 @@
 import { labelDocument as labelDocumentApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { shipments } from '../collections.ts';
 
 const FILE = /^([0-9a-f]+)\.pdf$/;

@@ -1,7 +1,7 @@
 import { trackShipment as trackShipmentApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 
 /** A parcel without a label was never seen by the carrier: there is nothing to track. */

@@ -1,11 +1,11 @@
 import { carrierWebhook } from '../../../shared/catalog/fulfillment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { instant } from '../../../shared/domain/time.ts';
 import type { ActiveFault } from '../../../shared/simulation/faults.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
 import { type WebhookOutcome, webhookHeldUntil } from '../../../shared/simulation/webhook-sender.ts';
 import type { DueItem } from '../../../shared/store/ports.ts';
+import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
 import { planNext } from '../journey.ts';
 import { RETRY_AFTER_MS } from '../timing.ts';

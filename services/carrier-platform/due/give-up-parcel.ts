@@ -1,6 +1,6 @@
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { shipments } from '../collections.ts';
 import { scanParcel } from '../scanning.ts';
 

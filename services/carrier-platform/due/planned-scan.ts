@@ -1,5 +1,5 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { journeys, shipments } from '../collections.ts';
 import { nextPlanned } from '../journey.ts';
 import { scanParcel } from '../scanning.ts';

@@ -1,6 +1,6 @@
 import { applyCarrierProgression as applyCarrierProgressionCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Journey, journeys, shipments } from '../collections.ts';
 import { planNext } from '../journey.ts';
 

@@ -1,5 +1,5 @@
 import { putShipment as putShipmentCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 import { register } from '../parcel.ts';
 

@@ -1,6 +1,6 @@
 import { scanShipment as scanShipmentCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 import { scanParcel } from '../scanning.ts';
 

@@ -1,7 +1,7 @@
 import { logInteraction as logInteractionApi } from '../../../shared/catalog/customer/apis.ts';
 import { logCustomerInteraction } from '../../../shared/catalog/customer/internal.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 
 export const logInteraction = handle(logInteractionApi)(async ({ body: { customerId, ...interaction } }, { work, call }) => {
   const { occurredAt } = interaction;

@@ -1,7 +1,7 @@
 import { createCustomer as createCustomerApi } from '../../../shared/catalog/customer/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { customers } from '../collections.ts';
 import { type Contact, type CustomerRecord, noConsents, partyToRegister } from '../customer-rules.ts';
 import { registeredWith } from '../recognition.ts';

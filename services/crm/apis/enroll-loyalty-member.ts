@@ -1,9 +1,8 @@
 import { customerLifeCycle } from '../../../shared/catalog/customer/objects.ts';
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { enrollLoyaltyMember as enrollLoyaltyMemberApi } from '../../../shared/catalog/loyalty/apis.ts';
-import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { isUnknownOutcome } from '../../../shared/contract/client.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { isUnknownOutcome, notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { refuseBlocked } from '../customer-rules.ts';
 import { enrol, enrolledBefore, FINISH_ENROLMENT, intendEnrolment } from '../enrolment.ts';

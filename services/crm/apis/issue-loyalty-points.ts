@@ -1,6 +1,6 @@
 import { issueLoyaltyPoints as issueLoyaltyPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 
 /** A façade: the ledger is the Loyalty Platform's. Without a reference each request is a grant of its own. */
 export const issueLoyaltyPoints = handle(issueLoyaltyPointsApi)(async ({ params: { id }, body }, { work, call }) => {

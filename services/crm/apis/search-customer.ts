@@ -1,6 +1,6 @@
 import { searchCustomer as searchCustomerApi } from '../../../shared/catalog/customer/apis.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { customers } from '../collections.ts';
 import type { CustomerRecord } from '../customer-rules.ts';
 import { type PageSource, pageOfMatches } from '../matching-page.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CardNumber } from '../../../shared/catalog/loyalty/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { enrol } from '../enrolment.ts';
 

@@ -1,6 +1,6 @@
 import { customerLifeCycle } from '../../../shared/catalog/customer/objects.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { isAbout, restartIdleTimer } from '../idle-timer.ts';
 

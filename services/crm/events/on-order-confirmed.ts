@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/catalog/shapes.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { customers, notedOrders } from '../collections.ts';
 import { countsActivity, newerOf } from '../customer-rules.ts';
 import { restartIdleTimer } from '../idle-timer.ts';

@@ -1,7 +1,7 @@
 import { moveCustomer as moveCustomerCall } from '../../../shared/catalog/customer/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { restartIdleTimer } from '../idle-timer.ts';
 

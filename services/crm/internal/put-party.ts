@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { putParty as putPartyCall } from '../../../shared/catalog/customer/internal.ts';
 import { getMemberBalance } from '../../../shared/catalog/loyalty/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { customers, parties } from '../collections.ts';
 import { type CustomerRecord, isRegistered, noConsents } from '../customer-rules.ts';
 import { registeredWith } from '../recognition.ts';

@@ -1,8 +1,8 @@
 import { addLineToBasket } from '../../../shared/catalog/commerce/apis.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
-import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
 import { availability } from '../availability.ts';
 import { addToLines } from '../basket-lines.ts';
 import { currentPrices, priceOpenBasket } from '../basket-price.ts';

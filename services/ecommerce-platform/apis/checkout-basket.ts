@@ -1,8 +1,8 @@
 import { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { pricedMembers, pricesForSale } from '../basket-price.ts';
 import { CHECKOUT_TTL, IDLE } from '../basket-timers.ts';
 import { changeCheckout } from '../checkout-change.ts';

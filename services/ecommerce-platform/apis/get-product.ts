@@ -1,5 +1,5 @@
 import { getProduct } from '../../../shared/catalog/commerce/apis.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { availability } from '../availability.ts';
 import { availabilityOf, productByIdOrSku } from '../product-rules.ts';
 

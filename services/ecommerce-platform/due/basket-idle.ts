@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { RELEASE_HOLDS } from '../basket-timers.ts';
 import { baskets } from '../collections.ts';
 

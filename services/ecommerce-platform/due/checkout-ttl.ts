@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { currentPrices, priceOpenBasket } from '../basket-price.ts';
 import { renewIdleTimer } from '../basket-timers.ts';
 import { checkoutOf, startUndoing } from '../checkout-record.ts';

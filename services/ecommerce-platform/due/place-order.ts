@@ -1,5 +1,5 @@
 import { createOrder } from '../../../shared/catalog/order/apis.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { checkoutOf } from '../checkout-record.ts';
 import { baskets } from '../collections.ts';
 import { orderPlaced } from '../order-placement.ts';

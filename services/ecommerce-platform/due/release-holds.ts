@@ -1,5 +1,5 @@
 import { releaseHolds } from '../../../shared/catalog/inventory/internal.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { baskets } from '../collections.ts';
 
 /** A basket that is over: what somebody had held for it by hand, or for the order that its transaction will not become, is given back. */

@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { keepVoucherUses, releaseHold, releaseVouchers } from '../checkout-holds.ts';
 import { checkoutOf, settleCheckout } from '../checkout-record.ts';
 import { baskets, checkouts } from '../collections.ts';

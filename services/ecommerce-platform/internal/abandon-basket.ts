@@ -1,9 +1,9 @@
 import { abandonBasket as abandonBasketCall } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { RELEASE_HOLDS } from '../basket-timers.ts';
 import { checkoutOf, startUndoing } from '../checkout-record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';

@@ -1,8 +1,8 @@
 import { convertBasket as convertBasketCall } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { refuseWhileChanging } from '../checkout-record.ts';
 import { type Basket, baskets } from '../collections.ts';
 import { convertBasket } from '../order-placement.ts';

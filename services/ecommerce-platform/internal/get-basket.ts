@@ -1,6 +1,6 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { checkoutOf } from '../checkout-record.ts';
 import { baskets } from '../collections.ts';
 

@@ -1,6 +1,6 @@
 import { listCustomerBaskets as listCustomerBasketsCall } from '../../../shared/catalog/commerce/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Basket, baskets } from '../collections.ts';
 
 const MOST = 20;

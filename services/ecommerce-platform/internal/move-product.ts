@@ -1,6 +1,6 @@
 import { moveProduct as moveProductCall } from '../../../shared/catalog/commerce/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { products } from '../collections.ts';
 
 /** By id or SKU, also where customers cannot see it: assortment management can. */

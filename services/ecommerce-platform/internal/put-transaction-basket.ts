@@ -1,11 +1,11 @@
 import { putTransactionBasket as putTransactionBasketCall } from '../../../shared/catalog/commerce/internal.ts';
 import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { rowFor } from '../../../shared/domain/life-cycle.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { addToLines, type LineOfBasket } from '../basket-lines.ts';
 import { pricedMembers, pricesForSale } from '../basket-price.ts';
 import { IDLE } from '../basket-timers.ts';

@@ -1,8 +1,8 @@
 import { carrierWebhook as carrierWebhookApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
 import { scanned } from '../delivery.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';

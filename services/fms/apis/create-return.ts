@@ -1,7 +1,6 @@
 import { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published, returns } from '../returns/collections.ts';
 import { attemptOf, beginRequest, endRequest, mergedLines, refuseLocation, requestReturn } from '../returns/request.ts';
 

@@ -1,12 +1,12 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { dispatchFulfillmentOrder as dispatchFulfillmentOrderApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { DEFAULT_CARRIER, fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../../shared/catalog/order/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder, trackings } from '../collections.ts';
 import { HAND_OVER, TAKE_STOCK } from '../due-kinds.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';

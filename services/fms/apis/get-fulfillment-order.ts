@@ -1,5 +1,5 @@
 import { getFulfillmentOrder as getFulfillmentOrderApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published } from '../collections.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 

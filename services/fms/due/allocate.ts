@@ -1,5 +1,5 @@
 import { allocateInventory } from '../../../shared/catalog/inventory/apis.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
 
 /** The reservation of the order holds the stock already: allocating says so for each line, and moves nothing. */

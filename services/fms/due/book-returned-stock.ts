@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { bookReturnedStock } from '../returns/returned-stock.ts';
 

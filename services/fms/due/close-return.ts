@@ -1,5 +1,5 @@
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 
 /** The OMS books the units of a return that ended without its doing: somebody else paid it back, or it was exchanged. */

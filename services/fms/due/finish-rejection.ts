@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { carryOnRejection } from '../returns/rejection.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../../shared/catalog/shapes.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { putBack } from '../returns/returned-stock.ts';
 

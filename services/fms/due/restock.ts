@@ -1,5 +1,5 @@
 import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
 
 /** What came back is on hand again where it came from, once per line. */

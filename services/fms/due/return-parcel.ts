@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { isHandedOver } from '../hand-over.ts';
 import { returns } from '../returns/collections.ts';
 import { handOverReturn, parcelOf } from '../returns/parcel.ts';

@@ -1,5 +1,5 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returns, type StoredReturn } from '../returns/collections.ts';
 import { approve, inspect, receive } from '../returns/moves.ts';
 import { beginRejection } from '../returns/rejection.ts';

@@ -1,6 +1,6 @@
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { isOwed, withRefunds } from '../returns/refunds.ts';
 

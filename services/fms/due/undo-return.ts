@@ -1,6 +1,6 @@
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { returnRequests } from '../returns/collections.ts';
 
 /** A Create Return got no answer: whatever the OMS has booked for it, or is still to book, is given back. */

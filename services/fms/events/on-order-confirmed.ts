@@ -1,5 +1,5 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { CLOSE_RETURN, SETTLE_RETURN } from '../returns/due-kinds.ts';
 

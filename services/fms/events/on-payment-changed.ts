@@ -1,5 +1,5 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
 import { noteRefunds, refundsFor } from '../returns/refunds.ts';
 

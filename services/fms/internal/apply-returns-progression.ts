@@ -1,6 +1,6 @@
 import { applyReturnsProgression as applyReturnsProgressionCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type ReturnTask, returns, returnTasks } from '../returns/collections.ts';
 import { planStep } from '../returns/return-clock.ts';
 

@@ -1,8 +1,8 @@
 import { cancelFulfillment as cancelFulfillmentCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders, orderFulfilments, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { ALLOCATE } from '../due-kinds.ts';
 import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';

@@ -1,8 +1,8 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createFulfillmentOrders as createFulfillmentOrdersCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, orderFulfilments, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { ALLOCATE } from '../due-kinds.ts';
 import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';

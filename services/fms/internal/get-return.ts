@@ -1,5 +1,5 @@
 import { getReturn as getReturnCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published } from '../returns/collections.ts';
 import { returnById } from '../returns/return-by-id.ts';
 

@@ -1,6 +1,6 @@
 import { getShipmentData as getShipmentDataCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { parcels } from '../collections.ts';
 
 export const getShipmentData = handle(getShipmentDataCall)(async ({ params: { id } }, { work }) => {

@@ -1,5 +1,5 @@
 import { listFulfillmentOrders as listFulfillmentOrdersCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published } from '../collections.ts';
 import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';
 

@@ -1,5 +1,5 @@
 import { listReturns as listReturnsCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published, returns } from '../returns/collections.ts';
 import { returnsOf } from '../returns/return-by-id.ts';
 

@@ -1,6 +1,6 @@
 import { moveReturn as moveReturnCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
 import { published, type StoredReturn } from '../returns/collections.ts';
 import { approve, inspect, receive, refuseOnceWrittenOff, writeOff } from '../returns/moves.ts';
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';

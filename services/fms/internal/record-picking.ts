@@ -1,7 +1,7 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { recordPicking as recordPickingCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { WRITE_OFF } from '../due-kinds.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';

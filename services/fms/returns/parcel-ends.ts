@@ -1,5 +1,5 @@
-import type { Scope } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { TrackingScan } from '../tracking-rules.ts';
 import type { StoredReturn } from './collections.ts';
 import { BOOK_RETURNED_STOCK, GIVE_UP_RETURN } from './due-kinds.ts';

@@ -1,5 +1,5 @@
-import type { Progression } from '../../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Tracking, trackings } from '../collections.ts';
 import { isNews, type TrackingScan } from '../tracking-rules.ts';
 import { returns, type StoredReturn } from './collections.ts';

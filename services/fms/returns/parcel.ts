@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { DEFAULT_CARRIER, type FulfillmentShipment, type Shipment } from '../../../shared/catalog/fulfillment/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import type { Scope } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { nodes, type Parcel, parcels, trackings } from '../collections.ts';
 import { labelOf, lacksLabel, register } from '../hand-over.ts';
 import { returns, type StoredReturn } from './collections.ts';

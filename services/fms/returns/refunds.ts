@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
 import { CLOSE_RETURN, SETTLE_RETURN } from './due-kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
-import type { Progression } from '../../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returnSteps, returnTasks, type StoredReturn } from './collections.ts';
 import { RETURN_STEP } from './due-kinds.ts';
 

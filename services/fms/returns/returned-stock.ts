@@ -1,6 +1,6 @@
 import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { Scope } from '../../../shared/contract/handler.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
 import type { StoredReturn } from './collections.ts';
 
 type Goods = Pick<StoredReturn, 'id' | 'locationId' | 'lines'>;

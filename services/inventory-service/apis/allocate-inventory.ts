@@ -1,9 +1,9 @@
 import { allocateInventory as allocateInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
 import { getReservation } from '../../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { type Allocating, type Reservation, refuseForeignBasket, refuseOtherDemand, refuseUncovered } from '../allocation-rules.ts';
 import { type Hold, holds, orderLineKey } from '../collections.ts';
 import { findStock, reserveStock } from '../holds.ts';

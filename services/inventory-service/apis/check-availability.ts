@@ -1,6 +1,6 @@
 import { checkAvailability as checkAvailabilityApi } from '../../../shared/catalog/inventory/apis.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { levelsOf, nodesToTry, requireSku } from '../stock-levels.ts';
 
 export const checkAvailability = handle(checkAvailabilityApi)(async ({ params: { sku }, query: { qty, locationId } }, { work }) => {

@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { holds } from '../collections.ts';
 import { isRefused, recordAtSim, setOutAgain, withdraw } from '../recording.ts';
 

@@ -1,6 +1,6 @@
 import { countStock as countStockCall } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { stock, stockKey, unitsMoved } from '../collections.ts';
 import { levelsOf, nodesToTry, requireSku } from '../stock-levels.ts';
 

@@ -1,5 +1,5 @@
 import { getStock as getStockCall } from '../../../shared/catalog/inventory/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { levelsOf, nodesToTry, requireSku } from '../stock-levels.ts';
 
 /** Every location is listed, also those with nothing: a sold-out SKU is one with zeros. */

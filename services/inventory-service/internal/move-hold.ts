@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { moveHold as moveHoldCall } from '../../../shared/catalog/inventory/internal.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stockKey } from '../collections.ts';
 import { giveBack, mergedByPlace, restOf, takeOut } from '../holds.ts';
 import type { Held } from '../node-choice.ts';

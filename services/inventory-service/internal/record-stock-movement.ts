@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { recordStockMovement as recordStockMovementCall } from '../../../shared/catalog/inventory/internal.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { stock, stockKey, stockMovements, unitsMoved } from '../collections.ts';
 import { levelsOf, nodesToTry, requireSku } from '../stock-levels.ts';
 

@@ -1,7 +1,7 @@
 import { takeHold as takeHoldCall } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from '../collections.ts';
 import { findStock, giveBack, reserveStock, restOf } from '../holds.ts';
 import { insufficientStock, mergedBySku } from '../node-choice.ts';

@@ -1,7 +1,7 @@
 import { earnPoints as earnPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
 import { getOrderEarning } from '../../../shared/catalog/order/internal.ts';
 import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning.ts';
 import { memberBy } from '../members.ts';

@@ -1,5 +1,5 @@
 import { getMemberBalance as getMemberBalanceApi } from '../../../shared/catalog/loyalty/apis.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { memberBy } from '../members.ts';
 
 export const getMemberBalance = handle(getMemberBalanceApi)(async ({ params }, { work }) => memberBy(work, params.id));

@@ -1,5 +1,5 @@
 import { redeemPoints as redeemPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { memberBy } from '../members.ts';
 import { redeem } from '../redeem.ts';
 

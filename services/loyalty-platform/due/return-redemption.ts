@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { accounts, redemptions } from '../collections.ts';
 import { giveBack } from '../redemption.ts';
 

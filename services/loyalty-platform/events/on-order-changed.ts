@@ -1,5 +1,5 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning.ts';
 import { knownMember } from '../members.ts';

@@ -1,5 +1,5 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { noteRefunds } from '../earning.ts';
 import { pointsWorth } from '../points-rules.ts';
 

@@ -1,7 +1,7 @@
 import { putLedgerEntry as putLedgerEntryCall } from '../../../shared/catalog/loyalty/internal.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { issue } from '../issue.ts';
 import { memberBy } from '../members.ts';
 import { redeem } from '../redeem.ts';

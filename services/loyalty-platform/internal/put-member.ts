@@ -1,7 +1,7 @@
 import { putMember as putMemberCall } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { newCardNumber } from '../card-number.ts';
 import { accounts } from '../collections.ts';
 import { standingAt } from '../points-rules.ts';

@@ -1,9 +1,9 @@
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
 import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { cancelled, compensated, stopFulfilment } from '../cancellation.ts';
 import { orderById } from '../order-by-id.ts';
 import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../pending-action.ts';

@@ -1,8 +1,8 @@
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { confirmOrder as confirmOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseBlocked } from '../blocked-customer.ts';
 import type { StoredOrder } from '../collections.ts';
 import { carryOnConfirmation, confirmedSale, redeemVouchersNow } from '../confirmation.ts';

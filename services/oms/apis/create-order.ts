@@ -1,7 +1,7 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { conflictingRepeat, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { convertBasket, handedOver, storeOrder } from '../basket-conversion.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { refuseUnexchangeable, releaseReturn } from '../exchange-claim.ts';

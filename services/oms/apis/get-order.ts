@@ -1,5 +1,5 @@
 import { getOrder as getOrderApi } from '../../../shared/catalog/order/apis.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { orderById } from '../order-by-id.ts';
 import { viewNow } from '../order-view.ts';
 

@@ -1,9 +1,9 @@
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { routeOrder as routeOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
 import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { orderById } from '../order-by-id.ts';
 import { fulfillmentOrdersOf } from '../order-fulfilments.ts';

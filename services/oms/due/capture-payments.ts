@@ -1,7 +1,7 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { captured, isLost } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { isMoving } from '../fulfilment-course.ts';

@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import { endCompensation, undoAtOthers } from '../compensation.ts';
 

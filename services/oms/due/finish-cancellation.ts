@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { cancelled, stopFulfilment } from '../cancellation.ts';
 import { orders } from '../collections.ts';
 import { endCancellation } from '../pending-action.ts';

@@ -1,6 +1,5 @@
-import { Problem } from '../../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
 import { carryOnConfirmation } from '../confirmation.ts';
 import { paymentsToConfirmOn } from '../exchange-credit.ts';

@@ -1,6 +1,6 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { storeOrder } from '../basket-conversion.ts';
 import { orders } from '../collections.ts';
 import { isClaimable, releaseReturn } from '../exchange-claim.ts';

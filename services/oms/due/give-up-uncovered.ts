@@ -1,5 +1,5 @@
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
+import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
+import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { isLost } from '../capture.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { requiredFor } from '../line-worth.ts';

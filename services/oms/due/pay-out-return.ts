@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import { returnBookings } from '../return-bookings.ts';
 import { payOut } from '../return-payout.ts';

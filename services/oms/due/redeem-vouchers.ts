@@ -1,5 +1,5 @@
 import { recordVoucherUse } from '../../../shared/catalog/promotion/internal.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 
 /** The vouchers of a confirmed order are used up. One that was cancelled meanwhile gives them back instead. */

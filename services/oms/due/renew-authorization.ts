@@ -1,8 +1,7 @@
 import { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
+import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
+import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { requiredFor } from '../line-worth.ts';
 import { type Payment, paymentsToDecideOn } from '../order-payments.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
 import { routed, routesByItself } from '../routing.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';

@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
 import { isMoving } from '../fulfilment-course.ts';
 import { serveElsewhere } from '../short-lines.ts';

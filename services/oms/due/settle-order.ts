@@ -1,7 +1,7 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { withUndo } from '../compensation.ts';
 import { isMoving } from '../fulfilment-course.ts';

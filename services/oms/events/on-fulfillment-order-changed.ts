@@ -1,5 +1,5 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
 import { takeCourse } from '../fulfilment-course.ts';
 import { followed, freshRecord, isBegun } from '../fulfilment-progress.ts';

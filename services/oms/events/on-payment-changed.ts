@@ -1,5 +1,5 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { noteLostAuthorization } from '../lost-authorizations.ts';
 import { returnBookings } from '../return-bookings.ts';
 

@@ -1,9 +1,9 @@
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { bookReturn as bookReturnCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
 import { money } from '../../../shared/domain/money.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import { orderById } from '../order-by-id.ts';
 import type { OrderLine } from '../order-lines.ts';

@@ -1,8 +1,8 @@
+import { allowedFrom, isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { carryOut as carryOutCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import { allowedFrom, isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { carriedOut } from '../carry-out.ts';
 import type { StoredOrder } from '../collections.ts';
 import { orderById } from '../order-by-id.ts';

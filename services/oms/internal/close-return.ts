@@ -1,7 +1,7 @@
 import { closeReturn as closeReturnCall } from '../../../shared/catalog/order/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
 import { exchangeOf } from '../exchange-claim.ts';
 import { orderById } from '../order-by-id.ts';

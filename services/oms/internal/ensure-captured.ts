@@ -1,10 +1,10 @@
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { ensureCaptured as ensureCapturedCall } from '../../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import { allowedFrom } from '../../../shared/domain/life-cycle.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { money } from '../../../shared/domain/money.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { capturedIfPossible, isCovered } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { requiredFor } from '../line-worth.ts';

@@ -1,5 +1,5 @@
 import { getOrderStock as getOrderStockCall } from '../../../shared/catalog/order/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { orderById } from '../order-by-id.ts';
 
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {

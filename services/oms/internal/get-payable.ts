@@ -1,5 +1,5 @@
 import { getPayable as getPayableCall } from '../../../shared/catalog/order/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { orderById } from '../order-by-id.ts';
 import { payableOf } from '../payable.ts';
 

@@ -1,5 +1,5 @@
 import { listCustomerOrders as listCustomerOrdersCall } from '../../../shared/catalog/order/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import { published } from '../order-view.ts';
 

@@ -1,8 +1,8 @@
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { capturePayment as capturePaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { capture } from '../authorisation.ts';
 import { captureSplit } from '../capture-rules.ts';
 import { payments, published } from '../collections.ts';

@@ -1,10 +1,10 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { getPayable } from '../../../shared/catalog/order/internal.ts';
 import { refundPayment as refundPaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
 import { refund } from '../refund.ts';
 import { type LeftOfReturn, refuseExcessiveRefund } from '../refund-rules.ts';

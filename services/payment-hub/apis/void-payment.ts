@@ -1,8 +1,8 @@
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { voidPayment as voidPaymentApi } from '../../../shared/catalog/payment/apis.ts';
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { voidAuthorisation } from '../authorisation.ts';
 import { payments, published } from '../collections.ts';
 

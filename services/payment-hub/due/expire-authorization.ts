@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { voidAuthorisation } from '../authorisation.ts';
 import { payments } from '../collections.ts';
 

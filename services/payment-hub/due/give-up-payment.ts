@@ -1,6 +1,6 @@
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
+import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { fail } from '../authorisation.ts';
 import { payments, type StoredPayment } from '../collections.ts';
 

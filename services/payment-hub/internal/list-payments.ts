@@ -1,6 +1,6 @@
 import { listPayments as listPaymentsCall } from '../../../shared/catalog/payment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
 
 export const listPayments = handle(listPaymentsCall)(async ({ query }, { work }) => ({

@@ -1,6 +1,6 @@
 import { reversePayment as reversePaymentCall } from '../../../shared/catalog/payment/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { voidAuthorisation } from '../authorisation.ts';
 import { payments, published } from '../collections.ts';
 import { refund } from '../refund.ts';

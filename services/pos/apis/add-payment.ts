@@ -1,10 +1,9 @@
 import type { OutputOf } from '../../../shared/catalog/define.ts';
 import { addPayment as addPaymentApi } from '../../../shared/catalog/payment/apis.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { isUnknownOutcome } from '../../../shared/contract/client.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
+import { invalid, isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { receiptOf } from '../receipts.ts';
 import { markPaid, submitNow } from '../submission.ts';

@@ -1,10 +1,9 @@
 import { createTransaction as createTransactionApi } from '../../../shared/catalog/commerce/apis.ts';
 import { putTransactionBasket } from '../../../shared/catalog/commerce/internal.ts';
-import { invalid, Problem } from '../../../shared/catalog/problems.ts';
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { ABANDON_OPENING } from '../due-kinds.ts';
 import { mergedLines } from '../lines.ts';

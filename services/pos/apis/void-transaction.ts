@@ -1,6 +1,6 @@
 import { voidTransaction as voidTransactionApi } from '../../../shared/catalog/commerce/apis.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
 import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { Sale } from '../collections.ts';
 import { UNDO_SALE } from '../due-kinds.ts';
 import { markPaid } from '../submission.ts';

@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { save } from '../transactions.ts';
 import { abandon } from '../undoing.ts';

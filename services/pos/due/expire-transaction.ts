@@ -1,5 +1,5 @@
-import { isDependencyProblem } from '../../../shared/contract/client.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { markPaid } from '../submission.ts';
 import { isCovered, outstandingOf } from '../tender-rules.ts';

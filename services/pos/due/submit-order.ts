@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { triesOf } from '../due-kinds.ts';
 import { isQueued, submit, submitLater } from '../submission.ts';

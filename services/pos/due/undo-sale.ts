@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { isSale } from '../transactions.ts';
 import { undoSale } from '../undoing.ts';

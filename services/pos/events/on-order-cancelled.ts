@@ -1,5 +1,5 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { SUBMIT_ORDER } from '../due-kinds.ts';
 import { isSale } from '../transactions.ts';

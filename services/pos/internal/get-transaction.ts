@@ -1,5 +1,5 @@
 import { getTransaction as getTransactionCall } from '../../../shared/catalog/commerce/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { published } from '../transaction-view.ts';
 import { saleById } from '../transactions.ts';
 

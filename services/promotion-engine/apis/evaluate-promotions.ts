@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { invalid } from '../../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi } from '../../../shared/catalog/promotion/apis.ts';
-import { handle, type Scope } from '../../../shared/contract/handler.ts';
 import { money } from '../../../shared/domain/money.ts';
+import { handle, type Scope } from '../../../shared/work/handler.ts';
 import { goodsOfBasket } from '../basket-goods.ts';
 import { evaluate, type Goods, totalsBySource } from '../evaluation.ts';
 import type { PricedLine } from '../pricing.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { invalid } from '../../../shared/catalog/problems.ts';
 import { recordVoucherUse as recordVoucherUseCall } from '../../../shared/catalog/promotion/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { basketVouchers, vouchers, voucherUses } from '../collections.ts';
 import { judge } from '../evaluation.ts';
 import { canonical } from '../voucher-rules.ts';

@@ -1,9 +1,9 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { confirmReservation as confirmReservationApi } from '../../../shared/catalog/inventory/apis.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { fulfilmentHolds, reservations, type StoredReservation } from '../collections.ts';
 import { EXPIRE_RESERVATION } from '../due-kinds.ts';
 import { endOf } from '../ended-owners.ts';

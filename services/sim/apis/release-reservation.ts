@@ -1,9 +1,9 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { releaseReservation as releaseReservationApi } from '../../../shared/catalog/inventory/apis.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
+import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { isAgain } from '../../../shared/domain/life-cycle.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { isBeingBought } from '../basket-holds.ts';
 import { attempts, fulfilmentHolds, reservations, type StoredReservation } from '../collections.ts';
 import { EXPIRE_RESERVATION, GIVE_BACK_STOCK } from '../due-kinds.ts';

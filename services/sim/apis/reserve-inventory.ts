@@ -1,8 +1,8 @@
 import { reserveInventory as reserveInventoryApi } from '../../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle, type Scope } from '../../../shared/contract/handler.ts';
-import { instant } from '../../../shared/simulation/context.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { heldForBasket, type Reserving } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { ABORT_HOLD } from '../due-kinds.ts';

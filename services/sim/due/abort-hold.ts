@@ -1,7 +1,7 @@
 import { moveHold } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { endOf } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';

@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
 import { GIVE_BACK_STOCK } from '../due-kinds.ts';
 

@@ -1,5 +1,5 @@
 import { moveHold } from '../../../shared/catalog/inventory/internal.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { moveStockOf } from '../stock-movements.ts';
 
 /** Repeated until the Inventory Service has it; the state of the hold makes it happen once there. What left before is no part of it. */

@@ -1,4 +1,4 @@
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { moveStockOf } from '../stock-movements.ts';
 
 /** Repeated until the Inventory Service has moved all that was recorded here. */

@@ -1,5 +1,5 @@
 import { getBasketHold as getBasketHoldCall } from '../../../shared/catalog/inventory/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { openReservationOf } from '../reserving.ts';
 
 export const getBasketHold = handle(getBasketHoldCall)(async ({ params }, { work }) => {

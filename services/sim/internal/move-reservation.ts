@@ -1,8 +1,8 @@
 import { moveReservation as moveReservationCall } from '../../../shared/catalog/inventory/internal.ts';
 import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.ts';
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
-import { rowFor } from '../../../shared/domain/life-cycle.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { movementId, movements, reservations } from '../collections.ts';
 import { MOVE_STOCK } from '../due-kinds.ts';
 import { afterMovement, verbAfter } from '../movement-rules.ts';

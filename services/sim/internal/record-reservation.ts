@@ -1,5 +1,5 @@
 import { recordReservation as recordReservationCall } from '../../../shared/catalog/inventory/internal.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
 import { endOf } from '../ended-owners.ts';
 

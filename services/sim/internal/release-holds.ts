@@ -1,5 +1,5 @@
 import { releaseHolds as releaseHoldsCall } from '../../../shared/catalog/inventory/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
 import { EXPIRE_RESERVATION, GIVE_BACK_STOCK } from '../due-kinds.ts';
 import { markEnded } from '../ended-owners.ts';

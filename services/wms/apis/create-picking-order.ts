@@ -1,5 +1,5 @@
 import { createPickingOrder as createPickingOrderApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { pickingOrders } from '../collections.ts';
 import { openPickingOrder } from '../picking.ts';
 

@@ -1,6 +1,6 @@
 import { getStockLocations as getStockLocationsApi } from '../../../shared/catalog/inventory/apis.ts';
 import { getStock } from '../../../shared/catalog/inventory/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
+import { handle } from '../../../shared/work/handler.ts';
 import { warehouses } from '../collections.ts';
 
 /** The Inventory Service counts; here one knows which of its locations are warehouses. */

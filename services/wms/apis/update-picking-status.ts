@@ -1,6 +1,6 @@
 import { updatePickingStatus as updatePickingStatusApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/contract/handler.ts';
+import { again, handle } from '../../../shared/work/handler.ts';
 import { pickingOrders } from '../collections.ts';
 import { movePickingOrder } from '../picking.ts';
 import { refuseOtherPicking } from '../picking-rules.ts';

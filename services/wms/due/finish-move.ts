@@ -1,5 +1,5 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/contract/handler.ts';
+import type { DueHandler } from '../../../shared/work/handler.ts';
 import { intendedMoves, pickingOrders } from '../collections.ts';
 import { carryOut } from '../picking.ts';
 

@@ -1,7 +1,7 @@
 import { dispatchFulfillmentOrder } from '../../../shared/catalog/fulfillment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler, Scope } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { type PickingOrder, type WarehouseTask, warehouseTasks } from '../collections.ts';
 import { movePickingOrder, openPickingOrder } from '../picking.ts';
 import { OFFER_AGAIN_MS } from '../timing.ts';

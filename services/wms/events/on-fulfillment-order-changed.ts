@@ -1,6 +1,6 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
-import type { EventHandler } from '../../../shared/contract/handler.ts';
-import { progressionOf } from '../../../shared/simulation/progression.ts';
+import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import type { EventHandler } from '../../../shared/work/handler.ts';
 import { warehouseTasks } from '../collections.ts';
 import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
 

@@ -1,6 +1,6 @@
 import { applyWarehouseProgression as applyWarehouseProgressionCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { handle } from '../../../shared/contract/handler.ts';
-import type { UnitOfWork } from '../../../shared/store/unit-of-work.ts';
+import { handle } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type WarehouseTask, warehouseTasks } from '../collections.ts';
 import { pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
 

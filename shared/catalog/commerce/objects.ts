@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { defineObject } from '../define.ts';
+import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Where the customer buys.' });

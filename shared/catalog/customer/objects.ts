@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { defineObject } from '../define.ts';
+import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, commonFields, Email, Id, Instant, Phone } from '../shapes.ts';
 
 export const customerLifeCycle = defineLifeCycle({

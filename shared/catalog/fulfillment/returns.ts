@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { defineObject } from '../define.ts';
+import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
 import { FulfillmentShipment } from './objects.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineLifeCycle } from '../../domain/life-cycle.ts';
 import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define.ts';
 import { FulfillmentOrder } from '../fulfillment/objects.ts';
 import { Return } from '../fulfillment/returns.ts';
+import { defineLifeCycle } from '../life-cycle.ts';
 import { Payment } from '../payment/objects.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
 

@@ -1,0 +1,106 @@
+import { Problem } from './problems.ts';
+
+/**
+ * One row of a life cycle: a verb, the states it starts from (`null`: the object does not exist yet) and the states it may lead to.
+ * `events` are the event names without prefix, in the order in which they are emitted; an empty list means the additional
+ * `ext.<object>-changed`. An `again` row is a natural repeat: the state stays, nothing changes, nothing is emitted.
+ */
+export interface Row<State extends string, Verb extends string> {
+  readonly verb: Verb;
+  readonly from: readonly (State | null)[];
+  /** Empty for an `again` row and for a row that keeps the state it found. */
+  readonly to: readonly State[];
+  readonly events: readonly string[];
+  readonly again: boolean;
+  /** What causes the move, in the words of the business: an API, elapsed time, an event, the control plane. */
+  readonly trigger: string;
+}
+
+export interface LifeCycle<State extends string = string, Verb extends string = string> {
+  readonly object: string;
+  readonly states: readonly State[];
+  readonly rows: readonly Row<State, Verb>[];
+}
+
+export type VerbOf<L> = L extends LifeCycle<string, infer V> ? V : never;
+
+interface RowInput<S extends string, V extends string> {
+  readonly verb: V;
+  readonly from: readonly (S | null)[];
+  /** Omitted: the state is kept. */
+  readonly to?: S | readonly S[];
+  readonly events?: readonly string[];
+  readonly again?: true;
+  readonly trigger: string;
+}
+
+/**
+ * Declares the life cycle of a business object: the type of its `state`, its guards, the 409 body, the diagram and the generated
+ * state × verb test all come from this one table.
+ * @throws Error at start when two rows claim the same state and verb, or a row names no state
+ */
+export function defineLifeCycle<const S extends string, const V extends string>(input: {
+  object: string;
+  states: readonly S[];
+  rows: readonly RowInput<NoInfer<S>, V>[];
+}): LifeCycle<S, V> {
+  const seen = new Set<string>();
+  const rows = input.rows.map((row): Row<S, V> => {
+    for (const from of row.from) {
+      const key = `${from ?? '–'} × ${row.verb}`;
+      if (seen.has(key)) throw new Error(`Life cycle of ${input.object}: two rows for ${key}.`);
+      seen.add(key);
+    }
+    const to = row.to === undefined ? [] : typeof row.to === 'string' ? [row.to] : row.to;
+    return { verb: row.verb, from: row.from, to, events: row.events ?? [], again: row.again === true, trigger: row.trigger };
+  });
+  return { object: input.object, states: input.states, rows };
+}
+
+/** The states from which a verb is allowed, in listed order. */
+export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeCycle<S, V>, verb: V): readonly S[] {
+  return lifeCycle.states.filter((state) => lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state)));
+}
+
+/** 409 for a verb that the table does not allow in the state found; `extra` adds context such as `retryable`. */
+export function refuseTransition(
+  lifeCycle: LifeCycle,
+  found: { readonly id: string; readonly state: string },
+  verb: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const allowed = allowedFrom(lifeCycle, verb);
+  return new Problem(
+    'invalid_state_transition',
+    `The ${lifeCycle.object} "${found.id}" is ${found.state}; ${verb} is possible from ${allowed.length > 0 ? allowed.join(', ') : 'no state'}.`,
+    { objectType: lifeCycle.object, id: found.id, currentState: found.state, action: verb, allowedFrom: allowed, ...extra },
+  );
+}
+
+/**
+ * The row for a verb in a state.
+ * @throws Problem `invalid_state_transition` when the table has none
+ */
+export function rowFor<S extends string, V extends string>(
+  lifeCycle: LifeCycle<S, V>,
+  found: { readonly id: string; readonly state: S } | undefined,
+  verb: V,
+): Row<S, V> {
+  const state = found?.state ?? null;
+  const row = lifeCycle.rows.find((candidate) => candidate.verb === verb && candidate.from.includes(state));
+  if (row) return row;
+  if (!found) throw new Error(`Life cycle of ${lifeCycle.object}: ${verb} does not create one.`);
+  throw refuseTransition(lifeCycle, found, verb);
+}
+
+/**
+ * Whether a verb is a natural repeat in this state (answer 200 with the object as it is) or a move.
+ * @throws Problem `invalid_state_transition` when it is neither
+ */
+export function isAgain<S extends string, V extends string>(
+  lifeCycle: LifeCycle<S, V>,
+  found: { readonly id: string; readonly state: S },
+  verb: V,
+): boolean {
+  return rowFor(lifeCycle, found, verb).again;
+}

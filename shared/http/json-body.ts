@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Problem } from '../catalog/problems.ts';
+import { refuseNotText } from '../contract/validation.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
+import { BODY_BYTES, bodyTooLarge } from './request-body.ts';
+
+/** A body as the schemas get it, and as it was written: what a signature is about. */
+export interface JsonBody {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/**
+ * Reads a JSON body. Every body of every API, of the simulation plane and of calls within the estate passes here before any schema
+ * sees it, so what no schema may forget is refused here: bytes that are no UTF-8, JSON beyond the limits, and strings that are no text.
+ *
+ * @param options.isInside of another application of the estate, which may send whole objects: their lists grow with what happens to them
+ * @returns undefined when there is no body
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are no text
+ */
+export async function readJson(
+  headers: IncomingHttpHeaders,
+  body: Buffer | undefined,
+  { isInside = false }: { readonly isInside?: boolean } = {},
+): Promise<JsonBody | undefined> {
+  if (body === undefined) return undefined;
+  refuseOtherMedia(headers['content-type']);
+  const bytes = await decoded(body, headers['content-encoding']);
+  if (bytes.length === 0) return undefined;
+  if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
+  const text = bytes.toString();
+  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  refuseExcess(json, isInside);
+  const value = parse(json);
+  // In UTF-8, and in JSON, only an escape can stand for what is no text.
+  if (json.includes('\\u')) refuseNotText(value, 'body');
+  return { value, text };
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
+
+function refuseOtherMedia(type: string | undefined): void {
+  if (type === undefined || !JSON_TYPE.test(type.trim())) {
+    throw new Problem('unsupported_media_type', `Send the body as application/json, not as ${type ?? 'nothing named'}.`);
+  }
+  if (OTHER_CHARSET.test(type)) throw unsupportedCoding();
+}
+
+const unsupportedCoding = (): Problem =>
+  new Problem('unsupported_media_type', 'Send the body as JSON in UTF-8, as it is or compressed with gzip, deflate or br.');
+
+const DECODERS: ReadonlyMap<string, (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
+  const name = coding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return body;
+  const decode = DECODERS.get(name);
+  if (!decode) throw unsupportedCoding();
+  try {
+    return await decode(body, { maxOutputLength: BODY_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge();
+    throw new Problem('malformed_request', `The body is not ${name}, as its Content-Encoding says.`);
+  }
+}
+
+function refuseExcess(json: string, isInside: boolean): void {
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(!isInside && { members: JSON_MEMBERS }) });
+  if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
+  if (exceeded === 'members') {
+    const most = JSON_MEMBERS.toLocaleString('en');
+    throw new Problem('malformed_request', `An object of the body has more than ${most} members, or an array more than ${most} items.`);
+  }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Problem('malformed_request', 'The body is not valid JSON.');
+  }
+}

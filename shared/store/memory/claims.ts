@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports.ts';
+import type { ClaimRecord, WorldState } from './state.ts';
+
+/** Those whose time was over first come first: time only moves forward, and every claim has as much of it. */
+type Claims = Map<string, ClaimRecord>;
+
+export function claim(claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
+  const found = claims.get(key);
+  if (found?.done && ask.now < found.done.keepUntil) {
+    return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
+  }
+  if (found && isHeld(found)) return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
+  // A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
+  const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
+  const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
+  const token = randomUUID();
+  const leaseUntil = Date.now() + ask.leaseMs;
+  if (!before) claims.delete(key);
+  claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, token, leaseUntil, done: undefined });
+  return { is: 'ours', token, since, preconditionHeld };
+}
+
+const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
+
+/** Forgets claims whose time is over, some at a time. */
+export function forgetClaims(world: WorldState | undefined, claims: Claims, now: number): void {
+  let looked = 0;
+  for (const [key, record] of claims) {
+    const until = record.done?.keepUntil ?? record.since + CLAIM_KEPT_MS;
+    if (now < until || looked++ === CLAIMS_FORGOTTEN) return;
+    claims.delete(key);
+    if (isHeld(record)) claims.set(key, record);
+    else if (world) world.bytes -= record.done?.json.length ?? 0;
+  }
+}

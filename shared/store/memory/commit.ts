@@ -1,0 +1,187 @@
+import { type Application, type Committed, dueKey, OPERATION_KEPT_MS, type Plan, type PlannedDue } from '../ports.ts';
+import {
+  type ApplicationState,
+  applicationState,
+  enterIndex,
+  getOr,
+  leaveIndex,
+  nowOf,
+  OPERATIONS_LIMIT,
+  type Operations,
+  putObject,
+  type WorldState,
+} from './state.ts';
+
+/**
+ * Executes a plan: every check first, then every write, in one synchronous step. What was refused has changed nothing.
+ */
+export function commit(
+  world: WorldState,
+  application: Application,
+  plan: Plan,
+  { outboxLimit, remembered }: { readonly outboxLimit: number; readonly remembered: (operations: Operations) => void },
+): Committed {
+  const state = applicationState(world, application);
+  const before = state.operations.get(plan.operation);
+  if (before !== undefined) return { ok: true, seq: before.seq };
+  const refused =
+    checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
+  if (refused) {
+    if (refused.ok === false && refused.why === 'held' && plan.hold?.kind === 'due') world.due.ended(plan.hold.token);
+    return refused;
+  }
+  const moved = movedCounters(state, plan);
+  const broken = checkGuards(state, plan, moved);
+  if (broken) return broken;
+
+  const seq = ++world.seq;
+  writeObjects(world, state, plan);
+  for (const [path, value] of moved) {
+    const [counter, key, field] = path.split('\u0000') as [string, string, string];
+    getOr(
+      getOr(state.counters, counter, () => new Map()),
+      key,
+      () => new Map(),
+    ).set(field, value);
+  }
+  for (const event of plan.events) {
+    const { subscribers, ...entry } = event;
+    if (!state.outbox.has(entry.id)) state.outbox.set(entry.id, entry);
+    world.bytes += entry.json.length;
+    for (const subscriber of subscribers) world.pending.add(`${subscriber}|${event.id}`);
+  }
+  notePrecondition(state, plan);
+  endHold(world, state, plan);
+  writeDue(world, application, plan, seq);
+  remember(state.operations, plan.operation, seq);
+  remembered(state.operations);
+  return { ok: true, seq };
+}
+
+const refuse = (why: 'version' | 'unique' | 'guard' | 'held' | 'full', at: string): Committed => ({ ok: false, why, at });
+
+function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
+  const { hold } = plan;
+  if (!hold) return undefined;
+  const held =
+    hold.kind === 'claim'
+      ? state.claims.get(hold.key)?.token === hold.token
+      : hold.kind === 'delivery'
+        ? world.pending.has(hold.key)
+        : world.due.get(hold.key)?.taken?.token === hold.token;
+  return held ? undefined : refuse('held', hold.key);
+}
+
+/** What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back. */
+function checkOutbox(state: ApplicationState, { events, hold }: Plan, limit: number): Committed | undefined {
+  const isRequest = hold === undefined || hold.kind === 'claim';
+  return isRequest && events.length > 0 && state.outbox.size >= limit ? refuse('full', String(state.outbox.size)) : undefined;
+}
+
+function checkVersions(state: ApplicationState, plan: Plan): Committed | undefined {
+  const expected = [...plan.expect, ...plan.put.map(({ collection, id, read }) => ({ collection, id, version: read }))];
+  for (const { collection, id, version } of expected) {
+    if ((state.objects.get(collection)?.get(id)?.version ?? 0) !== version) return refuse('version', `${collection}/${id}`);
+  }
+  return undefined;
+}
+
+function checkUniques(state: ApplicationState, plan: Plan): Committed | undefined {
+  for (const { collection, name, id, value } of plan.unique) {
+    if (value === null) continue;
+    const holder = state.unique.get(`${collection}.${name}`)?.get(value);
+    if (holder !== undefined && holder !== id) return refuse('unique', `${collection}.${name}`);
+  }
+  return undefined;
+}
+
+/** The values that the moved fields would have, by counter, key and field. */
+function movedCounters(state: ApplicationState, plan: Plan): Map<string, number> {
+  const moved = new Map<string, number>();
+  for (const { counter, key, field, by } of plan.move) {
+    const path = `${counter}\u0000${key}\u0000${field}`;
+    moved.set(path, (moved.get(path) ?? state.counters.get(counter)?.get(key)?.get(field) ?? 0) + by);
+  }
+  return moved;
+}
+
+function checkGuards(state: ApplicationState, plan: Plan, moved: Map<string, number>): Committed | undefined {
+  for (const { counter, key, terms } of plan.guard) {
+    let before = 0;
+    let after = 0;
+    for (const [field, weight] of Object.entries(terms)) {
+      const stored = state.counters.get(counter)?.get(key)?.get(field) ?? 0;
+      before += weight * stored;
+      after += weight * (moved.get(`${counter}\u0000${key}\u0000${field}`) ?? stored);
+    }
+    if (after < 0 && after < before) return refuse('guard', `${counter}/${key}`);
+  }
+  return undefined;
+}
+
+function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): void {
+  for (const { collection, id, version, json } of plan.put) {
+    const before = state.objects.get(collection)?.get(id);
+    putObject(state, collection, { id, version, json, order: before?.order ?? ++world.order });
+    world.bytes += json.length - (before?.json.length ?? 0);
+  }
+  for (const { collection, name, id, value, was } of plan.unique) {
+    const values = getOr(state.unique, `${collection}.${name}`, () => new Map());
+    if (was !== null && values.get(was) === id) values.delete(was);
+    if (value !== null) values.set(value, id);
+  }
+  for (const { collection, name, id, value, was } of plan.index) {
+    const order = state.objects.get(collection)?.get(id)?.order ?? 0;
+    if (was !== null) leaveIndex(state, `${collection}.${name}`, { value: was, order });
+    if (value !== null) enterIndex(state, `${collection}.${name}`, { value, id, order });
+  }
+}
+
+function notePrecondition(state: ApplicationState, { hold, preconditionHeld }: Plan): void {
+  const claim = hold?.kind === 'claim' ? state.claims.get(hold.key) : undefined;
+  if (claim && preconditionHeld) claim.preconditionHeld = true;
+}
+
+function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
+  const { hold } = plan;
+  if (!hold || !plan.last) return;
+  if (hold.kind === 'delivery') world.pending.delete(hold.key);
+  else if (hold.kind === 'due') {
+    world.due.remove(hold.key);
+    world.due.ended(hold.token);
+  } else {
+    const claim = state.claims.get(hold.key);
+    if (!claim) return;
+    claim.token = undefined;
+    claim.done = plan.outcome;
+    world.bytes += plan.outcome?.json.length ?? 0;
+  }
+}
+
+function writeDue(world: WorldState, application: Application, plan: Plan, seq: number): void {
+  for (const [position, due] of plan.due.entries()) schedule(world, application, due, seq + position / 1000);
+}
+
+/** Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since. */
+export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
+  const { kind, key, at, payload, correlationId, traceparent, takenBy, heldBy, heldAt } = due;
+  const name = dueKey(application, kind, key);
+  if (at === null) {
+    world.due.remove(name);
+    return;
+  }
+  const since = heldBy === undefined ? undefined : world.faults.get(heldBy)?.since;
+  const letGo = heldBy !== undefined && (since === undefined || (heldAt !== undefined && since > heldAt));
+  const when = letGo ? Math.min(at, nowOf(world)) : at;
+  const item = { application, kind, key, at: when, seq, attempts: 0, correlationId, traceparent, payload };
+  world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
+}
+
+function remember(operations: Operations, operation: string, seq: number): void {
+  const at = Date.now();
+  operations.set(operation, { seq, at });
+  for (const [oldest, known] of operations) {
+    if (operations.size <= OPERATIONS_LIMIT && known.at > at - OPERATION_KEPT_MS) return;
+    operations.delete(oldest);
+  }
+}

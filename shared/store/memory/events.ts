@@ -1,0 +1,45 @@
+import { nameOf } from '../../catalog/event-names.ts';
+import type { EventsAbout, OutboxEntry, StoredEvent } from '../ports.ts';
+import { createOrderedList, type OrderedList } from './ordered-list.ts';
+
+/** The events of a world in the order in which they got on the bus, and by everything that they can be asked for by. */
+export function createMemoryEvents() {
+  const events: StoredEvent[] = [];
+  const about = new Map<string, OrderedList<StoredEvent>>();
+  return {
+    get last(): number {
+      return events.length;
+    },
+    add({ id, topic, key, json }: OutboxEntry): void {
+      const event = { order: events.length + 1, id, topic, key, json };
+      events.push(event);
+      for (const term of termsOf(json)) {
+        const list = about.get(term) ?? createOrderedList<StoredEvent>();
+        about.set(term, list);
+        list.put(event);
+      }
+    },
+    after: (after: number, limit: number): readonly StoredEvent[] => events.slice(after, after + limit),
+    about: (what: EventsAbout, after: number, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.after(after, limit) ?? [],
+  };
+}
+
+export type MemoryEvents = ReturnType<typeof createMemoryEvents>;
+
+const termOf = (what: EventsAbout): string => (what.by === 'named' ? 'named' : `${what.by} ${what.value}`);
+
+function termsOf(json: string): readonly string[] {
+  const {
+    type = '',
+    subject = '',
+    correlationid = '',
+  } = JSON.parse(json) as { readonly type?: string; readonly subject?: string; readonly correlationid?: string };
+  const name = nameOf(type);
+  const terms: EventsAbout[] = [
+    { by: 'correlation', value: correlationid },
+    { by: 'subject', value: subject },
+    { by: 'type', value: name },
+    ...(name.startsWith('ext.') ? [] : [{ by: 'named' } as const]),
+  ];
+  return terms.map(termOf);
+}

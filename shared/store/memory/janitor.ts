@@ -1,0 +1,53 @@
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import { OPERATION_KEPT_MS } from '../ports.ts';
+import type { Operations, WorldState } from './state.ts';
+
+/** How often it looks, at most. */
+const LOOK_MS = 5_000;
+
+/** Forgets what has had its time: worlds that nobody sees any more, and operations that nobody repeats. What lives it does not look at. */
+export function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
+  /** When each is dropped, in this order. */
+  const dying = new Map<World, Ms>();
+  /** When something was added to each the last time, in this order. */
+  const remembering = new Map<Operations, Ms>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    timer = undefined;
+    const now = Date.now();
+    for (const [world, at] of dying) {
+      if (now < at) break;
+      dying.delete(world);
+      for (const { operations } of all.get(world)?.applications.values() ?? []) remembering.delete(operations);
+      all.delete(world);
+    }
+    for (const [operations, at] of remembering) {
+      if (now < at + OPERATION_KEPT_MS) break;
+      remembering.delete(operations);
+      operations.clear();
+    }
+    lookAgain();
+  }
+
+  function lookAgain(): void {
+    if (dying.size === 0 && remembering.size === 0) return;
+    timer ??= setTimeout(sweep, Math.min(LOOK_MS, dropAfterMs)).unref();
+  }
+
+  return {
+    dropLater(world: World): void {
+      dying.set(world, Date.now() + dropAfterMs);
+      lookAgain();
+    },
+    remembered(operations: Operations): void {
+      remembering.delete(operations);
+      remembering.set(operations, Date.now());
+      lookAgain();
+    },
+    stop: (): void => clearTimeout(timer),
+  };
+}
+
+export type MemoryJanitor = ReturnType<typeof createMemoryJanitor>;

@@ -1,0 +1,131 @@
+import { ulid } from 'ulid';
+import { applicationNames } from '../../catalog/applications.ts';
+import type { World } from '../../domain/world.ts';
+import { dueKey, type Lifetime, type RehearsalRecord, type Snapshot, type Worlds } from '../ports.ts';
+import { createDueSchedule } from './due-schedule.ts';
+import { createMemoryEvents } from './events.ts';
+import type { MemoryJanitor } from './janitor.ts';
+import { createMemoryJournal } from './journal.ts';
+import { load, nowOf, type RehearsalState, type WorldState } from './state.ts';
+
+export interface MemoryRehearsalsOptions {
+  readonly all: Map<World, WorldState>;
+  readonly rehearsals: Map<string, RehearsalState>;
+  readonly janitor: MemoryJanitor;
+  readonly changed: (world: World) => void;
+}
+
+type Operations = Pick<Worlds, 'list' | 'create' | 'replace' | 'open' | 'remove' | 'use' | 'expire'>;
+
+/** Which rehearsals there are, for how long, and what world each stands for. */
+export function memoryRehearsals({ all, rehearsals, janitor, changed }: MemoryRehearsalsOptions): Operations {
+  function switchTo(rehearsal: string, from: Snapshot, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
+    const world = openWorld(rehearsal, from);
+    all.set(world.world, world);
+    const before = rehearsals.get(rehearsal);
+    rehearsals.set(rehearsal, { ...terms, world, lastUsedAt: Date.now() });
+    changed(world.world);
+    if (before) leave(before);
+    return world.world;
+  }
+
+  /** Drivers of its clock and waits for its events hear that it is over. */
+  function leave({ world: { world } }: RehearsalState): void {
+    janitor.dropLater(world);
+    changed(world);
+  }
+
+  function remove(rehearsal: string): boolean {
+    const found = rehearsals.get(rehearsal);
+    if (!found) return false;
+    rehearsals.delete(rehearsal);
+    leave(found);
+    return true;
+  }
+
+  return {
+    list: async () => [...rehearsals.values()].map(recordOf),
+    create: async (rehearsal, { from, credentials, idleMs, most }) => {
+      if (rehearsals.has(rehearsal)) return { is: 'exists' };
+      if (rehearsals.size >= most) return { is: 'too-many', longestIdle: longestIdle(rehearsals.values()) };
+      return { is: 'created', world: switchTo(rehearsal, from(), { credentials, idleMs }) };
+    },
+    replace: async (rehearsal, from) => {
+      const found = rehearsals.get(rehearsal);
+      return found && switchTo(rehearsal, from, found);
+    },
+    open: async (rehearsal, from, credentials) => switchTo(rehearsal, from, rehearsals.get(rehearsal) ?? { credentials, idleMs: null }),
+    remove: async (rehearsal) => remove(rehearsal),
+    use: async (rehearsal) => {
+      const found = rehearsals.get(rehearsal);
+      if (found) found.lastUsedAt = Date.now();
+      return found?.idleMs ?? null;
+    },
+    expire: async () => {
+      const now = Date.now();
+      const over = [...rehearsals].filter(([, state]) => (endOf(state) ?? Number.POSITIVE_INFINITY) <= now).map(([name]) => name);
+      return over.filter(remove);
+    },
+  };
+}
+
+const endOf = ({ lastUsedAt, idleMs }: RehearsalState): number | null => (idleMs === null ? null : lastUsedAt + idleMs);
+
+const lifetimeOf = (state: RehearsalState): Lifetime => ({ lastUsedAt: state.lastUsedAt, endsAt: endOf(state) });
+
+function longestIdle(states: Iterable<RehearsalState>): (Lifetime & { rehearsal: string }) | undefined {
+  const [longest] = [...states].filter(({ idleMs }) => idleMs !== null).sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+  return longest && { rehearsal: longest.world.rehearsal, ...lifetimeOf(longest) };
+}
+
+function recordOf(state: RehearsalState): RehearsalRecord {
+  const { world } = state;
+  const journal = world.journal.size();
+  return {
+    rehearsal: world.rehearsal,
+    ...lifetimeOf(state),
+    current: {
+      world: world.world,
+      createdAt: world.createdAt,
+      now: nowOf(world),
+      contents: {
+        objects: world.order,
+        events: world.events.last,
+        journal: journal.records,
+        bytes: world.bytes + journal.bytes,
+      },
+    },
+  };
+}
+
+function openWorld(rehearsal: string, from: Snapshot): WorldState {
+  const state: WorldState = {
+    rehearsal,
+    world: `${rehearsal}~${ulid()}`,
+    createdAt: new Date().toISOString(),
+    seed: from,
+    clock: { flowing: true, offset: from.now - Date.now() },
+    applications: new Map(),
+    due: createDueSchedule(),
+    pending: new Set(),
+    parked: new Map(),
+    seq: 0,
+    order: 0,
+    bytes: 0,
+    events: createMemoryEvents(),
+    journal: createMemoryJournal(),
+    faults: new Map(),
+    faultRevision: 0,
+    progression: undefined,
+    driver: undefined,
+  };
+  for (const application of applicationNames) {
+    const data = from.applications[application];
+    if (data) load(state, application, data);
+  }
+  for (const item of from.due) {
+    const record = { ...item, payload: JSON.stringify(item.payload), seq: ++state.seq, attempts: 0 };
+    state.due.put(dueKey(item.application, item.kind, item.key), record);
+  }
+  return state;
+}

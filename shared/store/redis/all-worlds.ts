@@ -1,0 +1,7 @@
+import type { World } from '../../domain/world.ts';
+import type { RedisConnection } from './connection.ts';
+import type { RedisKeys } from './formats.ts';
+
+export async function allWorlds(connection: RedisConnection, keys: RedisKeys): Promise<readonly World[]> {
+  return (await connection.idempotently((client) => client.zrange(keys.worlds, '0', '-1'))) as World[];
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Progression } from '../catalog/simulation/progression.ts';
+import type { Context } from '../simulation/context.ts';
+
+/** Header that carries a request's context between the applications of the estate. */
+export const CONTEXT_HEADER = 'x-estate-context';
+/** Header that proves that a request comes from inside the estate. */
+export const TOKEN_HEADER = 'x-estate-token';
+
+const EncodedContext = z.object({
+  world: z.string().regex(/^[^~]+~[^~]+$/),
+  now: z.number(),
+  principal: z.string(),
+  requestId: z.string(),
+  parentId: z.string().optional(),
+  correlationId: z.string(),
+  traceparent: z.string().optional(),
+  deadline: z.number(),
+  faults: z.number(),
+  progression: Progression.optional(),
+  chain: z.array(z.string()),
+});
+
+export function encodeContext(context: Context): string {
+  return Buffer.from(JSON.stringify(context)).toString('base64url');
+}
+
+/** @returns undefined when the header is not a context */
+export function decodeContext(header: string): Context | undefined {
+  try {
+    const parsed = EncodedContext.safeParse(JSON.parse(Buffer.from(header, 'base64url').toString()));
+    return parsed.success ? (parsed.data as Context) : undefined;
+  } catch {
+    return undefined;
+  }
+}

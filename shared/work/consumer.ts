@@ -1,0 +1,171 @@
+import { topicOf } from '../catalog/applications.ts';
+import { objects } from '../catalog/catalog.ts';
+import { nameOf } from '../catalog/event-names.ts';
+import { Problem } from '../catalog/problems.ts';
+import { allEvents, consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
+import type { World } from '../domain/world.ts';
+import type { Bus, Refused } from '../events/bus.ts';
+import type { EstateEvent } from '../events/envelope.ts';
+import { type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
+import { withoutFailing } from '../process/harmless.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Context } from '../simulation/context.ts';
+import { journalHop } from '../simulation/journal.ts';
+import type { Directory, Simulation, Store, WorldView } from '../store/ports.ts';
+import type { AnyService } from './handler.ts';
+import { type Pipeline, WORK_DEADLINE_MS } from './pipeline.ts';
+
+/** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
+const ATTEMPTS = 5;
+const BACKOFF_MS = 50;
+
+export interface ConsumerOptions {
+  readonly service: AnyService;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly directory: Directory;
+  readonly simulation: Simulation;
+  readonly pipeline: Pipeline;
+  readonly log: Logger;
+  readonly observer?: Observer | undefined;
+}
+
+/**
+ * Subscribes an application to what the catalog lists it for. The effect and the end of the delivery are one commit, so an event
+ * that comes twice has one effect. What belongs to a world that is no longer current is dropped.
+ */
+export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> } | undefined> {
+  const { service, bus } = options;
+  const consumed = consumedBy(service.application);
+  for (const { name } of consumed) {
+    if (!service.events[name]) throw new Error(`${service.application} is listed as subscriber of ${name} and has no handler for it.`);
+  }
+  if (consumed.length === 0) return undefined;
+  const topics = new Set(
+    consumed.flatMap(({ object }) => objects.filter(({ type }) => type === object).map(({ domain }) => topicOf(domain))),
+  );
+  return bus.subscribe(service.application, [...topics], (world, id, json) => consume(options, { world, id, json }));
+}
+
+const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name));
+
+/** @returns undefined when it is none of the estate's events: on a shared bus anybody may write anything */
+function readEvent(json: string): EstateEvent | undefined {
+  try {
+    const event = JSON.parse(json) as Partial<EstateEvent> | null;
+    return typeof event?.type === 'string' && knownTypes.has(nameOf(event.type)) ? (event as EstateEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function consume(
+  options: ConsumerOptions,
+  { world, id, json }: { world: World; id: string; json: string },
+): Promise<Refused | undefined> {
+  const { service, directory, store, log, observer = UNOBSERVED } = options;
+  const event = readEvent(json);
+  if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
+  const view = await directory.current(world);
+  if (!view) return;
+  if (!subscriptionOf(nameOf(event.type), service.application)) return;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await attemptDelivery(options, { event, view });
+      return;
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
+      const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
+      log.warn({ err: error, ...about }, 'consuming an event failed');
+      // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
+      if (isFull(error)) throw error;
+      if (attempt >= ATTEMPTS) {
+        const reason = error instanceof Error ? error.message : String(error);
+        observer.parked(nameOf(event.type));
+        await store.park(world, `${service.application}|${id}`, reason);
+        return { as: 'parked', reason };
+      }
+      await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** attempt));
+    }
+  }
+}
+
+/** The store has no room for what comes of it, here or where it was called. */
+const isFull = (error: unknown): boolean =>
+  error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
+
+/** A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself. */
+const stillPending = ({ store, service }: ConsumerOptions, world: World, id: string): Promise<boolean> =>
+  store.isPending(world, `${service.application}|${id}`);
+
+async function attemptDelivery(
+  { service, pipeline, simulation, log, observer = UNOBSERVED }: ConsumerOptions,
+  { event, view }: { event: EstateEvent; view: WorldView },
+): Promise<void> {
+  const { world, now, faults, progression } = view;
+  const started = performance.now();
+  const calls: string[] = [];
+  const span = observer.tracer?.start(processSpan(service.application, event));
+  const traceparent = span?.traceparent ?? event.traceparent;
+  const context: Context = {
+    world,
+    now,
+    principal: `event:${service.application}`,
+    requestId: `${event.id}.${service.application}`,
+    parentId: event.causationid,
+    correlationId: event.correlationid,
+    ...(traceparent !== undefined && { traceparent }),
+    deadline: Date.now() + WORK_DEADLINE_MS,
+    faults,
+    ...(progression && { progression }),
+    chain: [],
+  };
+  let status = 500;
+  try {
+    await pipeline.event(event, context, calls, subscriptionOf(nameOf(event.type), service.application)?.mode);
+    status = 200;
+  } finally {
+    const ms = performance.now() - started;
+    withoutFailing(log, 'observing an event', () => {
+      span?.end(status === 200 ? undefined : 'failed');
+      observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
+    });
+    journalHop(
+      { simulation, log },
+      {
+        ids: context,
+        world,
+        now,
+        application: service.application,
+        api: `event:${nameOf(event.type)}`,
+        method: 'CONSUME',
+        path: event.subject,
+        status,
+        ms,
+        calls,
+      },
+    );
+  }
+}
+
+function processSpan(application: string, { id, type, source, subject, traceparent }: EstateEvent): SpanStart {
+  const about = objects.find((object) => subject.startsWith(`${object.type}/`));
+  const topic = about ? topicOf(about.domain) : 'unknown';
+  return {
+    kind: 'consumer',
+    name: `process ${topic}`,
+    parent: traceparent,
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.consumer.group.name': application,
+      'messaging.destination.name': topic,
+      'messaging.message.id': id,
+      'cloudevents.event_id': id,
+      'cloudevents.event_source': source,
+      'cloudevents.event_type': type,
+      'cloudevents.event_subject': subject,
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Application } from '../catalog/applications.ts';
+import type { IdsOf, InternalIdsOf } from '../catalog/catalog.ts';
+import type { ApiDefinition, InputOf, OutputOf } from '../catalog/define.ts';
+import type { Problem } from '../catalog/problems.ts';
+import type { EstateEvent } from '../events/envelope.ts';
+import type { Context } from '../simulation/context.ts';
+import type { Webhooks } from '../simulation/webhook-sender.ts';
+import type { AnyCollection, Counters } from '../store/collections.ts';
+import type { DueItem } from '../store/ports.ts';
+import type { Caller } from '../transport/caller.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** What a handler works with: one unit of work, and calls to other applications. */
+export interface Scope {
+  readonly context: Context;
+  readonly work: UnitOfWork;
+  readonly call: Caller;
+  /** Signed webhooks of this rehearsal, sent through the gateway. */
+  readonly webhooks: Webhooks;
+  /** `webhook-id` of a signed request: the same for every attempt of one delivery. */
+  readonly webhookId?: string | undefined;
+  /** Warnings of this request, already tagged with correlation id and rehearsal. */
+  readonly log: { warn(details: object, message: string): void; info(details: object, message: string): void };
+}
+
+/** The answer to a natural repeat: 200 with the object as it is, nothing changed. */
+export class Again<T> {
+  readonly output: T;
+  constructor(output: T) {
+    this.output = output;
+  }
+}
+
+export const again = <T>(output: T): Again<T> => new Again(output);
+
+/**
+ * A handler throws a `Problem` to refuse and discard its changes, and returns one to refuse and keep them.
+ * It may run again from the start after a conflict, so everything it decides comes from what it reads.
+ */
+export type Handler<A> = (input: InputOf<A>, scope: Scope) => Promise<OutputOf<A> | Again<OutputOf<A>> | Problem>;
+
+export interface Bound<Id extends string> {
+  readonly id: Id;
+  readonly api: ApiDefinition;
+  readonly handler: (input: never, scope: Scope) => Promise<unknown>;
+}
+
+/** Binds a handler to its API: `handle(capturePayment)(async (input, { work }) => …)`. Curried, so that literal states do not widen. */
+export const handle =
+  <A extends ApiDefinition<string, Application, string>>(api: A) =>
+  (handler: Handler<A>): Bound<A['id']> => ({ id: api.id, api: api as unknown as ApiDefinition, handler });
+
+export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<void>;
+export type DueHandler = (item: DueItem, scope: Scope) => Promise<void>;
+
+/**
+ * One application: what it owns, what it answers, what it hears, what it does when time has come. The records of handlers are
+ * typed over the catalog, so that a missing, superfluous or swapped handler does not compile.
+ */
+export interface ServiceDefinition<App extends Application = Application> {
+  readonly application: App;
+  readonly collections: readonly AnyCollection[];
+  readonly counters: readonly Counters[];
+  readonly apis: { readonly [Id in IdsOf<App>]: Bound<Id> };
+  readonly internal: { readonly [Id in InternalIdsOf<App>]: Bound<Id> };
+  /** By event name without prefix: the events that the catalog lists this application for. */
+  readonly events: Readonly<Record<string, EventHandler>>;
+  /** By kind. */
+  readonly due: Readonly<Record<string, DueHandler>>;
+}
+
+/** A service of any application, for code that walks over all of them. */
+export interface AnyService {
+  readonly application: Application;
+  readonly collections: readonly AnyCollection[];
+  readonly counters: readonly Counters[];
+  readonly apis: Readonly<Record<string, Bound<string>>>;
+  readonly internal: Readonly<Record<string, Bound<string>>>;
+  readonly events: Readonly<Record<string, EventHandler>>;
+  readonly due: Readonly<Record<string, DueHandler>>;
+}
+
+export function defineService<const App extends Application>(definition: ServiceDefinition<App>): AnyService {
+  return definition as unknown as AnyService;
+}
