@@ -33,4 +33,4 @@ USER 1000:1000
 EXPOSE 8080 15115 15116
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=10s --start-period=120s --retries=6 CMD ["bash", "image/health-check.sh"]
-CMD ["node", "services/main.ts"]
+CMD ["node", "estate/main.ts"]

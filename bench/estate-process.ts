@@ -18,7 +18,7 @@ export interface EstateOptions {
 
 /** The estate as `npm start` starts it, on free ports. */
 export function startEstate({ service, env, ...options }: EstateOptions = {}): Promise<Child> {
-  return startChild('services/main.ts', {
+  return startChild('estate/main.ts', {
     ...options,
     flags,
     env: {

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { touchpointOpenApi } from '../services/touchpoint-mock/openapi.ts';
-import { loadTouchpointFixtures } from '../services/touchpoint-mock/touchpoint-fixtures.ts';
+import { loadTouchpointFixtures } from '../services/touchpoint-mock/contract/fixtures.ts';
+import { touchpointOpenApi } from '../services/touchpoint-mock/documents/openapi.ts';
 import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
 import { estateOpenApi } from '../shared/contract/openapi.ts';
 

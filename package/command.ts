@@ -7,7 +7,7 @@ const USAGE = `Usage: estate <command>
 `;
 
 const commands: Readonly<Record<string, () => Promise<unknown>>> = {
-  start: () => import('../services/main.ts'),
+  start: () => import('../estate/main.ts'),
   rehearse: () => import('../rehearsal/rehearse.ts'),
 };
 

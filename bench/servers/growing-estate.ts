@@ -1,6 +1,6 @@
-import { readConfiguration } from '../../services/configuration.ts';
-import { startEstate } from '../../services/estate.ts';
-import { openStore } from '../../services/infrastructure.ts';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { startEstate } from '../../estate/estate.ts';
+import { openStore } from '../../estate/infrastructure.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type Growth, growWorld } from '../growth/grown-world.ts';

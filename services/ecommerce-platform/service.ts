@@ -5,8 +5,9 @@ import { addLineHandler } from './apis/add-line-to-basket.ts';
 import { checkoutBasketHandler } from './apis/checkout-basket.ts';
 import { createBasketHandler } from './apis/create-basket.ts';
 import { getProductHandler } from './apis/get-product.ts';
-import { CHECKOUT_TTL, IDLE, RELEASE_HOLDS } from './basket-timers.ts';
-import { UNDO_CHECKOUT } from './checkout-record.ts';
+import { CHECKOUT_TTL, IDLE, RELEASE_HOLDS } from './basket/timers.ts';
+import { PLACE_ORDER } from './checkout/order-placement.ts';
+import { UNDO_CHECKOUT } from './checkout/record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { abandonIdleBasket } from './due/basket-idle.ts';
 import { reopenBasket } from './due/checkout-ttl.ts';
@@ -19,7 +20,6 @@ import { getBasketHandler } from './internal/get-basket.ts';
 import { listCustomerBasketsHandler } from './internal/list-customer-baskets.ts';
 import { moveProductHandler } from './internal/move-product.ts';
 import { putTransactionBasketHandler } from './internal/put-transaction-basket.ts';
-import { PLACE_ORDER } from './order-placement.ts';
 
 export const service = defineService({
   application: 'ecommerce-platform',

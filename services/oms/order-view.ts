@@ -6,12 +6,12 @@ import type { Payment as PaymentSchema } from '../../shared/catalog/payment/obje
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { fulfilmentRecords, type StoredOrder } from './collections.ts';
-import type { FulfillmentOrder } from './fulfilment-progress.ts';
-import { requiredFor } from './line-worth.ts';
-import { fulfillmentOrdersOf } from './order-fulfilments.ts';
-import { type Payment, paymentsOf } from './order-payments.ts';
-import { paymentStatusOf } from './payment-status.ts';
-import { returnBookings } from './return-bookings.ts';
+import { fulfillmentOrdersOf } from './fulfillment/fulfillment-orders.ts';
+import type { FulfillmentOrder } from './fulfillment/progress.ts';
+import { requiredFor } from './order/line-value.ts';
+import { type Payment, paymentsOf } from './payment/payments.ts';
+import { paymentStatusOf } from './payment/status.ts';
+import { returnBookings } from './returns/bookings.ts';
 import { VIEW_TIMEOUT_MS } from './timing.ts';
 
 export type OrderView = z.output<typeof OrderViewSchema>;

@@ -33,8 +33,8 @@ import { getOrderEarning } from './internal/get-order-earning.ts';
 import { getOrderStock } from './internal/get-order-stock.ts';
 import { getPayable } from './internal/get-payable.ts';
 import { listCustomerOrders } from './internal/list-customer-orders.ts';
-import { GIVE_UP_UNCOVERED, RENEW_AUTHORIZATION } from './lost-authorizations.ts';
-import { returnBookings } from './return-bookings.ts';
+import { GIVE_UP_UNCOVERED, RENEW_AUTHORIZATION } from './payment/lost-authorizations.ts';
+import { returnBookings } from './returns/bookings.ts';
 
 export const service = defineService({
   application: 'oms',

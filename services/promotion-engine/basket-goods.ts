@@ -1,9 +1,9 @@
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
-import type { Caller } from '../../shared/transport/caller.ts';
+import type { Scope } from '../../shared/work/handler.ts';
 import type { Goods } from './evaluation.ts';
 
 /** What stands in a basket, for callers that name only the basket. @throws Problem `not_found`, `dependency_*` */
-export async function goodsOfBasket(call: Caller, basketId: string, customerId: string | undefined): Promise<Goods> {
+export async function goodsOfBasket(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
   const basket = await call(getBasket, { params: { id: basketId } });
   return {
     basketId,

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Express, Request, Response } from 'express';
-import { ADDRESS_UNREADABLE, FAILED, send } from './answers.ts';
+import { ADDRESS_UNREADABLE, FAILED, send } from './contract/answers.ts';
 
 /** Serves an Express application. Express itself answers a page of HTML to what fails and to what it cannot route; here that is JSON too. */
 export function withLastWord(app: Express): RequestListener {

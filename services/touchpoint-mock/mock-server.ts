@@ -1,14 +1,14 @@
 import express from 'express';
 import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
-import { NOT_FOUND, send } from './answers.ts';
-import { contractListener } from './contract-listener.ts';
-import { contractTable } from './contract-table.ts';
-import { documents, ownHostsOnly } from './documents.ts';
+import { NOT_FOUND, send } from './contract/answers.ts';
+import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
+import { contractListener } from './contract/listener.ts';
+import { storeCredential } from './contract/store-credential.ts';
+import { contractTable } from './contract/table.ts';
+import { documents, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withLastWord } from './last-word.ts';
-import { storeCredential } from './store-credential.ts';
-import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
 
 export interface TouchpointMockOptions {
   readonly host: string;

@@ -5,12 +5,12 @@ import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
-import { MOCK_UNREACHABLE, NOT_FOUND, send } from './answers.ts';
-import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './cases.ts';
-import { documents, ownHostsOnly } from './documents.ts';
+import { MOCK_UNREACHABLE, NOT_FOUND, send } from './contract/answers.ts';
+import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
+import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
+import { documents, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withLastWord } from './last-word.ts';
-import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './touchpoint-fixtures.ts';
 
 export interface PortalOptions {
   /** 0 for a free one. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startableServices } from '../../services/configuration.ts';
+import { startableServices } from '../../estate/configuration.ts';
 import { eventually } from '../support/eventually.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { docker } from './compose-project.ts';
@@ -63,7 +63,7 @@ else {
       const [{ Config }] = JSON.parse(await docker('image', 'inspect', image)) as [{ Config: Record<string, unknown> }];
       expect(Config).toMatchObject({
         User: '1000:1000',
-        Cmd: ['node', 'services/main.ts'],
+        Cmd: ['node', 'estate/main.ts'],
         Healthcheck: { Test: ['CMD', 'bash', 'image/health-check.sh'] },
         Labels: expect.objectContaining({
           'org.opencontainers.image.title': 'unified-commerce-estate',
@@ -125,8 +125,8 @@ else {
 
     test('can load what only some configurations need: Kafka, Redis, traces', async () => {
       const modules = [
-        '../shared/events/kafka-bus.ts',
-        '../shared/store/redis-store.ts',
+        '../shared/events/kafka/bus.ts',
+        '../shared/store/redis/store.ts',
         '../shared/observability/tracing.ts',
         '../shared/observability/metrics.ts',
       ];

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { registeredApplications } from '../../estate/registry.ts';
+import { objectsOf, seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
 import { shipments } from '../../services/carrier-platform/collections.ts';
@@ -8,8 +10,6 @@ import { holds, stockKey, unitsMoved } from '../../services/inventory-service/co
 import { orders } from '../../services/oms/collections.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
 import { transactions } from '../../services/pos/collections.ts';
-import { registeredApplications } from '../../services/registry.ts';
-import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import { movements, reservations } from '../../services/sim/collections.ts';
 import { pickingOrders } from '../../services/wms/collections.ts';
 import type { Application } from '../../shared/catalog/applications.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { growWorld } from '../../bench/growth/grown-world.ts';
 import { BEYOND_SMALL, operations, SMALL, type Story, tellStory } from '../../bench/growth/operations.ts';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
-import { readConfiguration } from '../../services/configuration.ts';
-import { type RunningEstate, startEstate } from '../../services/estate.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';

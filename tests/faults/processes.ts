@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
+import { type StartableService, urlVariable } from '../../estate/configuration.ts';
 import { createEstateClient, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
-import { type StartableService, urlVariable } from '../../services/configuration.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import type { ControlOutput, createRehearsal } from '../../shared/catalog/simulation/operations.ts';
 import { newId } from '../../shared/domain/ids.ts';
@@ -14,7 +14,7 @@ import { ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Strike, startWay, type Way } from './way.ts';
 
-const MAIN = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 const TOKEN = 'the-token-of-an-estate-of-processes';
 const PEPPER = 'the-pepper-of-an-estate-of-processes';
 /** A machine that is busy with other things takes its time to start them. */

@@ -1,11 +1,11 @@
 import { getHeapSnapshot, queryObjects } from 'node:v8';
 import { Redis } from 'ioredis';
 import { Agent } from 'undici';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { openFrontDoor } from '../../estate/front-door.ts';
+import { registeredApplications } from '../../estate/registry.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
-import { readConfiguration } from '../../services/configuration.ts';
-import { openFrontDoor } from '../../services/front-door.ts';
-import { registeredApplications } from '../../services/registry.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createObservability } from '../../shared/observability/observability.ts';

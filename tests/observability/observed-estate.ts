@@ -1,6 +1,6 @@
+import { readConfiguration } from '../../estate/configuration.ts';
+import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
-import { readConfiguration } from '../../services/configuration.ts';
-import { type RunningEstate, startEstate } from '../../services/estate.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 
 export interface ObservedEstate extends AsyncDisposable {

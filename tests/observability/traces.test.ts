@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
 import { type CollectedSpan, startCollector } from './trace-collector.ts';
 
-const MAIN = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const ROOT = '00f067aa0ba902b7';
 const [SERVER, CLIENT, PRODUCER, CONSUMER] = [2, 3, 4, 5];

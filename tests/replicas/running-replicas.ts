@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { type FrontDoor, openFrontDoor } from '../../estate/front-door.ts';
+import { registeredApplications } from '../../estate/registry.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
-import { readConfiguration } from '../../services/configuration.ts';
-import { type FrontDoor, openFrontDoor } from '../../services/front-door.ts';
-import { registeredApplications } from '../../services/registry.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import { createObservability } from '../../shared/observability/observability.ts';
 import { createLogger } from '../../shared/process/logger.ts';

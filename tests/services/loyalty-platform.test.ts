@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/points-rules.ts';
 import { redeemPoints } from '../../services/loyalty-platform/apis/redeem-points.ts';
 import { returnRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/points-rules.ts';
+import { spend } from '../../services/loyalty-platform/redemption/spend.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
-import { spend } from '../../services/loyalty-platform/spend.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import type { DueItem } from '../../shared/store/ports.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import * as oms from '../../services/oms/service.ts';
+import { openPayment } from '../../services/payment-hub/authorization/new-payment.ts';
+import { committedTo } from '../../services/payment-hub/authorization/order-cover.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
-import { openPayment } from '../../services/payment-hub/new-payment.ts';
-import { committedTo } from '../../services/payment-hub/order-cover.ts';
-import { leftOfReturn } from '../../services/payment-hub/return-cover.ts';
+import { leftOfReturn } from '../../services/payment-hub/refund/return-cover.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import { transactions } from '../../services/pos/collections.ts';
 import * as pos from '../../services/pos/service.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as oms from '../../services/oms/service.ts';
-import { watchAuthorisation } from '../../services/payment-hub/authorisation.ts';
+import { watchAuthorisation } from '../../services/payment-hub/authorization/authorization.ts';
+import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/authorization/new-payment.ts';
+import { committedTo } from '../../services/payment-hub/authorization/order-cover.ts';
+import { amountToAuthorise, outstandingOf } from '../../services/payment-hub/authorization/payable-rules.ts';
 import { captureSplit } from '../../services/payment-hub/capture-rules.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/new-payment.ts';
-import { committedTo } from '../../services/payment-hub/order-cover.ts';
-import { amountToAuthorise, outstandingOf } from '../../services/payment-hub/payable-rules.ts';
-import { refundableOf, refunded, refuseExcessiveRefund } from '../../services/payment-hub/refund-rules.ts';
+import { refundableOf, refunded, refuseExcessiveRefund } from '../../services/payment-hub/refund/refund-rules.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';

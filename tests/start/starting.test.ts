@@ -11,7 +11,7 @@ import { applicationNames } from '../../shared/catalog/applications.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
-const MAIN = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { request } from 'undici';
+import { registeredApplications } from '../../estate/registry.ts';
+import { objectsOf, seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
-import { registeredApplications } from '../../services/registry.ts';
-import { objectsOf, seedSnapshot } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Snapshot } from '../../shared/store/ports.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../services/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 
 /** One estate for the whole test run; each test takes a rehearsal of its own. */
 export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDirectory }) {

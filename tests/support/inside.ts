@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
+import { registeredApplications } from '../../estate/registry.ts';
+import { objectsOf } from '../../estate/seeding.ts';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { createInsideCall } from '../../gateway/control/inside-call.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
-import { registeredApplications } from '../../services/registry.ts';
-import { objectsOf } from '../../services/seeding.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';

@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { Agent } from 'undici';
+import { registeredApplications } from '../../estate/registry.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';
 import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
-import { registeredApplications } from '../../services/registry.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Bus, Deliver } from '../../shared/events/bus.ts';

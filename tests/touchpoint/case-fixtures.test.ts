@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
-import { loadTouchpointFixtures } from '../../services/touchpoint-mock/touchpoint-fixtures.ts';
+import { loadTouchpointFixtures } from '../../services/touchpoint-mock/contract/fixtures.ts';
 import { isEan13 } from '../../shared/domain/barcode.ts';
 import { ALL_CASES, aMock, CALCULATE_CASES, type Fixture, fixtureOf, type Line, type ResponseLine } from './running-touchpoint.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readConfiguration, startableServices, variablesByName } from '../../services/configuration.ts';
+import { readConfiguration, startableServices, variablesByName } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { composeFile } from '../support/compose-file.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
@@ -122,7 +122,7 @@ describe('The image', () => {
   test('runs as a numeric user, and node itself, without a shell between', () => {
     const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
     expect(last).toMatch(/^USER 1000:1000$/m);
-    expect(last).toMatch(/^CMD \["node", "services\/main\.ts"\]$/m);
+    expect(last).toMatch(/^CMD \["node", "estate\/main\.ts"\]$/m);
     expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
   });
 
@@ -132,7 +132,7 @@ describe('The image', () => {
 
   test('holds all that is imported, and no test', () => {
     const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
-    const production = trackedFiles.filter((file) => /^(services|gateway|shared|fixtures|rehearsal|image)\//.test(file));
+    const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared|fixtures|rehearsal|image)\//.test(file));
     expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
     expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
   });

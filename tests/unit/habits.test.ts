@@ -28,10 +28,10 @@ describe('Files', () => {
 });
 
 describe('Code', () => {
-  test('reads the environment in services/main.ts alone', () => {
-    const production = code.filter((file) => /^(services|gateway|shared|fixtures)\//.test(file) && file !== 'services/main.ts');
+  test('reads the environment in estate/main.ts alone', () => {
+    const production = code.filter((file) => /^(services|estate|gateway|shared|fixtures)\//.test(file) && file !== 'estate/main.ts');
     expect(linesWith(production, /process\.env\b/)).toEqual([]);
-    expect(textOf('services/main.ts')).toContain('process.env');
+    expect(textOf('estate/main.ts')).toContain('process.env');
   });
 
   test('takes the time from the rehearsal: no rule of a service asks the wall clock', () => {
@@ -77,7 +77,7 @@ describe('Dependencies', () => {
 
 describe('The README', () => {
   test('names every variable that configures a process', () => {
-    const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('services/configuration.ts')) ?? [];
+    const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/configuration.ts')) ?? [];
     const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !textOf('README.md').includes(`\`${name}\``))).toEqual([]);
@@ -85,7 +85,7 @@ describe('The README', () => {
 
   test('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
-    const mentioned = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'services/banner.ts'].flatMap((file) =>
+    const mentioned = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'estate/banner.ts'].flatMap((file) =>
       [...textOf(file).matchAll(/npm (?:run )?(?!ci\b|install\b)([a-z][a-z:]+)/g)].map(([, name = '']) => name),
     );
     expect(mentioned.length).toBeGreaterThan(3);

@@ -22,9 +22,6 @@ const imports = trackedFiles.filter((file) => file.endsWith('.ts')).flatMap(impo
 const own = imports.filter(({ isPackage }) => !isPackage);
 
 const serviceOf = (path: string): string | undefined => /^services\/([^/]+)\//.exec(path)?.[1];
-/** What stands directly in services/ puts the estate together, and may therefore import everything. */
-const isComposition = (path: string): boolean => /^services\/[^/]+\.ts$/.test(path);
-
 /** The floors of shared: imports, types included, go down only; folders on one floor do not import each other. */
 const floors: readonly (readonly string[])[] = [
   ['domain'],
@@ -35,6 +32,17 @@ const floors: readonly (readonly string[])[] = [
   ['work'],
   ['runtime'],
 ];
+
+/** What the handlers of an application are written with. */
+const HANDLERS_KNOW = [
+  'shared/domain/',
+  'shared/catalog/',
+  'shared/simulation/',
+  'shared/work/',
+  'shared/store/collections.ts',
+  'shared/store/ports.ts',
+];
+const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
 
 /** A zone of the repository and where its imports may lead, besides into itself. */
 const zones: readonly { readonly zone: string; readonly may: readonly string[] }[] = [
@@ -49,7 +57,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
-  { zone: 'docs/', may: ['shared/', 'services/touchpoint-mock/', 'services/configuration.ts'] },
+  { zone: 'docs/', may: ['shared/', 'services/touchpoint-mock/', 'estate/configuration.ts'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));
@@ -78,9 +86,27 @@ describe('The import rule', () => {
   test('a service imports itself, shared and fixtures, and never another service', () => {
     const breaking = own.filter(({ file, target }) => {
       const service = serviceOf(file);
-      if (service === undefined || isComposition(file)) return false;
+      if (service === undefined) return false;
       return serviceOf(target) !== service && !target.startsWith('shared/') && !target.startsWith('fixtures/');
     });
+    expect(breaking.map(shown)).toEqual([]);
+  });
+
+  test('a service knows of shared what a handler needs, and no adapter', () => {
+    const breaking = own.filter(({ file, target }) => {
+      const service = serviceOf(file);
+      // The touchpoint mock is no application of the estate: it answers by itself.
+      if (service === undefined || service === 'touchpoint-mock' || !target.startsWith('shared/')) return false;
+      return !HANDLERS_KNOW.some((known) => target.startsWith(known));
+    });
+    expect(breaking.map(shown)).toEqual([]);
+  });
+
+  test('adapters of store and bus are chosen in estate/infrastructure.ts, and otherwise only by tests and benchmarks', () => {
+    const isAdapter = (path: string): boolean => ADAPTERS.some((folder) => path.startsWith(folder));
+    const breaking = own.filter(
+      ({ file, target }) => isAdapter(target) && !isAdapter(file) && !/^(tests|bench)\//.test(file) && file !== 'estate/infrastructure.ts',
+    );
     expect(breaking.map(shown)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addToLines } from '../../services/ecommerce-platform/basket-lines.ts';
-import { FREE_SHIPPING_FROM, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/pricing.ts';
+import { addToLines } from '../../services/ecommerce-platform/basket/lines.ts';
+import { FREE_SHIPPING_FROM, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
 import { availabilityOf, LOW_STOCK } from '../../services/ecommerce-platform/product-rules.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 

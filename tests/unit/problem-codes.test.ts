@@ -6,7 +6,7 @@ import { problemTable } from '../../shared/contract/tables.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const codes = Object.keys(problems).toSorted();
-const production = trackedFiles.filter((file) => /^(services|gateway|shared)\/.*\.ts$/.test(file));
+const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared)\/.*\.ts$/.test(file));
 const prose = trackedFiles.filter((file) => file.endsWith('.md'));
 
 /** Helpers with which the table's own file refuses. */

@@ -4,8 +4,8 @@ import { getShipmentData } from '../../../shared/catalog/fulfillment/internal.ts
 import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
-import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
+import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { published, type StoredShipment, shipments } from '../collections.ts';
 import { label, register } from '../parcel.ts';
 

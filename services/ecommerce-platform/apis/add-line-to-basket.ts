@@ -3,10 +3,10 @@ import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { availability } from '../availability.ts';
-import { addToLines } from '../basket-lines.ts';
-import { currentPrices, priceOpenBasket } from '../basket-price.ts';
-import { renewIdleTimer } from '../basket-timers.ts';
+import { availability } from '../basket/availability.ts';
+import { addToLines } from '../basket/lines.ts';
+import { currentPrices, priceOpenBasket } from '../basket/price.ts';
+import { renewIdleTimer } from '../basket/timers.ts';
 import { baskets } from '../collections.ts';
 import { productBySku, refuseUnlessSellable } from '../product-rules.ts';
 

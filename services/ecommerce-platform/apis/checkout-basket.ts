@@ -3,16 +3,16 @@ import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import { pricedMembers, pricesForSale } from '../basket-price.ts';
-import { CHECKOUT_TTL, IDLE } from '../basket-timers.ts';
-import { changeCheckout } from '../checkout-change.ts';
-import { customerAtCheckout, loyaltyAtCheckout } from '../checkout-customer.ts';
-import { appliedCodes, holdStock, lockVouchers } from '../checkout-holds.ts';
-import { beginCheckout, checkoutOf, giveCheckoutUp, refuseWhileChanging, settleCheckout } from '../checkout-record.ts';
-import { type CheckoutBody, changedMembers, checkoutStands, contactDigest } from '../checkout-repeat.ts';
+import { pricedMembers, pricesForSale } from '../basket/price.ts';
+import { distinctCodes, evaluateDiscounts } from '../basket/promotions.ts';
+import { CHECKOUT_TTL, IDLE } from '../basket/timers.ts';
+import { changeCheckout } from '../checkout/change.ts';
+import { customerAtCheckout, loyaltyAtCheckout } from '../checkout/customer.ts';
+import { appliedCodes, holdStock, lockVouchers } from '../checkout/holds.ts';
+import { placeOrder, submitOrder } from '../checkout/order-placement.ts';
+import { beginCheckout, checkoutOf, giveCheckoutUp, refuseWhileChanging, settleCheckout } from '../checkout/record.ts';
+import { type CheckoutBody, changedMembers, checkoutStands, contactDigest } from '../checkout/repeat.ts';
 import { type Basket, baskets, type CheckoutRecord } from '../collections.ts';
-import { placeOrder, submitOrder } from '../order-placement.ts';
-import { distinctCodes, evaluateDiscounts } from '../promotions.ts';
 
 /** Our choice. */
 const DEFAULT_METHOD = 'STANDARD';

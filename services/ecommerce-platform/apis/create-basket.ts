@@ -7,11 +7,11 @@ import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Asked, addToLines } from '../basket-lines.ts';
-import { priceOpenBasket, pricesForSale } from '../basket-price.ts';
-import { IDLE, RELEASE_HOLDS, renewIdleTimer } from '../basket-timers.ts';
+import { type Asked, addToLines } from '../basket/lines.ts';
+import { priceOpenBasket, pricesForSale } from '../basket/price.ts';
+import { priceLines } from '../basket/pricing.ts';
+import { IDLE, RELEASE_HOLDS, renewIdleTimer } from '../basket/timers.ts';
 import { type Basket, baskets } from '../collections.ts';
-import { priceLines } from '../pricing.ts';
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;

@@ -1,5 +1,5 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { RELEASE_HOLDS } from '../basket-timers.ts';
+import { RELEASE_HOLDS } from '../basket/timers.ts';
 import { baskets } from '../collections.ts';
 
 /** Every change of an open basket puts this off by 24 h; when it runs, nobody has touched it for that long. */

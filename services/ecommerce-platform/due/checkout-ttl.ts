@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { currentPrices, priceOpenBasket } from '../basket-price.ts';
-import { renewIdleTimer } from '../basket-timers.ts';
-import { checkoutOf, startUndoing } from '../checkout-record.ts';
+import { currentPrices, priceOpenBasket } from '../basket/price.ts';
+import { renewIdleTimer } from '../basket/timers.ts';
+import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { createOrder } from '../../../shared/catalog/order/apis.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { checkoutOf } from '../checkout-record.ts';
+import { orderPlaced } from '../checkout/order-placement.ts';
+import { checkoutOf } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
-import { orderPlaced } from '../order-placement.ts';
 
 /** The order of a converted basket that the OMS did not store, or of which it is not known. The same basket gives the same order. */
 export const placeOwedOrder: DueHandler = async ({ key, attempts }, { work, call }) => {

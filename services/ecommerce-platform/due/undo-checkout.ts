@@ -1,8 +1,8 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { keepVoucherUses, releaseHold, releaseVouchers } from '../checkout-holds.ts';
-import { checkoutOf, settleCheckout } from '../checkout-record.ts';
+import { keepVoucherUses, releaseHold, releaseVouchers } from '../checkout/holds.ts';
+import { checkoutOf, settleCheckout } from '../checkout/record.ts';
 import { baskets, checkouts } from '../collections.ts';
-import { lostHold } from '../till-holds.ts';
+import { lostHold } from '../till/holds.ts';
 
 /**
  * Gives back what a checkout took and did not keep. That it does so is committed first: a request that is still at it can then no

@@ -4,8 +4,8 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { RELEASE_HOLDS } from '../basket-timers.ts';
-import { checkoutOf, startUndoing } from '../checkout-record.ts';
+import { RELEASE_HOLDS } from '../basket/timers.ts';
+import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 
 /**

@@ -3,9 +3,9 @@ import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { refuseWhileChanging } from '../checkout-record.ts';
+import { convertBasket } from '../checkout/order-placement.ts';
+import { refuseWhileChanging } from '../checkout/record.ts';
 import { type Basket, baskets } from '../collections.ts';
-import { convertBasket } from '../order-placement.ts';
 
 export const convertBasketHandler = handle(convertBasketCall)(async ({ params, body }, { work }) => {
   const basket = await work.get(baskets, params.id);

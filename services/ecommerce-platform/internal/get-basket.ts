@@ -1,7 +1,7 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { checkoutOf } from '../checkout-record.ts';
+import { checkoutOf } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
 
 export const getBasketHandler = handle(getBasket)(async ({ params }, { work }) => {

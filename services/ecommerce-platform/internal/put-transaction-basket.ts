@@ -6,14 +6,14 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { addToLines, type LineOfBasket } from '../basket-lines.ts';
-import { pricedMembers, pricesForSale } from '../basket-price.ts';
-import { IDLE } from '../basket-timers.ts';
-import { beginCheckout, checkoutOf, giveCheckoutUp, settleCheckout } from '../checkout-record.ts';
+import { addToLines, type LineOfBasket } from '../basket/lines.ts';
+import { pricedMembers, pricesForSale } from '../basket/price.ts';
+import { evaluateDiscounts } from '../basket/promotions.ts';
+import { IDLE } from '../basket/timers.ts';
+import { beginCheckout, checkoutOf, giveCheckoutUp, settleCheckout } from '../checkout/record.ts';
 import { type Basket, baskets, type TillBasket, tillBaskets } from '../collections.ts';
-import { evaluateDiscounts } from '../promotions.ts';
-import { buyerAtTill } from '../till-customer.ts';
-import { holdAtStore } from '../till-holds.ts';
+import { buyerAtTill } from '../till/customer.ts';
+import { holdAtStore } from '../till/holds.ts';
 
 type Body = InputOf<typeof putTransactionBasketCall>['body'];
 

@@ -2,12 +2,12 @@ import { earnPoints as earnPointsApi } from '../../../shared/catalog/loyalty/api
 import { getOrderEarning } from '../../../shared/catalog/order/internal.ts';
 import { conflictingRepeat, invalid } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
+import { memberBy } from '../account/members.ts';
+import { pointsWorth, worthOf } from '../account/points-rules.ts';
 import { earnings } from '../collections.ts';
-import { earn } from '../earning.ts';
-import { memberBy } from '../members.ts';
-import { amountToEarnFor } from '../order-worth.ts';
-import { isOwnPurchase } from '../ownership.ts';
-import { pointsWorth, worthOf } from '../points-rules.ts';
+import { earn } from '../earning/earning.ts';
+import { amountToEarnFor } from '../earning/order-value.ts';
+import { isOwnPurchase } from '../redemption/ownership.ts';
 
 /** Books what the order's completion books: whichever of the two comes first, the order earns once, and exactly what it is worth. */
 export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {

@@ -1,7 +1,7 @@
 import { redeemPoints as redeemPointsApi } from '../../../shared/catalog/loyalty/apis.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { memberBy } from '../members.ts';
-import { redeem } from '../redeem.ts';
+import { memberBy } from '../account/members.ts';
+import { redeem } from '../redemption/redeem.ts';
 
 export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { work }) => {
   const { repeated, ...answer } = await redeem(work, await memberBy(work, params.id), body);

@@ -1,6 +1,6 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { accounts, redemptions } from '../collections.ts';
-import { giveBack } from '../redemption.ts';
+import { giveBack } from '../redemption/redemption.ts';
 
 /** A redemption that nobody spent in time gives its points back; its reference may redeem again. */
 export const returnRedemption: DueHandler = async (item, { work }) => {

@@ -1,9 +1,9 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
+import { knownMember } from '../account/members.ts';
+import { pointsWorth } from '../account/points-rules.ts';
 import { earnings } from '../collections.ts';
-import { earn } from '../earning.ts';
-import { knownMember } from '../members.ts';
-import { pointsWorth } from '../points-rules.ts';
+import { earn } from '../earning/earning.ts';
 
 const CompletedOrder = Order.pick({
   id: true,

@@ -1,7 +1,7 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
-import { noteRefunds } from '../earning.ts';
-import { pointsWorth } from '../points-rules.ts';
+import { pointsWorth } from '../account/points-rules.ts';
+import { noteRefunds } from '../earning/earning.ts';
 
 const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true });
 

@@ -2,12 +2,12 @@ import { putLedgerEntry as putLedgerEntryCall } from '../../../shared/catalog/lo
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { issue } from '../issue.ts';
-import { memberBy } from '../members.ts';
-import { redeem } from '../redeem.ts';
-import type { LedgerRequest } from '../redemption.ts';
-import { reverse } from '../reverse.ts';
-import { spend } from '../spend.ts';
+import { issue } from '../account/issue.ts';
+import { memberBy } from '../account/members.ts';
+import { reverse } from '../account/reverse.ts';
+import { redeem } from '../redemption/redeem.ts';
+import type { LedgerRequest } from '../redemption/redemption.ts';
+import { spend } from '../redemption/spend.ts';
 
 /** The ledger's entries that other applications cause; the reference makes each of them once. */
 export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, { work }) => {

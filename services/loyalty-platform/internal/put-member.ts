@@ -2,9 +2,9 @@ import { putMember as putMemberCall } from '../../../shared/catalog/loyalty/inte
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { newCardNumber } from '../card-number.ts';
+import { newCardNumber } from '../account/card-number.ts';
+import { standingAt } from '../account/points-rules.ts';
 import { accounts } from '../collections.ts';
-import { standingAt } from '../points-rules.ts';
 
 export const putMember = handle(putMemberCall)(async ({ params: { customerId }, body: { cardNumber } }, { work }) => {
   const existing = await work.one(accounts, 'customer', customerId);

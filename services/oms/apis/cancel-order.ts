@@ -2,11 +2,11 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { cancelled, compensated, stopFulfilment } from '../cancellation.ts';
-import { orderById } from '../order-by-id.ts';
-import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../pending-action.ts';
+import { refuseOtherContent } from '../../../shared/work/repeats.ts';
+import { cancelled, compensated, stopFulfilment } from '../cancellation/cancellation.ts';
+import { orderById } from '../order/by-id.ts';
+import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../order/pending-action.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**

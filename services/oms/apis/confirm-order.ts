@@ -3,16 +3,16 @@ import { confirmOrder as confirmOrderApi } from '../../../shared/catalog/order/a
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import { refuseBlocked } from '../blocked-customer.ts';
 import type { StoredOrder } from '../collections.ts';
-import { carryOnConfirmation, confirmedSale, redeemVouchersNow } from '../confirmation.ts';
-import { paymentsToConfirmOn } from '../exchange-credit.ts';
-import { orderById } from '../order-by-id.ts';
-import { type Payment, paymentIncomplete } from '../order-payments.ts';
+import { carryOnConfirmation, confirmedSale, redeemVouchersNow } from '../confirmation/confirmation.ts';
+import { routedOrRetrying, routesByItself } from '../fulfillment/routing.ts';
+import { refuseBlocked } from '../order/blocked-customer.ts';
+import { orderById } from '../order/by-id.ts';
+import { beginIntent, refuseWhileOther, underWay } from '../order/pending-action.ts';
+import { isSale } from '../order/sale.ts';
 import { type OrderView, viewNow } from '../order-view.ts';
-import { beginIntent, refuseWhileOther, underWay } from '../pending-action.ts';
-import { routedOrRetrying, routesByItself } from '../routing.ts';
-import { isSale } from '../sale.ts';
+import { type Payment, paymentIncomplete } from '../payment/payments.ts';
+import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
 /**
  * Customer and payments are looked at before anything is written: an order that is refused for them leaves no trace. Then comes the intent, then the

@@ -2,12 +2,12 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { conflictingRepeat, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import { convertBasket, handedOver, storeOrder } from '../basket-conversion.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { refuseUnexchangeable, releaseReturn } from '../exchange-claim.ts';
-import { paidWithCredit, unlessConverted } from '../exchange-order.ts';
+import { convertBasket, handedOver, storeOrder } from '../creation/basket-conversion.ts';
+import { paidWithCredit, unlessConverted } from '../creation/exchange-order.ts';
+import { basketOfSale, isSale } from '../order/sale.ts';
 import { viewNow, viewOf } from '../order-view.ts';
-import { basketOfSale, isSale } from '../sale.ts';
+import { refuseUnexchangeable, releaseReturn } from '../returns/exchange-claim.ts';
 
 type Body = InputOf<typeof createOrderApi>['body'];
 

@@ -2,15 +2,15 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { routeOrder as routeOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
+import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
-import { orderById } from '../order-by-id.ts';
-import { fulfillmentOrdersOf } from '../order-fulfilments.ts';
-import { underWay } from '../pending-action.ts';
-import { heldForRouting, NEAREST } from '../route-holds.ts';
-import { beginRouting, isRoutable, routed } from '../routing.ts';
-import { isSale } from '../sale.ts';
+import { fulfillmentOrdersOf } from '../fulfillment/fulfillment-orders.ts';
+import { beginRouting, isRoutable, routed } from '../fulfillment/routing.ts';
+import { heldForRouting, NEAREST } from '../fulfillment/routing-holds.ts';
+import { orderById } from '../order/by-id.ts';
+import { underWay } from '../order/pending-action.ts';
+import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /**

@@ -2,12 +2,12 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { captured, isLost } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
-import { isMoving } from '../fulfilment-course.ts';
-import { requiredFor } from '../line-worth.ts';
-import { AUTHORISATION_LOST } from '../lost-authorizations.ts';
-import { giveUp } from '../pending-action.ts';
+import { isMoving } from '../fulfillment/apply-progress.ts';
+import { requiredFor } from '../order/line-value.ts';
+import { giveUp } from '../order/pending-action.ts';
+import { captured, isLost } from '../payment/capture.ts';
+import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';
 import { CAPTURE_AGAIN_MS, LOOK_AGAIN_MS } from '../timing.ts';
 
 const CAPTURE_FAILED = 'capture-failed';

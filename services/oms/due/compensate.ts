@@ -1,6 +1,6 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
+import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import { orders } from '../collections.ts';
-import { endCompensation, undoAtOthers } from '../compensation.ts';
 
 /** Undoes at other applications what the order has noted, until all of it is done. */
 export const compensate: DueHandler = async ({ key }, scope) => {

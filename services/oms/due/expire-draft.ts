@@ -1,9 +1,9 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
-import { cancelled } from '../cancellation.ts';
+import { cancelled } from '../cancellation/cancellation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { paymentIncomplete, paymentsToDecideOn } from '../order-payments.ts';
-import { isSale } from '../sale.ts';
+import { isSale } from '../order/sale.ts';
+import { paymentIncomplete, paymentsToDecideOn } from '../payment/payments.ts';
 import { DRAFT_LIFETIME_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
 
 /** A draft that nobody confirmed within a day is cancelled like any other. A verb that is under way goes first. */

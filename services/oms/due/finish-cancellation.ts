@@ -1,8 +1,8 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { cancelled, stopFulfilment } from '../cancellation.ts';
+import { cancelled, stopFulfilment } from '../cancellation/cancellation.ts';
 import { orders } from '../collections.ts';
-import { endCancellation } from '../pending-action.ts';
+import { endCancellation } from '../order/pending-action.ts';
 
 /**
  * A Cancel Order ended between its intent and the commit of `cancelled`, or the OMS itself gave the order up. While the FMS does

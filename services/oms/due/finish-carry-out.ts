@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { carriedOut } from '../carry-out.ts';
+import { carriedOut } from '../carry-out/carry-out.ts';
 import { orders } from '../collections.ts';
 
 /** A carry-out did not come to its end: it is carried on, until the others have answered. The goods have left all the same. */

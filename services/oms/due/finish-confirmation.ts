@@ -1,9 +1,9 @@
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
-import { carryOnConfirmation } from '../confirmation.ts';
-import { paymentsToConfirmOn } from '../exchange-credit.ts';
-import { endConfirmation } from '../pending-action.ts';
+import { carryOnConfirmation } from '../confirmation/confirmation.ts';
+import { endConfirmation } from '../order/pending-action.ts';
+import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
 /** Failed attempts (5 s, 30 s and 5 min apart) after which the confirmation is undone, so that it blocks nobody for long. */
 const ATTEMPTS = 3;

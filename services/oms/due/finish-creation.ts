@@ -1,10 +1,10 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { storeOrder } from '../basket-conversion.ts';
 import { orders } from '../collections.ts';
-import { isClaimable, releaseReturn } from '../exchange-claim.ts';
-import { isConverted } from '../order-from-basket.ts';
+import { storeOrder } from '../creation/basket-conversion.ts';
+import { isConverted } from '../order/from-basket.ts';
+import { isClaimable, releaseReturn } from '../returns/exchange-claim.ts';
 
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
 export const finishCreation: DueHandler = async ({ key: basketId, payload }, { work, call }) => {

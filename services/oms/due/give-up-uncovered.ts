@@ -1,11 +1,11 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
-import { isLost } from '../capture.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { requiredFor } from '../line-worth.ts';
-import { AUTHORISATION_LOST } from '../lost-authorizations.ts';
-import { paymentsToDecideOn } from '../order-payments.ts';
-import { giveUp } from '../pending-action.ts';
+import { requiredFor } from '../order/line-value.ts';
+import { giveUp } from '../order/pending-action.ts';
+import { isLost } from '../payment/capture.ts';
+import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';
+import { paymentsToDecideOn } from '../payment/payments.ts';
 import { LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
 
 /** A confirmed order whose authorisation was lost a day ago, and that nobody has covered since, is cancelled: it holds stock for nothing. */

@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
-import { returnBookings } from '../return-bookings.ts';
-import { payOut } from '../return-payout.ts';
+import { returnBookings } from '../returns/bookings.ts';
+import { payOut } from '../returns/payout.ts';
 
 /** What an exchange leaves of a return's value, or gives back of it later, goes to the payments of the order that it came from. */
 export const payOutReturn: DueHandler = async ({ key }, scope) => {

@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
+import { knownHolds, releaseHoldsOf } from '../cancellation/ended-holds.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
-import { knownHolds, releaseHoldsOf } from '../ended-holds.ts';
-import { isSale } from '../sale.ts';
+import { isSale } from '../order/sale.ts';
 
 /** A completed order needs nothing any more but what the FMS has still to say has left. What a sale held has left with its customer. */
 export const releaseHolds: DueHandler = async ({ key }, scope) => {

@@ -3,10 +3,10 @@ import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.t
 import { money } from '../../../shared/domain/money.ts';
 import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { requiredFor } from '../line-worth.ts';
-import { type Payment, paymentsToDecideOn } from '../order-payments.ts';
-import { payableOf } from '../payable.ts';
-import { outstandingOf } from '../payment-status.ts';
+import { requiredFor } from '../order/line-value.ts';
+import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
+import { outstandingOf } from '../payment/status.ts';
+import { payableOf } from '../returns/payable.ts';
 import { DECIDE_TIMEOUT_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
-import { routed, routesByItself } from '../routing.ts';
+import { routed, routesByItself } from '../fulfillment/routing.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';
 
 /** A confirmed order that the FMS has not taken yet. A verb that is under way goes first. */

@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
-import { isMoving } from '../fulfilment-course.ts';
-import { serveElsewhere } from '../short-lines.ts';
+import { isMoving } from '../fulfillment/apply-progress.ts';
+import { serveElsewhere } from '../fulfillment/short-lines.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';
 
 /** Units that were not where they should be: one lot at a time, until each is served from elsewhere or cancelled. */

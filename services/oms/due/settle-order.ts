@@ -2,12 +2,12 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
+import { withUndo } from '../cancellation/compensation.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
-import { withUndo } from '../compensation.ts';
-import { isMoving } from '../fulfilment-course.ts';
-import { isResolved } from '../fulfilment-progress.ts';
-import { type Payment, paymentsToDecideOn } from '../order-payments.ts';
-import { earningOf, paidBack } from '../settlement.ts';
+import { isMoving } from '../fulfillment/apply-progress.ts';
+import { isResolved } from '../fulfillment/progress.ts';
+import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
+import { earningOf, paidBack } from '../payment/settlement.ts';
 
 /**
  * Pays back what is owed for cancelled units, and completes the order when each of its units is delivered or cancelled. While a

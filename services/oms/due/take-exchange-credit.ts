@@ -1,6 +1,6 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
-import { creditTaken } from '../exchange-credit.ts';
+import { creditTaken } from '../returns/exchange-credit.ts';
 
 /** The Payment Hub could not be asked when the order was created. */
 export const takeExchangeCredit: DueHandler = async ({ key }, scope) => {

@@ -1,8 +1,8 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
-import { takeCourse } from '../fulfilment-course.ts';
-import { followed, freshRecord, isBegun } from '../fulfilment-progress.ts';
+import { takeCourse } from '../fulfillment/apply-progress.ts';
+import { followed, freshRecord, isBegun } from '../fulfillment/progress.ts';
 
 /** The order follows its fulfillment orders. Until the warehouse begins there is nothing to follow. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {

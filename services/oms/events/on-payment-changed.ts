@@ -1,7 +1,7 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
-import { noteLostAuthorization } from '../lost-authorizations.ts';
-import { returnBookings } from '../return-bookings.ts';
+import { noteLostAuthorization } from '../payment/lost-authorizations.ts';
+import { returnBookings } from '../returns/bookings.ts';
 
 const Changed = Payment.pick({
   ...{ id: true, orderId: true, tender: true, returnId: true, state: true },

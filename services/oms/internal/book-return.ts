@@ -5,10 +5,10 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { orderById } from '../order-by-id.ts';
-import type { OrderLine } from '../order-lines.ts';
-import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../return-bookings.ts';
-import { returnableOf, worthOfReturned } from '../return-worth.ts';
+import { orderById } from '../order/by-id.ts';
+import type { OrderLine } from '../order/lines.ts';
+import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
+import { returnableOf, worthOfReturned } from '../returns/value.ts';
 
 /** Every booking moves its order, so that of two at once one runs again and finds what the other has booked. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {

@@ -3,12 +3,12 @@ import { carryOut as carryOutCall } from '../../../shared/catalog/order/internal
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { carriedOut } from '../carry-out.ts';
+import { carriedOut } from '../carry-out/carry-out.ts';
 import type { StoredOrder } from '../collections.ts';
-import { orderById } from '../order-by-id.ts';
+import { orderById } from '../order/by-id.ts';
+import { beginIntent, refuseWhileOther } from '../order/pending-action.ts';
+import { isSale } from '../order/sale.ts';
 import { published } from '../order-view.ts';
-import { beginIntent, refuseWhileOther } from '../pending-action.ts';
-import { isSale } from '../sale.ts';
 
 /** The customer has the goods: what stops this halfway is carried on by a repeat, or by due work. */
 export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {

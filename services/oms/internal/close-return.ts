@@ -3,11 +3,11 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
-import { exchangeOf } from '../exchange-claim.ts';
-import { orderById } from '../order-by-id.ts';
-import { isOpen, type ReturnBooking, returnBookings } from '../return-bookings.ts';
-import { booked, closedOtherwise, givenBack } from '../return-closing.ts';
-import { type Payout, paidBackFor, payOut } from '../return-payout.ts';
+import { orderById } from '../order/by-id.ts';
+import { isOpen, type ReturnBooking, returnBookings } from '../returns/bookings.ts';
+import { booked, closedOtherwise, givenBack } from '../returns/closing.ts';
+import { exchangeOf } from '../returns/exchange-claim.ts';
+import { type Payout, paidBackFor, payOut } from '../returns/payout.ts';
 
 const nothing: Payout = { settled: true, refunds: [] };
 

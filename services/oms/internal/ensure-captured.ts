@@ -5,12 +5,12 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { capturedIfPossible, isCovered } from '../capture.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
-import { requiredFor } from '../line-worth.ts';
-import { orderById } from '../order-by-id.ts';
-import { paymentsOf } from '../order-payments.ts';
-import { coverageOf } from '../payment-status.ts';
+import { orderById } from '../order/by-id.ts';
+import { requiredFor } from '../order/line-value.ts';
+import { capturedIfPossible, isCovered } from '../payment/capture.ts';
+import { paymentsOf } from '../payment/payments.ts';
+import { coverageOf } from '../payment/status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /** No goods leave that are not paid: what is missing is captured now, and while captured − refunded does not cover them the answer is no. */

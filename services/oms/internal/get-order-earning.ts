@@ -1,6 +1,6 @@
 import { getOrderEarning as getOrderEarningCall } from '../../../shared/catalog/order/internal.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { orderById } from '../order-by-id.ts';
+import { orderById } from '../order/by-id.ts';
 
 /** The Loyalty Platform decides who earns, and whether it still may; the OMS only reports. */
 export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { work }) => {

@@ -3,7 +3,7 @@ import { capturePayment as capturePaymentApi } from '../../../shared/catalog/pay
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { capture } from '../authorisation.ts';
+import { capture } from '../authorization/authorization.ts';
 import { captureSplit } from '../capture-rules.ts';
 import { payments, published } from '../collections.ts';
 

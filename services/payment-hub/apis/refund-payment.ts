@@ -6,9 +6,9 @@ import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
-import { refund } from '../refund.ts';
-import { type LeftOfReturn, refuseExcessiveRefund } from '../refund-rules.ts';
-import { leftOfReturn } from '../return-cover.ts';
+import { refund } from '../refund/refund.ts';
+import { type LeftOfReturn, refuseExcessiveRefund } from '../refund/refund-rules.ts';
+import { leftOfReturn } from '../refund/return-cover.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;

@@ -3,7 +3,7 @@ import { voidPayment as voidPaymentApi } from '../../../shared/catalog/payment/a
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { voidAuthorisation } from '../authorisation.ts';
+import { voidAuthorisation } from '../authorization/authorization.ts';
 import { payments, published } from '../collections.ts';
 
 export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) => {

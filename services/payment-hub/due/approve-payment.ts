@@ -1,5 +1,5 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { approve } from '../authorisation.ts';
+import { approve } from '../authorization/authorization.ts';
 import { payments } from '../collections.ts';
 
 /** The provider's late word on a payment that it took its time for. */

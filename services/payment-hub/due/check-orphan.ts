@@ -2,7 +2,7 @@ import { getTransaction } from '../../../shared/catalog/commerce/internal.ts';
 import { getPayable } from '../../../shared/catalog/order/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
-import { voidAuthorisation } from '../authorisation.ts';
+import { voidAuthorisation } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
 
 /**

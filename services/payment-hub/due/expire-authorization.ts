@@ -1,5 +1,5 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import { voidAuthorisation } from '../authorisation.ts';
+import { voidAuthorisation } from '../authorization/authorization.ts';
 import { payments } from '../collections.ts';
 
 /** The provider keeps an authorisation for seven days. */

@@ -1,6 +1,6 @@
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
-import type { PointsToGiveBack } from '../giving-back.ts';
+import type { PointsToGiveBack } from '../refund/giving-back.ts';
 
 /** What a payment spent and does not keep returns to the member. Fails until the Loyalty Platform has booked it, and is repeated. */
 export const giveBackPoints: DueHandler = async ({ payload }, { call }) => {

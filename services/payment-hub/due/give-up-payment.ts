@@ -1,7 +1,7 @@
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
-import { fail } from '../authorisation.ts';
+import { fail } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
 
 /** Nobody said within 15 minutes what became of a payment: it failed. What it may have spent is given back first. */

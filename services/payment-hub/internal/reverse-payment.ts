@@ -1,10 +1,10 @@
 import { reversePayment as reversePaymentCall } from '../../../shared/catalog/payment/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { voidAuthorisation } from '../authorisation.ts';
+import { voidAuthorisation } from '../authorization/authorization.ts';
 import { payments, published } from '../collections.ts';
-import { refund } from '../refund.ts';
-import { refundableOf } from '../refund-rules.ts';
+import { refund } from '../refund/refund.ts';
+import { refundableOf } from '../refund/refund-rules.ts';
 
 /** Undoes a payment, whatever became of it. A pending one cannot be recalled: it is voided as soon as it is approved. */
 export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {

@@ -5,11 +5,11 @@ import { type Money, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { receiptOf } from '../receipts.ts';
-import { markPaid, submitNow } from '../submission.ts';
-import { type HubPayment, isCovered, outstandingOf } from '../tender-rules.ts';
-import { authorise, beginTender, endTender, leaveUnknown, ownerOf, refuseWhileBusy, settleUnknown } from '../tenders.ts';
-import { closed, saleById, save } from '../transactions.ts';
+import { markPaid, submitNow } from '../sale/submission.ts';
+import { type HubPayment, isCovered, outstandingOf } from '../tender/tender-rules.ts';
+import { authorise, beginTender, endTender, leaveUnknown, ownerOf, refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
+import { receiptOf } from '../transaction/receipts.ts';
+import { closed, saleById, save } from '../transaction/transactions.ts';
 
 type Answer = OutputOf<typeof addPaymentApi>;
 

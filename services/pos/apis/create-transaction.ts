@@ -6,12 +6,12 @@ import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { ABANDON_OPENING } from '../due-kinds.ts';
-import { mergedLines } from '../lines.ts';
-import { markPaid } from '../submission.ts';
-import { isCovered } from '../tender-rules.ts';
+import { markPaid } from '../sale/submission.ts';
+import { isCovered } from '../tender/tender-rules.ts';
 import { OPENING_MS } from '../timing.ts';
-import { orderView } from '../transaction-view.ts';
-import { isSale, renewIdleTimer, save } from '../transactions.ts';
+import { mergedLines } from '../transaction/lines.ts';
+import { orderView } from '../transaction/transaction-view.ts';
+import { isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
 
 /**
  * The eCommerce Platform prices, locks and holds. The till notes first that it asks; a basket of which it never hears is given up

@@ -1,15 +1,15 @@
 import { voidTransaction as voidTransactionApi } from '../../../shared/catalog/commerce/apis.ts';
-import { refuseOtherContent } from '../../../shared/contract/repeats.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
+import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import type { Sale } from '../collections.ts';
 import { UNDO_SALE } from '../due-kinds.ts';
-import { markPaid } from '../submission.ts';
-import { isCovered, outstandingOf } from '../tender-rules.ts';
-import { refuseWhileBusy, settleUnknown } from '../tenders.ts';
+import { markPaid } from '../sale/submission.ts';
+import { markVoided, undoSale } from '../sale/undoing.ts';
+import { isCovered, outstandingOf } from '../tender/tender-rules.ts';
+import { refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
 import { AGAIN_MS } from '../timing.ts';
-import { orderView } from '../transaction-view.ts';
-import { awaitingApproval, closed, nothingOutstanding, saleById } from '../transactions.ts';
-import { markVoided, undoSale } from '../undoing.ts';
+import { orderView } from '../transaction/transaction-view.ts';
+import { awaitingApproval, closed, nothingOutstanding, saleById } from '../transaction/transactions.ts';
 
 /** That it is over is committed first: no tender can be added any more while those that there are are given back. */
 export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {

@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { save } from '../transactions.ts';
-import { abandon } from '../undoing.ts';
+import { abandon } from '../sale/undoing.ts';
+import { save } from '../transaction/transactions.ts';
 
 /**
  * A transaction whose basket never came. That it is given up is committed first, so that its request, should it still be at it,

@@ -1,12 +1,12 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { markPaid } from '../submission.ts';
-import { isCovered, outstandingOf } from '../tender-rules.ts';
-import { settleUnknown } from '../tenders.ts';
+import { markPaid } from '../sale/submission.ts';
+import { markVoided } from '../sale/undoing.ts';
+import { isCovered, outstandingOf } from '../tender/tender-rules.ts';
+import { settleUnknown } from '../tender/tenders.ts';
 import { LAST_DELAY_MS } from '../timing.ts';
-import { isSale, renewIdleTimer } from '../transactions.ts';
-import { markVoided } from '../undoing.ts';
+import { isSale, renewIdleTimer } from '../transaction/transactions.ts';
 
 /** Nobody has touched it for a day, and it is not paid: as Void Transaction. */
 export const expireTransaction: DueHandler = async ({ kind, key }, scope) => {

@@ -2,10 +2,10 @@ import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { triesOf } from '../due-kinds.ts';
-import { markPaid } from '../submission.ts';
-import { isCovered } from '../tender-rules.ts';
-import { resolveLater, settleUnknown } from '../tenders.ts';
-import { isSale, save } from '../transactions.ts';
+import { markPaid } from '../sale/submission.ts';
+import { isCovered } from '../tender/tender-rules.ts';
+import { resolveLater, settleUnknown } from '../tender/tenders.ts';
+import { isSale, save } from '../transaction/transactions.ts';
 
 /**
  * Nobody has heard what came of a tender: its answer got lost, or the request that asked for it died. The Payment Hub knows. While

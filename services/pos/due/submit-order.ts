@@ -1,8 +1,8 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { triesOf } from '../due-kinds.ts';
-import { isQueued, submit, submitLater } from '../submission.ts';
-import { isSale } from '../transactions.ts';
+import { isQueued, submit, submitLater } from '../sale/submission.ts';
+import { isSale } from '../transaction/transactions.ts';
 
 /**
  * Store and forward: a paid sale is submitted as often as it takes. When money is missing it is open again; what else the OMS

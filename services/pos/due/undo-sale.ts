@@ -1,7 +1,7 @@
 import type { DueHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { isSale } from '../transactions.ts';
-import { undoSale } from '../undoing.ts';
+import { undoSale } from '../sale/undoing.ts';
+import { isSale } from '../transaction/transactions.ts';
 
 /** What a voided transaction has not given back yet. */
 export const undoVoidedSale: DueHandler = async ({ key }, scope) => {

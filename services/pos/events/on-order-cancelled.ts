@@ -2,8 +2,8 @@ import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { SUBMIT_ORDER } from '../due-kinds.ts';
-import { isSale } from '../transactions.ts';
-import { markVoided } from '../undoing.ts';
+import { markVoided } from '../sale/undoing.ts';
+import { isSale } from '../transaction/transactions.ts';
 
 /**
  * Somebody made an order of the transaction by hand, and it is cancelled, or ran out unpaid: there is nothing left to be paid for. What

@@ -1,3 +1,3 @@
-import { tenderMoved } from '../tender-news.ts';
+import { tenderMoved } from '../tender/tender-news.ts';
 
 export const onPaymentAuthorized = tenderMoved;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoredOrder } from '../../../services/oms/collections.ts';
-import { type FulfillmentOrder, followed, freshRecord, type Progress } from '../../../services/oms/fulfilment-progress.ts';
+import { type FulfillmentOrder, followed, freshRecord, type Progress } from '../../../services/oms/fulfillment/progress.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const common = { version: 1, createdAt: '', updatedAt: '' };

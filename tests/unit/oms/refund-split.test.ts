@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { worthOfNext } from '../../../services/oms/line-worth.ts';
-import type { Payment } from '../../../services/oms/order-payments.ts';
-import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/refund-split.ts';
+import { worthOfNext } from '../../../services/oms/order/line-value.ts';
+import type { Payment } from '../../../services/oms/payment/payments.ts';
+import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/payment/refund-split.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { OrderLine } from '../../../services/oms/order-lines.ts';
-import type { ReturnBooking } from '../../../services/oms/return-bookings.ts';
-import { onlyPaidBack, returnableOf, worthOfReturned } from '../../../services/oms/return-worth.ts';
+import type { OrderLine } from '../../../services/oms/order/lines.ts';
+import type { ReturnBooking } from '../../../services/oms/returns/bookings.ts';
+import { onlyPaidBack, returnableOf, worthOfReturned } from '../../../services/oms/returns/value.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

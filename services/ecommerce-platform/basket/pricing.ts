@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import type { BasketLine, Totals } from '../../../shared/catalog/commerce/objects.ts';
+import type { ShippingMethod } from '../../../shared/catalog/shapes.ts';
+import { allocate, CURRENCY, containedTax, money } from '../../../shared/domain/money.ts';
+
+/** Minor units; our choice. */
+const SHIPPING: Readonly<Record<z.output<typeof ShippingMethod>, number>> = { STANDARD: 490, EXPRESS: 990 };
+/** From this value of the goods (subtotal − discount, minor units) on, shipping costs nothing; our choice. */
+export const FREE_SHIPPING_FROM = 5_000;
+
+export interface LineToPrice {
+  readonly lineId: string;
+  readonly sku: string;
+  /** Years that its buyer must have. */
+  readonly minAge?: number | undefined;
+  readonly qty: number;
+  /** Minor units, tax included. */
+  readonly unitPrice: number;
+  /** Percent contained in the price. */
+  readonly taxRate: number;
+  /** Minor units off all units of the line together. */
+  readonly discount: number;
+}
+
+export interface Priced {
+  readonly lines: z.output<typeof BasketLine>[];
+  readonly totals: z.output<typeof Totals>;
+}
+
+/**
+ * Prices a basket, in integer minor units throughout: `lineTotal = qty × unitPrice − discount`,
+ * `total = subtotal − discount + shipping`. Prices include tax; `tax` is the part that is contained.
+ * @param shippingMethod undefined before checkout: nothing is shipped yet, so shipping is 0
+ */
+export function priceLines(lines: readonly LineToPrice[], shippingMethod?: z.output<typeof ShippingMethod>): Priced {
+  const priced = lines.map(priceLine);
+  const sum = (of: (line: (typeof priced)[number]) => number): number => priced.reduce((total, line) => total + of(line), 0);
+  const subtotal = sum(({ gross }) => gross);
+  const goods = sum(({ net }) => net);
+  const shipping = shippingCost(goods, shippingMethod);
+  return {
+    lines: priced.map(({ line }) => line),
+    totals: {
+      subtotal: money(subtotal, CURRENCY),
+      discount: money(subtotal - goods, CURRENCY),
+      shipping: money(shipping, CURRENCY),
+      tax: money(sum(({ tax }) => tax) + shippingTax(shipping, priced), CURRENCY),
+      total: money(goods + shipping, CURRENCY),
+    },
+  };
+}
+
+function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: LineToPrice) {
+  const gross = qty * unitPrice;
+  // A line is never worth less than nothing, whatever a discount says.
+  const off = Math.min(Math.max(0, discount), gross);
+  const net = gross - off;
+  const tax = containedTax(net, taxRate);
+  return {
+    gross,
+    net,
+    tax,
+    taxRate,
+    line: {
+      lineId,
+      sku,
+      ...(minAge !== undefined && { minAge }),
+      qty,
+      unitPrice: money(unitPrice, CURRENCY),
+      discount: money(off, CURRENCY),
+      tax: money(tax, CURRENCY),
+      lineTotal: money(net, CURRENCY),
+    },
+  };
+}
+
+export function shippingCost(goods: number, method: z.output<typeof ShippingMethod> | undefined): number {
+  return method === undefined || goods >= FREE_SHIPPING_FROM ? 0 : SHIPPING[method];
+}
+
+/** Delivery is taxed as the goods it brings: it is spread over their tax rates in proportion to what they cost; our choice. */
+function shippingTax(shipping: number, lines: readonly { readonly net: number; readonly taxRate: number }[]): number {
+  if (shipping === 0) return 0;
+  const byRate = new Map<number, number>();
+  for (const { taxRate, net } of lines) byRate.set(taxRate, (byRate.get(taxRate) ?? 0) + net);
+  const rates = [...byRate.keys()];
+  return allocate(shipping, [...byRate.values()]).reduce((tax, share, index) => tax + containedTax(share, rates[index] ?? 0), 0);
+}

@@ -1,0 +1,13 @@
+import { listFulfillmentOrders } from '../../../shared/catalog/fulfillment/internal.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { FulfillmentOrder } from './progress.ts';
+
+/** All fulfillment orders of an order, as the FMS has them. @throws Problem `dependency_*` */
+export async function fulfillmentOrdersOf(
+  orderId: string,
+  { call }: Pick<Scope, 'call'>,
+  timeoutMs: number,
+): Promise<readonly FulfillmentOrder[]> {
+  const { items } = await call(listFulfillmentOrders, { query: { orderId } }, { timeoutMs });
+  return items;
+}

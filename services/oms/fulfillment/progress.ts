@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfilmentRecord, SeenFulfilment, ShortUnits, StoredOrder } from '../collections.ts';
+import { goneOf, worthOfNext } from '../order/line-value.ts';
+import type { OrderLine } from '../order/lines.ts';
+import { refundReference } from '../payment/refund-split.ts';
+
+export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
+
+/** What becomes of an order and its record. */
+export interface Progress {
+  readonly record: FulfilmentRecord;
+  readonly lines: OrderLine[];
+  /** Its units turned up after their price was paid back. */
+  readonly foundAfterRefund: boolean;
+}
+
+export const freshRecord = (orderId: string): Omit<FulfilmentRecord, 'version'> => ({
+  ...{ id: orderId, attempts: 1, routed: false },
+  ...{ seen: [], short: [], owed: [] },
+});
+
+/** Whether the warehouse has begun: from then on the order is in fulfilment. */
+export const isBegun = ({ state, failureReason }: FulfillmentOrder): boolean =>
+  state !== 'created' && state !== 'allocated' && (state !== 'cancelled' || failureReason === 'short');
+
+export const isResolved = (lines: readonly OrderLine[]): boolean =>
+  lines.every(({ qty, fulfilledQty, cancelledQty }) => fulfilledQty + cancelledQty === qty);
+
+const missingOf = ({ state, failureReason }: FulfillmentOrder, line: FulfillmentOrder['lines'][number]): number =>
+  state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
+
+function seenOf(found: FulfillmentOrder, booked: SeenFulfilment['booked']): SeenFulfilment {
+  const { id, version, state, locationId } = found;
+  const lines = found.lines.map((line) => ({
+    ...{ orderLineId: line.orderLineId, sku: line.sku, qty: line.qty },
+    shortQty: missingOf(found, line),
+  }));
+  return { id, version, state, locationId, lines, ...(booked !== undefined && { booked }) };
+}
+
+/** What the end of a fulfillment order means for its units; undefined while they are on their way. */
+function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfilment['booked'] {
+  if (state === 'delivered') return 'delivered';
+  const failed = state === 'failed-delivery' && failureReason === 'lost';
+  const withdrawn = state === 'cancelled' && failureReason !== 'short';
+  return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
+}
+
+/** Also what counts as returned, since nobody had scanned it for so long. */
+const hasArrived = ({ state, shipments }: FulfillmentOrder): boolean =>
+  state === 'delivered' || shipments.some((parcel) => parcel.state === 'delivered');
+
+function newlyShort(found: FulfillmentOrder, before: SeenFulfilment | undefined): ShortUnits[] {
+  return found.lines.flatMap((line) => {
+    const known = before?.lines.find(({ orderLineId }) => orderLineId === line.orderLineId)?.shortQty ?? 0;
+    const qty = missingOf(found, line) - known;
+    if (qty <= 0) return [];
+    const { orderLineId, sku } = line;
+    const status = 'open' as const;
+    return [{ fulfillmentOrderId: found.id, orderLineId, sku, qty, locationId: found.locationId, status, lostHolds: 0 }];
+  });
+}
+
+/**
+ * Books what a change of a fulfillment order means for its order. Everything follows from the state that is told now and what was
+ * seen and booked before, so that each unit is counted once however often, and after whatever, it is told.
+ * @returns undefined when it was seen before
+ */
+export function followed(order: StoredOrder, record: Omit<FulfilmentRecord, 'version'>, found: FulfillmentOrder): Progress | undefined {
+  const before = record.seen.find(({ id }) => id === found.id);
+  if (before && before.version >= found.version) return undefined;
+  const isClosed = order.state === 'cancelled' || order.state === 'completed';
+  // The fulfillment orders of an order that is being cancelled are cancelled with it; their units are not booked one by one.
+  const withIt = order.pendingAction?.action === 'cancel' && found.state === 'cancelled';
+  const end = isClosed || withIt ? undefined : endOf(found);
+  const booking = before?.booked === undefined ? end : undefined;
+  const next = {
+    ...{ version: 0, ...record, routed: true },
+    seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
+    short: isClosed ? record.short : [...record.short, ...newlyShort(found, before)],
+  };
+  const foundAfterRefund = hasArrived(found) && (before?.booked === 'cancelled' || order.state === 'cancelled');
+  const units = new Map(found.lines.map((line) => [line.orderLineId, line.qty - missingOf(found, line)]));
+  if (booking === 'cancelled') return { ...cancelUnits(order.lines, next, units), foundAfterRefund };
+  if (booking !== 'delivered') return { record: next, lines: order.lines, foundAfterRefund };
+  const lines = order.lines.map((line) => ({ ...line, fulfilledQty: line.fulfilledQty + (units.get(line.lineId) ?? 0) }));
+  return { record: next, lines, foundAfterRefund };
+}
+
+/** Books units that the customer does not get, and what is owed for them. */
+export function cancelUnits(
+  lines: readonly OrderLine[],
+  record: FulfilmentRecord,
+  units: ReadonlyMap<string, number>,
+): { lines: OrderLine[]; record: FulfilmentRecord } {
+  const owed = lines.flatMap((line) => {
+    const gone = units.get(line.lineId) ?? 0;
+    const amount = worthOfNext(line, gone);
+    return amount > 0 ? [{ reference: refundReference(line.lineId, goneOf(line) + gone), amount, status: 'owed' as const }] : [];
+  });
+  return {
+    lines: lines.map((line) => ({ ...line, cancelledQty: line.cancelledQty + (units.get(line.lineId) ?? 0) })),
+    record: { ...record, owed: [...record.owed, ...owed] },
+  };
+}

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import { type Basket as BasketSchema, basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import { refuseTransition } from '../../../shared/catalog/life-cycle.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Fresh } from '../../../shared/work/unit-of-work.ts';
+import type { StoredOrder } from '../collections.ts';
+
+export type Basket = z.output<typeof BasketSchema>;
+/** A basket that eCommerce has bound to an order: it keeps the first order id that it was given. */
+export type ConvertedBasket = Basket & { readonly orderId: string };
+
+export const isConverted = (basket: Basket): basket is ConvertedBasket => basket.state === 'converted' && basket.orderId !== undefined;
+
+/** Why a basket cannot become an order; undefined when it can. Only a basket in checkout has a fixed price and its stock held. */
+export function unfitForOrder(basket: Basket): Problem | undefined {
+  const empty = basket.lines.length === 0;
+  if (empty && (basket.state === 'open' || basket.state === 'locked')) {
+    return new Problem('basket_empty', `The basket "${basket.id}" has no lines; add one and check it out first.`, {
+      objectType: 'basket',
+      id: basket.id,
+    });
+  }
+  if (basket.state !== 'locked') return refuseTransition(basketLifeCycle, basket, 'convert');
+  return undefined;
+}
+
+export interface OrderDetails {
+  readonly orderNumber: string;
+  /** When the basket was found fit. */
+  readonly validatedAt: string;
+}
+
+/** The order that a basket becomes: the basket fixed lines, prices and totals, and nothing is calculated again. */
+export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validatedAt }: OrderDetails): Fresh<StoredOrder> {
+  const { reservationId } = basket;
+  return {
+    id: basket.orderId,
+    orderNumber,
+    channel: basket.channel,
+    ...(basket.storeId !== undefined && { storeId: basket.storeId }),
+    basketId: basket.id,
+    ...(basket.customerId !== undefined && { customerId: basket.customerId }),
+    ...(basket.loyaltyAccountId !== undefined && { loyaltyAccountId: basket.loyaltyAccountId }),
+    lines: basket.lines.map(({ lineId, sku, minAge, qty, unitPrice, discount, tax, lineTotal }) => ({
+      ...{ lineId, sku, qty, unitPrice, discount, tax, lineTotal },
+      ...(minAge !== undefined && { minAge }),
+      ...(reservationId !== undefined && { reservationId }),
+      fulfilledQty: 0,
+      returnedQty: 0,
+      cancelledQty: 0,
+    })),
+    totals: basket.totals,
+    ...(basket.shippingAddress !== undefined && { shippingAddress: basket.shippingAddress }),
+    ...(basket.shippingMethod !== undefined && { shippingMethod: basket.shippingMethod }),
+    validatedAt,
+    voucherCodes: basket.vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code),
+    holdAttempts: 0,
+  };
+}

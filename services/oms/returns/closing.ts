@@ -1,0 +1,48 @@
+import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { orders, type StoredOrder } from '../collections.ts';
+import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './bookings.ts';
+import { onlyPaidBack } from './value.ts';
+
+/** A return ended well: its units count as returned. A part of the last commit. */
+export async function booked(
+  work: UnitOfWork,
+  order: StoredOrder,
+  { booking, as }: { readonly booking: ReturnBooking; readonly as: 'refunded' | 'exchanged' },
+): Promise<ReturnBooking> {
+  const unitsOf = new Map(booking.lines.map(({ orderLineId, qty }) => [orderLineId, qty]));
+  const lines = order.lines.map((line) => ({ ...line, returnedQty: line.returnedQty + (unitsOf.get(line.lineId) ?? 0) }));
+  const ended = work.put(returnBookings, { ...booking, status: as });
+  await endReturn(work, order, { returnId: booking.id, lines });
+  return ended;
+}
+
+/** A return ended without effect: its units are the customer's, and may come back in another one. A part of the last commit. */
+export async function givenBack(
+  work: UnitOfWork,
+  order: StoredOrder,
+  { booking, paidBack }: { booking: ReturnBooking; paidBack: number },
+): Promise<void> {
+  work.put(returnBookings, { ...booking, status: 'rejected', lines: onlyPaidBack(booking.lines, paidBack) });
+  await endReturn(work, order, { returnId: booking.id, lines: order.lines });
+}
+
+/** The order is completed again with its last return. */
+async function endReturn(
+  work: UnitOfWork,
+  order: StoredOrder,
+  { returnId, lines }: { readonly returnId: string; readonly lines: StoredOrder['lines'] },
+): Promise<void> {
+  const others = (await bookingsOf(work, order.id)).some((one) => one.id !== returnId && isOpen(one));
+  work.transition(orders, order, 'end-return', { lines }, others ? 'return-in-progress' : 'completed');
+}
+
+const states = { open: 'inspected', refunding: 'inspected', refunded: 'refunded', exchanged: 'exchanged', rejected: 'rejected' } as const;
+
+/** 409 for an outcome that a return cannot have any more. */
+export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' | 'reject' | 'exchange', why: string): Problem =>
+  new Problem('invalid_state_transition', `The return "${id}" ${why}.`, {
+    ...{ objectType: 'return', id, currentState: states[status], action, allowedFrom: allowedFrom(returnLifeCycle, action) },
+  });

@@ -1,0 +1,64 @@
+import { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { money } from '../../../shared/domain/money.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { StoredOrder } from '../collections.ts';
+import { type Payment, paymentsOf, paymentsToDecideOn } from '../payment/payments.ts';
+import { outstandingOf } from '../payment/status.ts';
+import { DECIDE_TIMEOUT_MS } from '../timing.ts';
+import { returnBookings, returnValueOf } from './bookings.ts';
+import { payableOf } from './payable.ts';
+
+export const isCredit = ({ tender }: Payment): boolean => tender.type === 'exchange-credit';
+
+/** A credit that holds something of its return. */
+export const isLiveCredit = (payment: Payment): boolean => isCredit(payment) && creditHeld([payment]) > 0;
+
+/** Minor units of a return that the credits among these payments hold: authorised, or captured and not paid back. */
+export const creditHeld = (payments: readonly Payment[]): number =>
+  payments.filter(isCredit).reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
+    const held = state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
+    return sum + held;
+  }, 0);
+
+/**
+ * Pays an exchange with what came back, as far as that goes and as far as nobody has paid otherwise. A credit that was voided, since
+ * there was no stock, is taken anew.
+ * @returns the payments of the order afterwards
+ * @throws Problem `dependency_*`
+ */
+export async function creditTaken(order: StoredOrder, scope: Scope): Promise<readonly Payment[]> {
+  const { work, call } = scope;
+  const payments = await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
+  const { exchangeForReturnId: returnId } = order;
+  const booking = returnId === undefined ? undefined : await work.get(returnBookings, returnId);
+  if (booking?.status !== 'open' || payments.some(isLiveCredit)) return payments;
+  const { amount: total, currency } = order.totals.total;
+  const paidBack = (await paymentsOf(booking.orderId, scope, DECIDE_TIMEOUT_MS))
+    .flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id))
+    .reduce((sum, { amount }) => sum + amount.amount, 0);
+  const amount = Math.min(returnValueOf(booking) - paidBack, outstandingOf(total, payments));
+  if (amount <= 0) return payments;
+  const refundAmount = money(returnValueOf(booking), currency);
+  const body = {
+    ...{ orderId: order.id, tender: { type: 'exchange-credit' as const }, amount: money(amount, currency) },
+    // The return is another order's: only here it pays for this one.
+    ...{ returnId: booking.id, payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount }] } },
+  };
+  // Whoever takes it, a request or due work, takes the same one; after one that was voided it is another.
+  const step = `credit ${payments.filter(isCredit).length} ${amount}`;
+  const credit = await call(authorizePayment, { body }, { intent: order.id, step, timeoutMs: DECIDE_TIMEOUT_MS }).catch(paidOtherwise);
+  return credit ? [...payments, credit] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
+}
+
+/** Somebody paid the order, or paid the return back, in between. */
+function paidOtherwise(error: unknown): undefined {
+  const isRefused =
+    error instanceof Problem && !error.retryable && (error.code === 'overpayment' || error.code === 'refund_exceeds_captured');
+  if (!isRefused) throw error;
+  return undefined;
+}
+
+/** The payments on which a confirmation is decided, with the credit of an exchange. */
+export const paymentsToConfirmOn = (order: StoredOrder, scope: Scope): Promise<readonly Payment[]> =>
+  order.exchangeForReturnId === undefined ? paymentsToDecideOn(order, scope) : creditTaken(order, scope);

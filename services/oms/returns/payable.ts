@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { Payable } from '../../../shared/catalog/order/objects.ts';
+import { money } from '../../../shared/domain/money.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import type { StoredOrder } from '../collections.ts';
+import { requiredFor } from '../order/line-value.ts';
+import { bookingsOf, returnValueOf } from './bookings.ts';
+
+/** What may be paid for an order, and paid back for its returns. */
+export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
+  const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
+  const { currency } = totals.total;
+  const bookings = (await bookingsOf(work, id)).filter(({ status }) => status !== 'rejected');
+  return {
+    orderId: id,
+    channel,
+    state,
+    total: totals.total,
+    required: money(requiredFor(order), currency),
+    basketId,
+    ...(customerId !== undefined && { customerId }),
+    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+    ...(bookings.length > 0 && {
+      returns: bookings.map((one) => ({ returnId: one.id, refundAmount: money(returnValueOf(one), currency) })),
+    }),
+  };
+}

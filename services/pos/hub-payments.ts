@@ -1,9 +1,0 @@
-import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import type { Scope } from '../../shared/work/handler.ts';
-import type { HubPayment } from './tender-rules.ts';
-import { PATIENCE_MS } from './timing.ts';
-
-/** Every payment of a transaction, as the Payment Hub has it now. @throws Problem `dependency_*` */
-export async function paymentsOf({ call }: Pick<Scope, 'call'>, orderId: string): Promise<readonly HubPayment[]> {
-  return (await call(listPayments, { query: { orderId } }, { timeoutMs: PATIENCE_MS })).items;
-}

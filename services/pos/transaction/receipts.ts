@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { Receipt } from '../../../shared/catalog/commerce/transaction.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { type Sale, saleNumbers } from '../collections.ts';
+
+/** The next number of the lane's day. Two sales at once cannot get the same: one of them runs again. */
+export async function nextReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
+  const issuedAt = instant(work.now);
+  const day = issuedAt.slice(0, 10).replaceAll('-', '');
+  const id = `${storeId}.${laneId}.${day}`;
+  const { issued } = work.put(saleNumbers, { id, issued: ((await work.get(saleNumbers, id))?.issued ?? 0) + 1 });
+  return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
+}
+
+/** Undefined while something is to be paid. */
+export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<typeof Receipt> | undefined {
+  if (!receipt || state === 'open') return undefined;
+  return {
+    ...receipt,
+    lines: basket.lines.map(({ sku, qty, unitPrice, discount, lineTotal }) => ({ sku, qty, unitPrice, discount, lineTotal })),
+    tenders: tenders
+      .filter(({ state }) => state === 'authorised' || state === 'captured')
+      .map(({ id, tender, amount }) => ({
+        paymentId: id,
+        type: tender.type,
+        ...(tender.last4 !== undefined && { last4: tender.last4 }),
+        amount,
+      })),
+    totals: basket.totals,
+  };
+}

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { Transaction } from '../../../shared/catalog/commerce/transaction.ts';
+import type { OrderView } from '../../../shared/catalog/order/objects.ts';
+import { mintedAt } from '../../../shared/domain/ids.ts';
+import { orderNumberOf } from '../../../shared/domain/order-number.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { Sale } from '../collections.ts';
+import { coveredBy } from '../tender/tender-rules.ts';
+
+function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
+  const total = basket.totals.total.amount;
+  if (total === 0) return 'paid';
+  const authorised = tenders.reduce((sum, tender) => sum + (tender.state === 'pending' ? 0 : coveredBy(tender)), 0);
+  return authorised >= total ? 'authorised' : 'unpaid';
+}
+
+/** The order as the till sees it: a draft that the OMS does not know yet, or one that never will be. */
+export function orderView(sale: Sale): z.output<typeof OrderView> {
+  const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
+  const { customerId, loyaltyAccountId, reservationId } = basket;
+  return {
+    ...{ id, version, createdAt, updatedAt, storeId },
+    state: state === 'voided' ? 'cancelled' : 'draft',
+    orderNumber: orderNumberOf(id, instant(mintedAt(id)), 0),
+    channel: 'pos',
+    basketId: basket.id,
+    ...(customerId !== undefined && { customerId }),
+    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+    lines: basket.lines.map((line) => ({
+      ...line,
+      nodeId: storeId,
+      ...(reservationId !== undefined && { reservationId }),
+      ...{ fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 },
+    })),
+    totals: basket.totals,
+    validatedAt: createdAt,
+    ...(voidReason !== undefined && { cancelReason: voidReason }),
+    ...(compensation && { compensation }),
+    payments: tenders.map(({ version: _version, ...payment }) => payment),
+    paymentStatus: paymentStatusOf(sale),
+  };
+}
+
+/** What other applications may know of it. */
+export function published(sale: Sale): z.output<typeof Transaction> {
+  const { id, state, storeId, laneId, basket, tenders } = sale;
+  const { customerId, loyaltyAccountId } = basket;
+  return {
+    ...{ id, storeId, laneId, basket },
+    state: state === 'paid' || state === 'completed' || state === 'voided' ? state : 'open',
+    total: basket.totals.total,
+    paymentIds: tenders.map((tender) => tender.id),
+    ...(customerId !== undefined && { customerId }),
+    ...(loyaltyAccountId !== undefined && { loyaltyAccountId }),
+  };
+}

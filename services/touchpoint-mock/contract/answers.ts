@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
+
+/** Ready to be written. */
+export interface Answer {
+  readonly status: number;
+  /** Names and values in turn, the length among them. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+function fixedAnswer(status: number, error: string, headers: readonly string[] = []): Answer {
+  const body = JSON.stringify({ error });
+  return { status, body, headers: ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)), ...headers] };
+}
+
+export const AUTHORIZATION_DENIED = fixedAnswer(403, 'Touchpoint authorization denied');
+export const SELECTOR_REFUSED = fixedAnswer(400, 'MOCK_ONLY: missing, unknown or incompatible X-Mock-Case selector');
+export const NOT_FOUND = fixedAnswer(404, 'No such path');
+export const POST_ONLY = fixedAnswer(405, 'This path answers POST only', ['Allow', 'POST']);
+export const GET_ONLY = fixedAnswer(405, 'This path answers GET only', ['Allow', 'GET, HEAD']);
+export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be reached');
+export const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
+export const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
+export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
+export const FOREIGN_HOST = fixedAnswer(421, 'This is shown as localhost, by address, or under a name that ALLOWED_HOSTS lists');
+export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
+
+/** How long a client may go on sending a body that nobody will look at, before the connection is cut. */
+const LINGER_MS = 1000;
+
+export function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, [...headers]);
+  response.end(body);
+}
+
+/**
+ * Answers a request whose body is still on its way. Closing at once would reset the connection under a client that is still
+ * sending, and it would lose the answer; so the whole answer goes out first and the rest of the body is thrown away for a moment.
+ */
+export function sendUnread({ request, response, answer }: { request: IncomingMessage; response: ServerResponse; answer: Answer }): void {
+  response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);
+  response.write(answer.body);
+  const finish = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, LINGER_MS);
+  request.once('end', finish).once('close', finish).resume();
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { exceededLimit, JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
+import {
+  type Answer,
+  AUTHORIZATION_DENIED,
+  BODY_TOO_LARGE,
+  NESTED_TOO_DEEPLY,
+  POST_ONLY,
+  SELECTOR_REFUSED,
+  send,
+  sendUnread,
+} from './answers.ts';
+import type { StoreCredential } from './store-credential.ts';
+import type { ContractEndpoint } from './table.ts';
+
+export const BODY_LIMIT = 1024 * 1024;
+
+interface Contract {
+  readonly table: ReadonlyMap<string, ContractEndpoint>;
+  readonly credential: StoreCredential;
+  readonly lanes: ReadonlySet<unknown>;
+  /** Answers every path that is not of the contract. */
+  readonly otherwise: RequestListener;
+}
+
+/**
+ * Answers the contract paths, straight on `node:http`: this is the traffic that people measure.
+ * The order of the checks is part of the contract: credential, then lane, then selector.
+ */
+export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {
+  function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
+    if (exceededLimit(text, { levels: JSON_LEVELS }) !== undefined) return NESTED_TOO_DEEPLY;
+    const basket = parseObject(text);
+    // Without a readable lane there is none that the key is authorised for.
+    if (basket === undefined || !lanes.has(basket.touchpointId)) return AUTHORIZATION_DENIED;
+    const fixed = endpoint.choose(selectorOf(request));
+    if (fixed === undefined) return SELECTOR_REFUSED;
+    const body = fixed.body(String(basket.touchpointId), basket.basketId);
+    return { status: fixed.status, headers: [...fixed.headers, 'Content-Length', String(Buffer.byteLength(body))], body };
+  }
+
+  return (request, response) => {
+    const target = request.url ?? '';
+    const endpoint = table.get(target) ?? table.get(pathOf(target));
+    if (endpoint === undefined) {
+      // An expected body that was never asked for may or may not follow: the connection cannot be used again.
+      if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
+      otherwise(request, response);
+      return;
+    }
+    const early = refusalBeforeBody(request, credential);
+    if (early !== undefined) {
+      if (isSmall(request)) send(response, early);
+      else sendUnread({ request, response, answer: early });
+      return;
+    }
+    if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
+    collect(request, (text) => {
+      if (text === undefined) sendUnread({ request, response, answer: BODY_TOO_LARGE });
+      else send(response, answerTo({ request, endpoint, text }));
+    });
+  };
+}
+
+function refusalBeforeBody(request: IncomingMessage, credential: StoreCredential): Answer | undefined {
+  if (request.method !== 'POST') return POST_ONLY;
+  if (!credential.accepts(request.headers.authorization)) return AUTHORIZATION_DENIED;
+  return Number(request.headers['content-length'] ?? 0) > BODY_LIMIT ? BODY_TOO_LARGE : undefined;
+}
+
+/** Whether Node may read the rest of a refused body to its end, so that the connection can be used again. */
+function isSmall({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && headers.expect === undefined && Number(headers['content-length'] ?? 0) <= BODY_LIMIT;
+}
+
+/** A header sent twice arrives joined ("02, 03"); no case has such a name. */
+function selectorOf({ headers }: IncomingMessage): string | undefined {
+  const selector = headers['x-mock-case'];
+  return typeof selector === 'string' ? selector : undefined;
+}
+
+/** The path of a request target that is not just a path: one with a query, or the absolute form that proxies send. */
+function pathOf(target: string): string {
+  const path = /^https?:\/\/[^/?]*/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') : target;
+  const query = path.indexOf('?');
+  return query < 0 ? path : path.slice(0, query);
+}
+
+/** Calls back with the body as text, or with undefined as soon as more than the limit has arrived, however it is framed. */
+function collect(request: IncomingMessage, done: (body: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= BODY_LIMIT) {
+      chunks.push(chunk);
+      return;
+    }
+    request.off('data', onData).off('end', onEnd);
+    done(undefined);
+  };
+  const onEnd = () => done(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString());
+  request.on('data', onData).on('end', onEnd);
+}
+
+/** The members that the mock looks at; undefined unless the text is a JSON object. The content type is not asked for. */
+function parseObject(text: string): { readonly touchpointId?: unknown; readonly basketId?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
