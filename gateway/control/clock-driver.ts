@@ -84,14 +84,14 @@ export function createClockDriver(options: ClockDriverOptions) {
   async function pumpOnce(world: World, state: Driven): Promise<void> {
     clearTimeout(state.timer);
     // Most changes make nothing due; one look tells, where every lane would take its own.
-    let look = await worlds.look(world);
-    if (look?.next && look.next.at <= look.now && !look.advancing) {
+    let status = await worlds.status(world);
+    if (status?.next && status.next.at <= status.now && !status.advancing) {
       await Promise.all(Array.from({ length: PARALLEL }, () => lane(world)));
-      look = await worlds.look(world);
+      status = await worlds.status(world);
     }
-    if (!look) driven.delete(world);
-    if (!look || stopped) return;
-    const { now, flowing, next, running, advancing } = look;
+    if (!status) driven.delete(world);
+    if (!status || stopped) return;
+    const { now, flowing, next, running, advancing } = status;
     const waits = [...(next && flowing ? [Math.max(0, next.at - now)] : []), ...(running > 0 || advancing ? [LEASES_MS] : [])];
     if (waits.length === 0) return;
     state.timer = setTimeout(() => pump(world), Math.min(...waits, LONGEST_TIMER_MS));
@@ -109,19 +109,19 @@ export function createClockDriver(options: ClockDriverOptions) {
   async function runNext(view: WorldView, advance?: Advance): Promise<{ item: DueItem; done: boolean } | undefined> {
     const { world, now } = view;
     const token = randomUUID();
-    const item = await worlds.takeDue(world, now, token, ITEM_LEASE_MS, advance?.token);
+    const item = await worlds.leaseNext(world, now, token, ITEM_LEASE_MS, advance?.token);
     if (!item) return undefined;
     const failure = await dispatch(view, item, token);
     if (failure === undefined) return { item, done: true };
     if (failure.held) {
       // Its leases run in wall time: waiting costs no attempt and does not move the rehearsal's clock.
       await new Promise((resolve) => setTimeout(resolve, HELD_MS));
-      await worlds.putBackDue(world, item, token, { at: item.at, attempts: item.attempts });
+      await worlds.requeue(world, item, token, { at: item.at, attempts: item.attempts });
       return { item, done: false };
     }
     const wait = BACKOFF_MS[item.attempts];
     log.warn({ world, kind: item.kind, key: item.key, attempts: item.attempts + 1, failure: failure.text }, 'due work failed');
-    await worlds.putBackDue(
+    await worlds.requeue(
       world,
       item,
       token,
@@ -178,8 +178,8 @@ export function createClockDriver(options: ClockDriverOptions) {
       const view = await worlds.current(world);
       if (!view) return;
       const { now } = view;
-      const look = view.flowing === flowing ? await worlds.look(world) : undefined;
-      if (look?.advancing || (!look && !(await worlds.setClock(world, { now, flowing })))) throw clockBusy();
+      const status = view.flowing === flowing ? await worlds.status(world) : undefined;
+      if (status?.advancing || (!status && !(await worlds.setClock(world, { now, flowing })))) throw clockBusy();
     },
     async stop(): Promise<void> {
       stopped = true;

@@ -29,7 +29,7 @@ import { verifyWorld } from './verify.ts';
 import { withheld } from './withheld.ts';
 
 /** Wall time after which a wait looks again although nobody told of a change. */
-const UNTOLD_MS = 250;
+const POLL_MS = 250;
 
 export interface ControlPlaneOptions {
   readonly worlds: Worlds;
@@ -159,7 +159,7 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
       const items: ListedEvent[] = [];
       let next = body.after;
       for (;;) {
-        const change = driver.changes.next(view.world, Math.min(UNTOLD_MS, Math.max(0, until - Date.now())));
+        const change = driver.changes.next(view.world, Math.min(POLL_MS, Math.max(0, until - Date.now())));
         try {
           const read = await readEvents(worlds, view.world, { type, subject, after: next, limit: count - items.length, ext: true });
           items.push(...read.items);

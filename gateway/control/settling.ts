@@ -12,7 +12,7 @@ const ADVANCE_LEASE_MS = 6_000;
 /** How many times it gives a sign of life meanwhile. */
 const RENEWALS = 4;
 /** Wall time after which a wait looks again although nobody told of a change. */
-const UNTOLD_MS = 250;
+const POLL_MS = 250;
 /** How many things of a kind are named that somebody waits for. */
 const NAMED = 100;
 
@@ -58,7 +58,7 @@ export function createSettling({ worlds, changes, log, runNext, pump, advancing,
   /** Waits for quiet; an advance runs what is due itself, one by one. */
   async function settle(world: World, waits: Patience, advance?: Advance): Promise<Settled> {
     for (;;) {
-      const change = changes.next(world, waits.atMost(UNTOLD_MS));
+      const change = changes.next(world, waits.atMost(POLL_MS));
       try {
         const view = await worlds.current(world);
         if (!view) return GONE;
@@ -95,10 +95,10 @@ export function createSettling({ worlds, changes, log, runNext, pump, advancing,
   /** What others run of the time before ends first: from then on everything is in order. */
   async function othersDone(world: World, waits: Patience): Promise<void> {
     for (;;) {
-      const change = changes.next(world, waits.atMost(UNTOLD_MS));
+      const change = changes.next(world, waits.atMost(POLL_MS));
       try {
-        const look = await worlds.look(world);
-        if (!look || look.running === 0 || waits.isOver()) return;
+        const status = await worlds.status(world);
+        if (!status || status.running === 0 || waits.isOver()) return;
         await Promise.race([change.happened, waits.over]);
       } finally {
         change.forget();
@@ -108,7 +108,7 @@ export function createSettling({ worlds, changes, log, runNext, pump, advancing,
 
   async function advance(world: World, to: Ms, waits: Patience): Promise<Advanced> {
     const token = randomUUID();
-    if (!(await worlds.lease(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
+    if (!(await worlds.leaseClock(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
     advancing(world, true);
     const renewing = setInterval(() => renew(world, token), ADVANCE_LEASE_MS / RENEWALS);
     try {
@@ -116,14 +116,14 @@ export function createSettling({ worlds, changes, log, runNext, pump, advancing,
     } finally {
       clearInterval(renewing);
       advancing(world, false);
-      await worlds.unlease(world, token);
+      await worlds.releaseClock(world, token);
       pump(world);
     }
   }
 
   /** An advance that lost its clock hears so when it sets it the next time. */
   function renew(world: World, token: string): void {
-    worlds.renewLease(world, token, ADVANCE_LEASE_MS).catch((error: unknown) => log.warn({ err: error, world }, 'a clock was not kept'));
+    worlds.renewClock(world, token, ADVANCE_LEASE_MS).catch((error: unknown) => log.warn({ err: error, world }, 'a clock was not kept'));
   }
 
   async function advanceUnder(advance: Advance, { world, to, waits }: { world: World; to: Ms; waits: Patience }): Promise<Advanced> {
@@ -137,7 +137,7 @@ export function createSettling({ worlds, changes, log, runNext, pump, advancing,
     await othersDone(world, waits);
     let outcome = await settle(world, waits, advance);
     while (outcome.settled) {
-      const next = (await worlds.look(world))?.next;
+      const next = (await worlds.status(world))?.next;
       if (!next || next.at > to) {
         await moveTo(to);
         break;

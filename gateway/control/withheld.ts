@@ -1,10 +1,10 @@
 import { instant, NEVER } from '../../shared/domain/time.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import { type DueItem, type OutboxEntry, PUBLISH_HELD_EVENT } from '../../shared/store/ports.ts';
+import { type DueItem, type OutboxEntry, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports.ts';
 
 /** The event that a fault keeps; undefined when what it keeps is a webhook. */
 export function heldEvent({ kind, payload }: DueItem): EstateEvent | undefined {
-  return kind === PUBLISH_HELD_EVENT ? (JSON.parse((payload as OutboxEntry).json) as EstateEvent) : undefined;
+  return kind === PUBLISH_WITHHELD_EVENT ? (JSON.parse((payload as OutboxEntry).json) as EstateEvent) : undefined;
 }
 
 /** What a fault keeps, as it is shown. */
@@ -14,7 +14,7 @@ export function withheld(item: DueItem) {
     what: event ? ('event' as const) : ('webhook' as const),
     id: item.key,
     ...(event && { type: event.type, subject: event.subject }),
-    fault: item.heldBy ?? '',
+    fault: item.withheldBy ?? '',
     ...(item.at < NEVER && { until: instant(item.at) }),
   };
 }

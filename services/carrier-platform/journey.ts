@@ -48,7 +48,7 @@ export async function planNext(
   const next = journey.open ? await nextPlanned(work, { journey, shipment }) : undefined;
   const scanAt = next && momentOf(next.planned, { journey, mode, now: work.now });
   work.put(journeys, { ...journey, ...(scanAt !== undefined && { scanAt }) });
-  if (scanAt !== undefined) work.due(PLANNED_SCAN, journey.id, scanAt, {});
+  if (scanAt !== undefined) work.schedule(PLANNED_SCAN, journey.id, scanAt, {});
   else if (before !== undefined) work.cancel(PLANNED_SCAN, journey.id);
   return scanAt !== before;
 }

@@ -40,7 +40,7 @@ export async function label(
 async function freeNumber(work: UnitOfWork, shipmentId: string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const candidate = trackingNumberOf(shipmentId, attempt);
-    if (!(await work.one(shipments, 'trackingNumber', candidate))) return candidate;
+    if (!(await work.findUnique(shipments, 'trackingNumber', candidate))) return candidate;
   }
 }
 

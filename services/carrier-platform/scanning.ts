@@ -38,7 +38,7 @@ export async function scanParcel(
   const moved = work.transition(shipments, shipment, scan, { events: [...shipment.events, event] });
   announce(moved, work);
   await continueJourney(moved, scan, { work, context });
-  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.due(GIVE_UP_PARCEL, moved.id, work.now + GIVE_UP_MS, {});
+  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.schedule(GIVE_UP_PARCEL, moved.id, work.now + GIVE_UP_MS, {});
   else work.cancel(GIVE_UP_PARCEL, moved.id);
   return moved;
 }

@@ -33,5 +33,5 @@ export function announce(shipment: StoredShipment, work: UnitOfWork): void {
     },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
-  work.due(DELIVER_WEBHOOK, `${id}.${events.length}`, work.now, delivery);
+  work.schedule(DELIVER_WEBHOOK, `${id}.${events.length}`, work.now, delivery);
 }

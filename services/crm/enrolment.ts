@@ -17,7 +17,7 @@ export interface Enrolment {
 }
 
 export const intendEnrolment = ({ work }: Scope, customer: CustomerRecord, enrolment: Enrolment): void =>
-  work.due(FINISH_ENROLMENT, customer.id, work.now + TAKE_OVER_MS, enrolment);
+  work.schedule(FINISH_ENROLMENT, customer.id, work.now + TAKE_OVER_MS, enrolment);
 
 /**
  * Has the Loyalty Platform open the account, then notes it on the customer. Whoever carries it on repeats the same call.

@@ -21,7 +21,7 @@ export function idleTimerOf(customer: CustomerRecord): IdleTimer | undefined {
 /** Starts the timer of a customer as just changed, in place of the one that ran. */
 export function restartIdleTimer(work: UnitOfWork, customer: CustomerRecord): void {
   const timer = idleTimerOf(customer);
-  if (timer) work.due(timer.kind, timer.key, timer.at, timer.payload);
+  if (timer) work.schedule(timer.kind, timer.key, timer.at, timer.payload);
   else work.cancel(IDLE, customer.id);
 }
 

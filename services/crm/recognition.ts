@@ -4,7 +4,7 @@ import type { Contact, CustomerRecord } from './customer-rules.ts';
 
 /** The customer registered with this e-mail, else with this phone; blocked ones are registered too. */
 export async function registeredWith(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {
-  const byEmail = email === undefined ? undefined : await work.one(customers, 'registeredEmail', email);
+  const byEmail = email === undefined ? undefined : await work.findUnique(customers, 'registeredEmail', email);
   if (byEmail) return byEmail;
-  return phone === undefined ? undefined : work.one(customers, 'registeredPhone', phone);
+  return phone === undefined ? undefined : work.findUnique(customers, 'registeredPhone', phone);
 }

@@ -12,12 +12,12 @@ export const LOW_STOCK = 10;
 
 /** The product with this SKU. @throws Problem 404 for one that customers may not see */
 export async function productBySku(work: UnitOfWork, sku: string): Promise<Product> {
-  return shown(await work.one(products, 'sku', sku), sku);
+  return shown(await work.findUnique(products, 'sku', sku), sku);
 }
 
 /** The product with this id or SKU. @throws Problem 404 */
 export async function productByIdOrSku(work: UnitOfWork, idOrSku: string): Promise<Product> {
-  return shown((await work.get(products, idOrSku)) ?? (await work.one(products, 'sku', idOrSku)), idOrSku);
+  return shown((await work.get(products, idOrSku)) ?? (await work.findUnique(products, 'sku', idOrSku)), idOrSku);
 }
 
 function shown(product: Product | undefined, asked: string): Product {

@@ -57,7 +57,7 @@ function failed(
   { verb, shipments, lost }: Copies & { verb: 'fail-delivery' | 'note'; lost: boolean },
 ): void {
   if (lost) work.cancel(GIVE_UP_DELIVERY, found.id);
-  else work.due(GIVE_UP_DELIVERY, found.id, work.now + GIVE_UP_MS, {});
+  else work.schedule(GIVE_UP_DELIVERY, found.id, work.now + GIVE_UP_MS, {});
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: lost ? 'lost' : 'delivery-attempts' });
 }
 
@@ -69,5 +69,5 @@ function returned(work: UnitOfWork, found: StoredFulfillmentOrder, patch: Copies
 }
 
 function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
-  work.due(RESTOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(RESTOCK, id, work.now, {}, { beforeReply: true });
 }

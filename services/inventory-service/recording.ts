@@ -17,7 +17,7 @@ export const FINISH_ALLOCATION = 'finish-allocation';
  */
 export async function setOut(work: UnitOfWork, hold: Omit<Hold, 'version'>): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: attemptOf(hold) });
-  work.due(FINISH_ALLOCATION, hold.id, work.now, {}, { beforeReply: true });
+  work.schedule(FINISH_ALLOCATION, hold.id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return next;
 }
@@ -67,5 +67,5 @@ export function withdraw(work: UnitOfWork, hold: Hold): void {
 
 /** The stock stays held: the SIM may have the record already. The clock's driver hands it over again until it has. */
 export function leaveToTheClock(work: UnitOfWork, hold: Hold): void {
-  work.due(FINISH_ALLOCATION, hold.id, work.now, {});
+  work.schedule(FINISH_ALLOCATION, hold.id, work.now, {});
 }

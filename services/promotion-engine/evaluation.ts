@@ -35,7 +35,7 @@ export interface JudgedVoucher {
 /** Each code once, in the order given. Says what speaks against it whoever buys whatever. */
 export async function judge(work: UnitOfWork, codes: readonly string[], basketId: string | undefined): Promise<readonly JudgedVoucher[]> {
   const unique = [...new Set(codes.map(canonical))];
-  const held = await heldBy(work, basketId);
+  const held = await withheldBy(work, basketId);
   const uses = await work.counters(voucherUses, unique);
   return Promise.all(
     unique.map(async (code, index) => {
@@ -48,7 +48,7 @@ export async function judge(work: UnitOfWork, codes: readonly string[], basketId
 }
 
 /** Codes of which a basket holds a use, so that pricing it again does not find the last use taken by itself. */
-async function heldBy(work: UnitOfWork, basketId: string | undefined): Promise<readonly string[]> {
+async function withheldBy(work: UnitOfWork, basketId: string | undefined): Promise<readonly string[]> {
   const held = basketId === undefined ? undefined : await work.get(basketVouchers, basketId);
   if (!held || held.state === 'released') return [];
   return held.codes.filter(({ accepted }) => accepted).map(({ code }) => code);

@@ -36,7 +36,7 @@ export async function setOut({ takesOverLines, ...asked }: Asked, { work, call }
   const replaces = replaced.map((one) => one.id);
   const attempt = work.put(attempts, { ...asked, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
   // Due at once, but this process's own until it has answered or died: a clock that is advanced meanwhile waits for it.
-  work.due(ABORT_HOLD, id, work.now, {}, { beforeReply: true });
+  work.schedule(ABORT_HOLD, id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return attempt;
 }
@@ -160,7 +160,7 @@ async function record(attempt: Attempt, taken: readonly Taken[], work: UnitOfWor
   }
   work.put(attempts, { ...attempt, status: 'done' });
   work.cancel(ABORT_HOLD, attempt.id);
-  if (expiresAt !== undefined) work.due(EXPIRE_RESERVATION, attempt.id, Date.parse(expiresAt), {});
+  if (expiresAt !== undefined) work.schedule(EXPIRE_RESERVATION, attempt.id, Date.parse(expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
   return work.create(reservations, 'reserve', {
     ...{ id, items, allocations },

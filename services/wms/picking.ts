@@ -36,7 +36,7 @@ export function pickingOrderIdOf(fulfillmentOrderId: string): string {
 export async function openPickingOrder(fulfillmentOrderId: string, scope: PickingScope): Promise<PickingOrder | Problem> {
   const { work } = scope;
   const id = pickingOrderIdOf(fulfillmentOrderId);
-  work.due(FINISH_OPENING, id, work.now + TAKE_OVER_MS, { fulfillmentOrderId });
+  work.schedule(FINISH_OPENING, id, work.now + TAKE_OVER_MS, { fulfillmentOrderId });
   await work.checkpoint();
   return carryOutOpening(fulfillmentOrderId, scope);
 }
@@ -84,7 +84,7 @@ async function intend(
   const picked = pickedLines(order, { status, lines });
   const move = { status, since: instant(work.now), ...(picked && { lines: picked }) };
   work.put(intendedMoves, { id: order.id, move });
-  work.due(FINISH_MOVE, order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule(FINISH_MOVE, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   return move;
 }

@@ -45,7 +45,7 @@ export async function scheduleStep(
   const { stepAt: before, ...kept } = task;
   const stepAt = await momentOf(work, task, { step: nextStep(order), mode });
   work.put(warehouseTasks, { ...kept, ...(stepAt !== undefined && { stepAt }) });
-  if (stepAt !== undefined) work.due(WAREHOUSE_STEP, task.id, stepAt, { attempt: 0 });
+  if (stepAt !== undefined) work.schedule(WAREHOUSE_STEP, task.id, stepAt, { attempt: 0 });
   else if (before !== undefined) work.cancel(WAREHOUSE_STEP, task.id);
   return stepAt !== before;
 }

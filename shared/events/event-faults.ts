@@ -3,11 +3,11 @@ import type { World } from '../domain/world.ts';
 import { type ActiveFault, createFaults, heldUntil } from '../simulation/faults.ts';
 import {
   type Directory,
-  type HeldEvent,
   type OutboxEntry,
-  PUBLISH_HELD_EVENT,
+  PUBLISH_WITHHELD_EVENT,
   type Simulation,
   type Store,
+  type WithheldEvent,
   type WorldView,
 } from '../store/ports.ts';
 import type { EstateEvent } from './envelope.ts';
@@ -15,7 +15,7 @@ import type { EstateEvent } from './envelope.ts';
 /** What becomes of a batch: what is sent now, in this order, and what is held instead. */
 export interface Diverted {
   readonly send: readonly OutboxEntry[];
-  readonly hold: readonly HeldEvent[];
+  readonly hold: readonly WithheldEvent[];
 }
 
 export type Divert = (world: World, batch: readonly OutboxEntry[]) => Promise<Diverted>;
@@ -52,7 +52,7 @@ export function createEventFaults(options: { store: Store; simulation: Simulatio
     const rules = view ? await faults.rules(world, view.faults) : [];
     if (!view || !rules.some(({ match }) => match.event !== undefined)) return { send: batch, hold: [] };
     const send: OutboxEntry[] = [];
-    const hold: HeldEvent[] = [];
+    const hold: WithheldEvent[] = [];
     const waiting = await waitingIn(world, rules);
     for (const entry of batch) {
       const overtaken = waiting.get(entry.key);
@@ -73,24 +73,24 @@ export function createEventFaults(options: { store: Store; simulation: Simulatio
           break;
         case 'late':
         case 'withhold':
-          hold.push(heldBy(rule, entry, view));
+          hold.push(withhold(rule, entry, view));
           break;
         default:
           send.push(entry);
       }
     }
-    for (const { entry, fault } of waiting.values()) if (fault) hold.push(heldBy(fault, entry, view));
+    for (const { entry, fault } of waiting.values()) if (fault) hold.push(withhold(fault, entry, view));
     return { send, hold };
   };
 }
 
 /** The due work that brings an event back: at its time, or when the fault is gone. */
-function heldBy({ name, fault }: ActiveFault, entry: OutboxEntry, { now, faults }: WorldView): HeldEvent {
+function withhold({ name, fault }: ActiveFault, entry: OutboxEntry, { now, faults }: WorldView): WithheldEvent {
   const { correlationid } = JSON.parse(entry.json) as EstateEvent;
   const at = heldUntil(fault, now);
-  const held = { heldBy: name, heldAt: faults };
+  const held = { withheldBy: name, withheldAt: faults };
   return {
     id: entry.id,
-    due: { kind: PUBLISH_HELD_EVENT, key: entry.id, at, payload: JSON.stringify(entry), correlationId: correlationid, ...held },
+    due: { kind: PUBLISH_WITHHELD_EVENT, key: entry.id, at, payload: JSON.stringify(entry), correlationId: correlationid, ...held },
   };
 }

@@ -4,7 +4,7 @@ import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pauseFor } from '../process/waiting.ts';
-import type { HeldEvent, OutboxEntry, SentEvent, Store } from '../store/ports.ts';
+import type { OutboxEntry, SentEvent, Store, WithheldEvent } from '../store/ports.ts';
 import type { Bus } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
@@ -49,7 +49,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
     do {
       state.again = false;
       let sent: readonly SentEvent[] = [];
-      let held: readonly HeldEvent[] = [];
+      let held: readonly WithheldEvent[] = [];
       for (;;) {
         const batch = await store.drain(world, token, sent, held, !signal.aborted);
         if (batch.length === 0) break;

@@ -25,7 +25,7 @@ export interface PageRequest {
 }
 
 /** What a unit of work must still hold when it commits. The last commit ends it. */
-export type Hold =
+export type Fence =
   | { readonly kind: 'claim'; readonly key: string; readonly token: string }
   | { readonly kind: 'delivery'; readonly key: string }
   | { readonly kind: 'due'; readonly key: string; readonly token: string };
@@ -53,18 +53,18 @@ export interface PlannedDue {
   /** The trace of what asked for it, if there is one. */
   readonly traceparent?: string | undefined;
   /** Set when the committing process will run it itself before it replies; a lease in wall time keeps others away meanwhile. */
-  readonly takenBy?: { readonly token: string; readonly until: number } | undefined;
+  readonly lease?: { readonly token: string; readonly until: number } | undefined;
   /**
    * The fault that keeps it until `at` (`NEVER`: as long as the fault stands). When that fault is set anew, is deleted, or is gone
    * already, it is due at once.
    */
-  readonly heldBy?: string | undefined;
+  readonly withheldBy?: string | undefined;
   /** The revision of the faults on which that was decided: a fault that was set anew since does not keep it. */
-  readonly heldAt?: number | undefined;
+  readonly withheldAt?: number | undefined;
 }
 
 /** Due work that every application can do: an event that a fault held goes back into the outbox. Key: its id; payload: the entry. */
-export const PUBLISH_HELD_EVENT = 'publish-held-event';
+export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 
 /** Due work that every subscriber can do: a delivery that was parked is tried again. Key: the event's id; payload: the entry. */
 export const DELIVER_AGAIN = 'deliver-again';
@@ -73,7 +73,7 @@ export const DELIVER_AGAIN = 'deliver-again';
  * Due work that carries an event. Of each application one such item of a kind runs at a time, whoever drives the clock, so that events
  * keep their order; and no snapshot has it.
  */
-export const carriesEvent = (kind: string): boolean => kind === PUBLISH_HELD_EVENT || kind === DELIVER_AGAIN;
+export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
 export interface IndexChange {
   readonly collection: string;
@@ -101,7 +101,7 @@ export interface Plan {
   readonly operation: string;
   readonly last: boolean;
   readonly now: Ms;
-  readonly hold?: Hold | undefined;
+  readonly fence?: Fence | undefined;
   readonly expect: readonly { readonly collection: string; readonly id: string; readonly version: number }[];
   readonly put: readonly {
     readonly collection: string;
@@ -151,8 +151,8 @@ export interface OutboxEntry {
 /** What came on the bus: an entry of the batch, by id, as often as it was sent; or an event that a fault had held until then. */
 export type SentEvent = string | OutboxEntry;
 
-/** An entry of the batch that a fault keeps from the bus: `due` (of kind `PUBLISH_HELD_EVENT`, with `heldBy`) brings it back. */
-export interface HeldEvent {
+/** An entry of the batch that a fault keeps from the bus: `due` (of kind `PUBLISH_WITHHELD_EVENT`, with `withheldBy`) brings it back. */
+export interface WithheldEvent {
   readonly id: string;
   readonly due: PlannedDue;
 }
@@ -209,7 +209,7 @@ export interface Store {
     world: World,
     token: string,
     sent: readonly SentEvent[],
-    held?: readonly HeldEvent[],
+    held?: readonly WithheldEvent[],
     goOn?: boolean,
   ): Promise<readonly OutboxEntry[]>;
   /** This application's due work that a fault keeps, in the order in which it was held. */
@@ -300,7 +300,7 @@ export interface DueItem {
   readonly traceparent?: string | undefined;
   readonly payload: unknown;
   /** The fault that keeps it until `at`. */
-  readonly heldBy?: string | undefined;
+  readonly withheldBy?: string | undefined;
 }
 
 /** The name of a due item within its world. */
@@ -330,7 +330,7 @@ export interface Ledger {
 }
 
 /** What a driver of the clock looks at. It costs the same whatever is queued. */
-export interface ClockView {
+export interface ClockStatus {
   readonly now: Ms;
   readonly flowing: boolean;
   /** Somebody advances the clock: nobody else runs what is due. */
@@ -361,7 +361,7 @@ export interface ApplicationDump {
 export interface Snapshot {
   readonly now: Ms;
   readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
-  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'heldBy'>[];
+  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy'>[];
 }
 
 export interface StoredEvent {
@@ -449,7 +449,7 @@ export interface Worlds extends Directory {
    * Lets the clock go again that a dead driver left standing. @returns undefined when the world is no longer the current one of its
    * rehearsal
    */
-  look(world: World): Promise<ClockView | undefined>;
+  status(world: World): Promise<ClockStatus | undefined>;
   /**
    * @param driver who advances the clock. Without one the clock is set only while nobody does.
    * @returns false when it is not (or no longer) theirs to set
@@ -459,18 +459,18 @@ export interface Worlds extends Directory {
    * Takes the clock to advance it; from then on it stands. A lease that ran out can be taken over.
    * @returns false while another token holds it
    */
-  lease(world: World, token: string, ms: number): Promise<boolean>;
+  leaseClock(world: World, token: string, ms: number): Promise<boolean>;
   /** @returns false when it was lost meanwhile */
-  renewLease(world: World, token: string, ms: number): Promise<boolean>;
+  renewClock(world: World, token: string, ms: number): Promise<boolean>;
   /** Gives the clock back; it flows on from where it stands, if it flowed before. */
-  unlease(world: World, token: string): Promise<void>;
+  releaseClock(world: World, token: string): Promise<void>;
   /**
    * Takes the lowest `(at, seq)` due up to an instant and not taken by anybody.
    * @param driver who advances the clock: while somebody does, nobody else takes anything
    */
-  takeDue(world: World, upTo: Ms, token: string, leaseMs: number, driver?: string): Promise<DueItem | undefined>;
+  leaseNext(world: World, upTo: Ms, token: string, leaseMs: number, driver?: string): Promise<DueItem | undefined>;
   /** Gives a taken item back for an instant, or parks it visibly; a delivery that was tried again is parked as what it is. */
-  putBackDue(
+  requeue(
     world: World,
     item: DueItem,
     token: string,

@@ -20,9 +20,9 @@ import {
   type Directory,
   type DueItem,
   dueKey,
-  type Hold,
+  type Fence,
   type OutboxEntry,
-  PUBLISH_HELD_EVENT,
+  PUBLISH_WITHHELD_EVENT,
   type Simulation,
   type Store,
 } from '../store/ports.ts';
@@ -90,7 +90,7 @@ interface Running {
   readonly key: string;
   readonly since: number;
   readonly preconditionHeld: boolean;
-  readonly hold?: Hold;
+  readonly fence?: Fence;
 }
 
 /** How often a handler runs before a request that keeps losing is refused with `contention`. */
@@ -134,9 +134,9 @@ export function createPipeline(options: PipelineOptions) {
       case 'other-body':
         throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
       case 'ours': {
-        const hold: Hold = { kind: 'claim', key: claimKey, token: claim.token };
+        const fence: Fence = { kind: 'claim', key: claimKey, token: claim.token };
         try {
-          return await run(asked, { key: claimKey, since: claim.since, preconditionHeld: claim.preconditionHeld, hold });
+          return await run(asked, { key: claimKey, since: claim.since, preconditionHeld: claim.preconditionHeld, fence });
         } finally {
           // After the last commit the claim holds an outcome and no token, and this does nothing.
           await store.release(context.world, claimKey, claim.token);
@@ -145,17 +145,17 @@ export function createPipeline(options: PipelineOptions) {
     }
   }
 
-  async function run(asked: ApiRequest, { key, since, preconditionHeld, hold }: Running): Promise<Answer> {
+  async function run(asked: ApiRequest, { key, since, preconditionHeld, fence }: Running): Promise<Answer> {
     const { bound, context, input } = asked;
     const target = input.params['id'];
     const { ifMatch } = asked;
     const precondition =
       ifMatch !== undefined && target !== undefined ? { id: target, version: ifMatch, held: preconditionHeld } : undefined;
     const keepUntil = context.now + KEEP_MS;
-    const keeping = (answer: Answer) => (hold ? { json: JSON.stringify(answer), keepUntil } : undefined);
+    const keeping = (answer: Answer) => (fence ? { json: JSON.stringify(answer), keepUntil } : undefined);
     return carriedOut(context, asked.calls, (commits) =>
       rerunning(async () => {
-        const unit = unitOf(context, commits, { hold, key, since, precondition });
+        const unit = unitOf(context, commits, { fence, key, since, precondition });
         const scope = scopeOf(context, unit, key, {
           ...{ calls: asked.calls, webhookId: asked.webhookId },
           beforeCall: asked.left && stopWhenLeft(asked.left, commits),
@@ -167,7 +167,7 @@ export function createPipeline(options: PipelineOptions) {
           await unit.finish(stored);
           return answer;
         } catch (error) {
-          if (!(error instanceof Problem) || !hold || !isKept(error)) throw error;
+          if (!(error instanceof Problem) || !fence || !isKept(error)) throw error;
           const answer = answerProblem(error, asked.path);
           await unit.discard({ json: JSON.stringify(answer), keepUntil });
           return answer;
@@ -244,7 +244,7 @@ export function createPipeline(options: PipelineOptions) {
   const unitOf = (
     context: Context,
     commits: Commits,
-    about: Pick<UnitOptions, 'hold' | 'key' | 'since' | 'precondition'> & { causation?: string },
+    about: Pick<UnitOptions, 'fence' | 'key' | 'since' | 'precondition'> & { causation?: string },
   ) => openUnitOfWork({ store, context, commits, causation: context.requestId, inlineLeaseMs: leaseOf(context), ...about });
 
   /**
@@ -290,7 +290,7 @@ export function createPipeline(options: PipelineOptions) {
 
   async function runDue(due: DueWork): Promise<void> {
     const { kind, key } = due.item;
-    if (kind === PUBLISH_HELD_EVENT) return publishHeldEvent(due);
+    if (kind === PUBLISH_WITHHELD_EVENT) return publishHeldEvent(due);
     if (kind === DELIVER_AGAIN) return deliverAgain(due);
     const handler = service.due[kind];
     if (!handler) throw new Error(`${service.application} has no due work of kind ${kind}.`);
@@ -304,10 +304,10 @@ export function createPipeline(options: PipelineOptions) {
     const traceparent = span?.traceparent ?? parent;
     const context: Context = { ...due.context, deadline: Date.now() + workDeadlineMs, correlationId, traceparent };
     const unitKey = digest('due', name, String(item.seq));
-    const hold: Hold = { kind: 'due', key: name, token: due.token };
+    const fence: Fence = { kind: 'due', key: name, token: due.token };
     await carriedOut(context, due.calls, (commits) =>
       rerunning(async () => {
-        const unit = unitOf(context, commits, { hold, key: unitKey, since: item.at });
+        const unit = unitOf(context, commits, { fence, key: unitKey, since: item.at });
         await handler(item, scopeOf(context, unit, unitKey, due));
         await unit.finish();
         // Cancelled or replaced meanwhile, often by what it caused itself; or taken over: what is left of it is not ours to do.
@@ -331,9 +331,9 @@ export function createPipeline(options: PipelineOptions) {
     const { world, now } = due.context;
     const item = await store.due(world, kind, key, token);
     if (!item) return notOurs(due);
-    const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
+    const fence: Fence = { kind: 'due', key: dueKey(service.application, kind, key), token };
     const entry = { ...(item.payload as OutboxEntry), subscribers: [], struck: true } as const;
-    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, hold, events: [entry] });
+    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, fence, events: [entry] });
     relay(world);
   }
 
@@ -362,8 +362,8 @@ export function createPipeline(options: PipelineOptions) {
       // One that was consumed meanwhile is not owed any more, and stays out.
       await store.park(world, `${service.application}|${key}`, error instanceof Error ? error.message : String(error));
     }
-    const hold: Hold = { kind: 'due', key: dueKey(service.application, kind, key), token };
-    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, hold });
+    const fence: Fence = { kind: 'due', key: dueKey(service.application, kind, key), token };
+    await store.commit(world, { ...NO_CHANGE, operation: randomUUID(), last: true, now, fence });
   }
 
   /**
@@ -374,11 +374,11 @@ export function createPipeline(options: PipelineOptions) {
   async function event(delivered: EstateEvent, context: Context, calls: string[], mode: Subscription['mode'] = 'each'): Promise<void> {
     const handler = service.events[nameOf(delivered.type)];
     if (!handler) throw new Error(`${service.application} does not consume ${delivered.type}.`);
-    const hold: Hold = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
+    const fence: Fence = { kind: 'delivery', key: `${service.application}|${delivered.id}` };
     const unitKey = digest('event', service.application, delivered.id);
     await carriedOut(context, calls, (commits) =>
       rerunning(async () => {
-        const unit = unitOf(context, commits, { hold, key: unitKey, since: context.now, causation: delivered.id });
+        const unit = unitOf(context, commits, { fence, key: unitKey, since: context.now, causation: delivered.id });
         if (mode === 'each' || (await isNewest(unit, delivered))) await handler(delivered, scopeOf(context, unit, unitKey, { calls }));
         await unit.finish();
       }),

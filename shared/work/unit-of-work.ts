@@ -8,7 +8,7 @@ import { instant, type Ms } from '../domain/time.ts';
 import { envelope } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import { type AnyCollection, type Collection, type Counters, indexValues, type Stored } from '../store/collections.ts';
-import type { Found, Hold, IndexChange, PageRequest, Plan, PlannedDue, PlannedEvent, Store } from '../store/ports.ts';
+import type { Fence, Found, IndexChange, PageRequest, Plan, PlannedDue, PlannedEvent, Store } from '../store/ports.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
 const FULL_RETRY_S = 5;
@@ -53,7 +53,7 @@ export interface DueOptions {
   /** Run by this process after the commit and before the reply: what the answer must already show. If that fails, it stays due. */
   readonly beforeReply?: boolean;
   /** The fault that keeps it until its instant; when the fault goes, it is due at once. */
-  readonly heldBy?: string | undefined;
+  readonly withheldBy?: string | undefined;
   /** Whose story it goes on with; that of this unit, unless another is named. */
   readonly correlationId?: string;
 }
@@ -71,7 +71,7 @@ export interface UnitOfWork {
     of: Collection<T, U, I, V>,
     id: string,
   ): Promise<T | undefined>;
-  one<T extends Stored, U extends string, I extends string, V extends string>(
+  findUnique<T extends Stored, U extends string, I extends string, V extends string>(
     of: Collection<T, U, I, V>,
     unique: NoInfer<U>,
     value: string,
@@ -128,7 +128,7 @@ export interface UnitOfWork {
   expect<T extends Stored, U extends string, I extends string, V extends string>(of: Collection<T, U, I, V>, read: NoInfer<T>): void;
   move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void;
   /** Work for later, on the rehearsal's clock. The same kind and key replaces what was due. */
-  due(kind: string, key: string, at: Ms, payload: unknown, options?: DueOptions): void;
+  schedule(kind: string, key: string, at: Ms, payload: unknown, options?: DueOptions): void;
   cancel(kind: string, key: string): void;
   /** Commits what there is, before the first effect elsewhere: intent, and the due work that finishes or undoes it. */
   checkpoint(): Promise<void>;
@@ -171,7 +171,7 @@ export interface Precondition {
 export interface UnitOptions {
   readonly store: Store;
   readonly context: Context;
-  readonly hold?: Hold | undefined;
+  readonly fence?: Fence | undefined;
   /** From it ids and call keys are derived; equal for every rerun of one request. */
   readonly key: string;
   /** The time part of ids. */
@@ -288,7 +288,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
     now,
     id: (prefix: IdPrefix, label = '') => `${prefix}_${derivedUlid(digest(world, options.key, prefix, label), options.since)}`,
     get: (of: AnyCollection, id: string) => read(of, id),
-    one: async (of: AnyCollection, unique: string, value: string) => {
+    findUnique: async (of: AnyCollection, unique: string, value: string) => {
       for (const entry of entries.values()) {
         if (entry.of === of && entry.next && inUnique(of, unique, entry.next) === value) return entry.next;
       }
@@ -364,20 +364,20 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
         moves.push({ of, key, field, by: amount });
       }
     },
-    due: (
+    schedule: (
       kind: string,
       key: string,
       when: Ms,
       payload: unknown,
-      { beforeReply = false, heldBy, correlationId = context.correlationId }: DueOptions = {},
+      { beforeReply = false, withheldBy, correlationId = context.correlationId }: DueOptions = {},
     ) => {
       const token = randomUUID();
-      const takenBy = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
+      const lease = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
         {
           ...{ kind, key, at: when, payload: JSON.stringify(payload ?? null), correlationId, traceparent: context.traceparent },
-          ...{ takenBy, heldBy, heldAt: context.faults },
+          ...{ lease, withheldBy, withheldAt: context.faults },
         },
       ];
       taken = taken.filter((due) => due.kind !== kind || due.key !== key);
@@ -401,7 +401,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       operation: randomUUID(),
       last,
       now,
-      hold: options.hold,
+      fence: options.fence,
       expect: matched ? [...expected, matched] : expected,
       put: written.map(({ of, base, next }) => ({
         collection: of.name,
@@ -423,7 +423,7 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
 
   /** Whether there is nothing to say to the store: a query, which holds nothing and changed nothing. */
   const idle = (): boolean =>
-    options.hold === undefined &&
+    options.fence === undefined &&
     moves.length === 0 &&
     events.length === 0 &&
     dues.length === 0 &&

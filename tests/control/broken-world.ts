@@ -232,9 +232,9 @@ export async function soundWorld() {
     /** Work that was given up after it had failed too often. */
     async parkDue(application: Application, kind: string, key: string): Promise<void> {
       await broken.due(application, kind, key, NOW);
-      const item = await adapter.worlds.takeDue(world, NOW, 'test', 1_000);
+      const item = await adapter.worlds.leaseNext(world, NOW, 'test', 1_000);
       if (item?.key !== key) throw new Error(`${item?.key} is due, not ${key}.`);
-      await adapter.worlds.putBackDue(world, item, 'test', { parked: 'failed too often' });
+      await adapter.worlds.requeue(world, item, 'test', { parked: 'failed too often' });
     },
     park: (application: Application, eventId: string) => adapter.store(application).park(world, `${application}|${eventId}`, 'poison'),
     /** An event on the bus, as if it had been committed and sent. */

@@ -33,15 +33,15 @@ function backlogSuite(name: string, create: () => Promise<StoreAdapter>): void {
       expect(await oms.outbox()).toEqual(NOTHING);
       await adapter.worlds.setFault(first, 'keeps', '{}');
       await oms.commit(first, aPlan({ events: [event('e1', 5_000), event('e2', 6_000)], due: [due('now', 1), due('later', NEVER - 1)] }));
-      await oms.commit(second, aPlan({ events: [event('e3', 4_000)], due: [due('kept', NEVER, { heldBy: 'keeps' })] }));
-      await oms.commit(first, aPlan({ due: [due('held', NEVER, { heldBy: 'keeps' })] }));
+      await oms.commit(second, aPlan({ events: [event('e3', 4_000)], due: [due('kept', NEVER, { withheldBy: 'keeps' })] }));
+      await oms.commit(first, aPlan({ due: [due('held', NEVER, { withheldBy: 'keeps' })] }));
       expect(await oms.outbox()).toEqual({ events: 3, oldestAt: 4_000 });
       expect(await adapter.store('fms').outbox()).toEqual(NOTHING);
       // No fault of the second world keeps it there: it is due at once.
       expect(await adapter.worlds.backlog()).toEqual({
         ...{ rehearsals: 2, pending: 3, overdue: 2, running: 0, scheduled: 1, withheld: 1, parked: 0 },
       });
-      await adapter.worlds.takeDue(first, 1_000_000, 'token', 60_000);
+      await adapter.worlds.leaseNext(first, 1_000_000, 'token', 60_000);
       await adapter.store('fms').park(first, 'fms|e1', 'poison');
       const token = randomUUID();
       await oms.drain(second, token, []);

@@ -23,7 +23,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
         const { work } = scope;
         if (!(await work.get(notes, 'planned'))) {
           work.put(notes, { id: 'planned' });
-          work.due('tell-them', 'once', work.now, {}, { beforeReply: true });
+          work.schedule('tell-them', 'once', work.now, {}, { beforeReply: true });
           await work.checkpoint();
         }
         await afterwards(scope, runs);

@@ -58,7 +58,7 @@ const steps = ({ adapter, world, name }: { adapter: StoreAdapter; world: World; 
       if (claim.is !== 'ours') return { key, value, ok: false };
       const { ok } = await store.commit(world, {
         ...aPlan(),
-        hold: { kind: 'claim', key, token: claim.token },
+        fence: { kind: 'claim', key, token: claim.token },
         move: [{ counter: 'once', key, field: 'effects', by: 1 }],
         outcome: { json: value, keepUntil: 9_000 },
       });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { World } from '../../shared/domain/world.ts';
-import { PUBLISH_HELD_EVENT, type Store, type StoreAdapter, WorldGone } from '../../shared/store/ports.ts';
+import { PUBLISH_WITHHELD_EVENT, type Store, type StoreAdapter, WorldGone } from '../../shared/store/ports.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
@@ -85,17 +85,17 @@ if (whyNoRedis) {
 
     test('due work: the one that was taken is the one that is given', async () => {
       await store.commit(world, aPlan({ due: [dueItem('a'), dueItem('b')] }));
-      expect(await losing(() => adapter.worlds.takeDue(world, 10, 'mine', 60_000))).toMatchObject({ key: 'a' });
+      expect(await losing(() => adapter.worlds.leaseNext(world, 10, 'mine', 60_000))).toMatchObject({ key: 'a' });
       expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|a']);
     });
 
     test('the clock: it is ours, is set, and goes back; it is not taken for somebody else’s', async () => {
       const { worlds } = adapter;
-      expect(await losing(() => worlds.lease(world, 'mine', 60_000))).toBe(true);
+      expect(await losing(() => worlds.leaseClock(world, 'mine', 60_000))).toBe(true);
       expect(await losing(() => worlds.setClock(world, { now: 50_000, flowing: false }, 'mine'))).toBe(true);
       expect(await losing(() => worlds.setClock(world, { now: 60_000, flowing: false }))).toBe(false);
-      await losing(() => worlds.unlease(world, 'mine'));
-      expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+      await losing(() => worlds.releaseClock(world, 'mine'));
+      expect(await worlds.status(world)).toMatchObject({ flowing: true, advancing: false });
     });
 
     test('what was parked and is driven again says so, and is there once', async () => {
@@ -119,9 +119,9 @@ if (whyNoRedis) {
       await adapter.worlds.setFault(world, 'f', '{}');
       await store.commit(world, aPlan({ events: [event('e1')] }));
       await store.drain(world, 'relay', []);
-      const due = { kind: PUBLISH_HELD_EVENT, key: 'e1', at: 9_000, payload: '{}', correlationId: 'c', heldBy: 'f' };
+      const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 9_000, payload: '{}', correlationId: 'c', withheldBy: 'f' };
       await losing(() => store.drain(world, 'relay', [], [{ id: 'e1', due }]));
-      expect((await adapter.worlds.ledger(world)).held).toMatchObject([{ key: 'e1', heldBy: 'f' }]);
+      expect((await adapter.worlds.ledger(world)).held).toMatchObject([{ key: 'e1', withheldBy: 'f' }]);
     });
 
     test('faults: one strike is one hit, and a fault that was removed was there', async () => {

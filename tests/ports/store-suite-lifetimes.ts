@@ -150,7 +150,7 @@ export function lifetimeSuite(opened: Opened): void {
       await eventually('it hears of the new one', async () => heard.has(fresh));
       await over(adapter);
       await eventually('it hears of the one that ended', async () => ending !== undefined && heard.has(ending));
-      for (const one of [world, fresh, ending]) expect(one && (await adapter.worlds.look(one))).toBeUndefined();
+      for (const one of [world, fresh, ending]) expect(one && (await adapter.worlds.status(one))).toBeUndefined();
     });
 
     test('a world that is over is dropped soon, also after many', async () => {
@@ -212,7 +212,7 @@ export function lifetimeSuite(opened: Opened): void {
       const claim = await store.claim(world, key, 'f', now, 1_000);
       if (claim.is !== 'ours') throw new Error(`${key} is ${claim.is}.`);
       const outcome = { json: ANSWER, keepUntil: now + CLAIM_KEPT_MS };
-      await store.commit(world, aPlan({ hold: { kind: 'claim', key, token: claim.token }, outcome }));
+      await store.commit(world, aPlan({ fence: { kind: 'claim', key, token: claim.token }, outcome }));
     }
 
     test('go when their time is over, however much of it passed at once, some with each claim that comes', async () => {
@@ -239,7 +239,7 @@ export function lifetimeSuite(opened: Opened): void {
       await store.claim(world, 'other', 'f', later, 1_000);
       expect(await store.claim(world, 'held', 'f', later, 1_000)).toEqual({ is: 'running' });
       expect(await store.claim(world, 'released', 'f', later, 1_000)).toMatchObject({ is: 'ours', since: later });
-      const commit = aPlan({ hold: { kind: 'claim', key: 'held', token: held.token }, outcome: { json: '"x"', keepUntil: later + 1 } });
+      const commit = aPlan({ fence: { kind: 'claim', key: 'held', token: held.token }, outcome: { json: '"x"', keepUntil: later + 1 } });
       expect(await store.commit(world, commit)).toMatchObject({ ok: true });
     });
   });

@@ -10,7 +10,7 @@ import {
   type JournalEntry,
   type JournalPage,
   type Plan,
-  PUBLISH_HELD_EVENT,
+  PUBLISH_WITHHELD_EVENT,
   type Snapshot,
   type Store,
 } from '../../shared/store/ports.ts';
@@ -226,7 +226,7 @@ export function storeSuite(name: string, create: CreateStore): void {
 
     describe('claims', () => {
       const done = (key: string, token: string, json = '{"status":200}') =>
-        aPlan({ hold: { kind: 'claim', key, token }, outcome: { json, keepUntil: 5_000 } });
+        aPlan({ fence: { kind: 'claim', key, token }, outcome: { json, keepUntil: 5_000 } });
 
       test('of fifty that claim one key together, one works and the others see it running', async () => {
         const { store, world } = await opened();
@@ -272,7 +272,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         };
         const first = await claimed('f');
         expect(first.preconditionHeld).toBe(false);
-        const checkpoint = { ...aPlan({ hold: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
+        const checkpoint = { ...aPlan({ fence: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
         expect(await store.commit(world, checkpoint)).toMatchObject({ ok: true });
         const second = await claimed('f');
         expect(second.preconditionHeld).toBe(true);
@@ -287,7 +287,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { store, world } = await opened();
         const first = await store.claim(world, 'k', 'f', 1_000, 0);
         if (first.is !== 'ours') throw new Error('not ours');
-        const checkpoint = { ...aPlan({ hold: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
+        const checkpoint = { ...aPlan({ fence: { kind: 'claim', key: 'k', token: first.token } }), last: false, preconditionHeld: true };
         await store.commit(world, checkpoint);
         expect(await store.claim(world, 'k', 'g', 2_000, 0)).toMatchObject({ is: 'ours', preconditionHeld: false });
       });
@@ -395,7 +395,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const crm = adapter.store('crm');
         await store.commit(world, aPlan({ events: [event('e1', ['crm'])] }));
         expect((await adapter.worlds.ledger(world)).pending).toEqual(['crm|e1']);
-        const consume = () => crm.commit(world, aPlan({ hold: { kind: 'delivery', key: 'crm|e1' }, put: [putting(randomUUID(), 0)] }));
+        const consume = () => crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' }, put: [putting(randomUUID(), 0)] }));
         expect(await consume()).toMatchObject({ ok: true });
         expect(await consume()).toMatchObject({ ok: false, why: 'held' });
         expect(await crm.isPending(world, 'crm|e1')).toBe(false);
@@ -407,15 +407,15 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
         const claim = await store.claim(world, 'k', 'f', 1_000, 60_000);
         if (claim.is !== 'ours') throw new Error('not ours');
-        const hold = { kind: 'claim', key: 'k', token: claim.token } as const;
+        const fence = { kind: 'claim', key: 'k', token: claim.token } as const;
         const refused = { ok: false, why: 'full', at: '2' };
-        expect(await store.commit(world, aPlan({ hold, put: [putting('a', 0)], events: [event('e3')] }))).toEqual(refused);
+        expect(await store.commit(world, aPlan({ fence, put: [putting('a', 0)], events: [event('e3')] }))).toEqual(refused);
         expect(await store.commit(world, aPlan({ put: [putting('a', 0)], events: [event('e3')] }))).toEqual(refused);
         expect(await store.object(world, 'things', 'a')).toBeUndefined();
         expect(await store.commit(world, aPlan({ put: [putting('b', 0)] }))).toMatchObject({ ok: true });
         await store.drain(world, 'relay', []);
         expect((await store.drain(world, 'relay', ['e1'])).map(({ id }) => id)).toEqual(['e2']);
-        expect(await store.commit(world, aPlan({ hold, put: [putting('a', 0)], events: [event('e3')] }))).toMatchObject({ ok: true });
+        expect(await store.commit(world, aPlan({ fence, put: [putting('a', 0)], events: [event('e3')] }))).toMatchObject({ ok: true });
       });
 
       test('when too many events wait for the bus, deliveries and due work still end with theirs', async () => {
@@ -425,10 +425,10 @@ export function storeSuite(name: string, create: CreateStore): void {
         const crm = adapter.store('crm');
         await crm.commit(world, aPlan({ events: [event('c1')] }));
         const delivery = { kind: 'delivery', key: 'crm|e1' } as const;
-        expect(await crm.commit(world, aPlan({ hold: delivery, events: [event('c2')] }))).toMatchObject({ ok: true });
-        await adapter.worlds.takeDue(world, 10, 'mine', 60_000);
+        expect(await crm.commit(world, aPlan({ fence: delivery, events: [event('c2')] }))).toMatchObject({ ok: true });
+        await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
         const due = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
-        expect(await store.commit(world, aPlan({ hold: due, events: [event('e2')] }))).toMatchObject({ ok: true });
+        expect(await store.commit(world, aPlan({ fence: due, events: [event('e2')] }))).toMatchObject({ ok: true });
       });
 
       test('each application has an outbox of its own: one that is full stops no other', async () => {
@@ -456,7 +456,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await adapter.worlds.setFault(world, 'f', '{}');
         await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
         await store.drain(world, 'relay', []);
-        const due = { kind: PUBLISH_HELD_EVENT, key: 'e1', at: NEVER, payload: '{}', correlationId: 'c', heldBy: 'f' };
+        const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: NEVER, payload: '{}', correlationId: 'c', withheldBy: 'f' };
         await store.drain(world, 'relay', ['e2', 'e3'], [{ id: 'e1', due }]);
         expect(await adapter.worlds.ledger(world, 1)).toMatchObject({ pending: ['crm|e2'], counts: { unsent: 0, pending: 2, held: 1 } });
       });
@@ -479,12 +479,12 @@ export function storeSuite(name: string, create: CreateStore): void {
       async function overtaken(by: 'cancelled' | 'replaced', leaseMs = 60_000) {
         const scene = await opened();
         await scene.store.commit(scene.world, timer(10));
-        const item = await scene.adapter.worlds.takeDue(scene.world, 10, 'mine', leaseMs);
+        const item = await scene.adapter.worlds.leaseNext(scene.world, 10, 'mine', leaseMs);
         if (!item) throw new Error('nothing due');
         await scene.store.commit(scene.world, timer(by === 'cancelled' ? null : 9_000));
         const running = async () => {
           const { running: names, counts } = await scene.adapter.worlds.ledger(scene.world);
-          expect([counts.running, (await scene.adapter.worlds.look(scene.world))?.running]).toEqual([names.length, names.length]);
+          expect([counts.running, (await scene.adapter.worlds.status(scene.world))?.running]).toEqual([names.length, names.length]);
           return names;
         };
         return { ...scene, item, running };
@@ -495,7 +495,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         async (by) => {
           const { store, world, running } = await overtaken(by);
           expect(await running()).toEqual([KEY]);
-          const last = aPlan({ hold: { kind: 'due', key: KEY, token: 'mine' } });
+          const last = aPlan({ fence: { kind: 'due', key: KEY, token: 'mine' } });
           expect(await store.commit(world, last)).toEqual({ ok: false, why: 'held', at: KEY });
           expect(await running()).toEqual([]);
         },
@@ -504,7 +504,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test.each(['cancelled', 'replaced'] as const)('counts as running although it was %s, until it failed', async (by) => {
         const { adapter, world, item, running } = await overtaken(by);
         expect(await running()).toEqual([KEY]);
-        await adapter.worlds.putBackDue(world, item, 'mine', { at: 20, attempts: 1 });
+        await adapter.worlds.requeue(world, item, 'mine', { at: 20, attempts: 1 });
         expect(await running()).toEqual([]);
         expect((await adapter.worlds.ledger(world)).next?.at).toBe(by === 'cancelled' ? undefined : 9_000);
       });
@@ -518,13 +518,13 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('counts beside what replaced it when that is run too', async () => {
         const { adapter, world, running } = await overtaken('replaced');
-        await adapter.worlds.takeDue(world, 9_000, 'yours', 60_000);
+        await adapter.worlds.leaseNext(world, 9_000, 'yours', 60_000);
         expect(await running()).toEqual([KEY, KEY]);
       });
 
       test('does not count any more when its lease has run out', async () => {
         const { adapter, world } = await overtaken('cancelled', 20);
-        await eventually('its lease has run out', async () => (await adapter.worlds.look(world))?.running === 0);
+        await eventually('its lease has run out', async () => (await adapter.worlds.status(world))?.running === 0);
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
       });
 
@@ -532,7 +532,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await overtaken('cancelled');
         const told: World[] = [];
         const unwatch = adapter.worlds.watch((changed) => told.push(changed));
-        await store.commit(world, aPlan({ hold: { kind: 'due', key: KEY, token: 'mine' } }));
+        await store.commit(world, aPlan({ fence: { kind: 'due', key: KEY, token: 'mine' } }));
         await eventually('it was told', async () => told.includes(world));
         unwatch();
       });
@@ -554,9 +554,9 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, world, crm, again } = await parkedDelivery();
         expect(await adapter.worlds.redrive(world, [again])).toEqual([again]);
         expect(await adapter.worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'] });
-        const item = await adapter.worlds.takeDue(world, 1_000, 'mine', 60_000);
+        const item = await adapter.worlds.leaseNext(world, 1_000, 'mine', 60_000);
         expect(item).toMatchObject({ application: 'crm', kind: DELIVER_AGAIN, key: 'e1', correlationId: 'story', payload: stored });
-        expect(await crm.commit(world, aPlan({ hold: { kind: 'delivery', key: 'crm|e1' } }))).toMatchObject({ ok: true });
+        expect(await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }))).toMatchObject({ ok: true });
       });
 
       test('of many that drive it again together, one does', async () => {
@@ -569,9 +569,9 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('a delivery that could not be handed over is parked as a delivery again, unless it was consumed meanwhile', async () => {
         const { adapter, world, crm, again } = await parkedDelivery();
         const giveUp = async (token: string) => {
-          const item = await adapter.worlds.takeDue(world, 1_000, token, 60_000);
+          const item = await adapter.worlds.leaseNext(world, 1_000, token, 60_000);
           if (!item) throw new Error('nothing due');
-          await adapter.worlds.putBackDue(world, item, token, { parked: 'still poison' });
+          await adapter.worlds.requeue(world, item, token, { parked: 'still poison' });
         };
         await adapter.worlds.redrive(world, [again]);
         await giveUp('t1');
@@ -580,7 +580,7 @@ export function storeSuite(name: string, create: CreateStore): void {
           parked: [{ what: 'delivery', key: 'crm|e1', error: 'still poison' }],
         });
         await adapter.worlds.redrive(world, [again]);
-        await crm.commit(world, aPlan({ hold: { kind: 'delivery', key: 'crm|e1' } }));
+        await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }));
         await giveUp('t2');
         expect(await adapter.worlds.ledger(world)).toMatchObject({ pending: [], parked: [], next: undefined });
       });
@@ -588,15 +588,15 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('due work is due at once with what it had, as if it had never been tried', async () => {
         const { adapter, store, world } = await parkedDelivery();
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 10, payload: '{"n":1}', correlationId: 'c' }] }));
-        const item = await adapter.worlds.takeDue(world, 10, 't', 60_000);
+        const item = await adapter.worlds.leaseNext(world, 10, 't', 60_000);
         if (!item) throw new Error('nothing due');
-        await adapter.worlds.putBackDue(world, item, 't', { parked: 'two\nlines and "quotes"' });
+        await adapter.worlds.requeue(world, item, 't', { parked: 'two\nlines and "quotes"' });
         expect((await adapter.worlds.ledger(world)).parked).toMatchObject([
           { key: 'crm|e1' },
           { error: 'two\nlines and "quotes"', at: 1_000 },
         ]);
         await adapter.worlds.redrive(world, [{ what: 'due', key: 'oms|timer|x' }]);
-        expect(await adapter.worlds.takeDue(world, 1_000, 't', 60_000)).toMatchObject({
+        expect(await adapter.worlds.leaseNext(world, 1_000, 't', 60_000)).toMatchObject({
           ...item,
           at: 1_000,
           seq: expect.any(Number),
@@ -609,9 +609,9 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await parkedDelivery();
         const asked = (at: number) => aPlan({ due: [{ kind: 'timer', key: 'x', at, payload: '1', correlationId: 'c' }] });
         await store.commit(world, asked(10));
-        const item = await adapter.worlds.takeDue(world, 10, 't', 60_000);
+        const item = await adapter.worlds.leaseNext(world, 10, 't', 60_000);
         if (!item) throw new Error('nothing due');
-        await adapter.worlds.putBackDue(world, item, 't', { parked: 'broken' });
+        await adapter.worlds.requeue(world, item, 't', { parked: 'broken' });
         await store.commit(world, asked(9_000));
         const again = { what: 'due', key: 'oms|timer|x' } as const;
         expect(await adapter.worlds.redrive(world, [again])).toEqual([again]);
@@ -630,9 +630,16 @@ export function storeSuite(name: string, create: CreateStore): void {
       const entry = (id: string) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}` });
       const holding = (id: string, fault: string, at = NEVER) => ({
         id,
-        due: { kind: PUBLISH_HELD_EVENT, key: id, at, payload: JSON.stringify(entry(id)), correlationId: 'c', heldBy: fault },
+        due: { kind: PUBLISH_WITHHELD_EVENT, key: id, at, payload: JSON.stringify(entry(id)), correlationId: 'c', withheldBy: fault },
       });
-      const timer = (key: string, heldBy: string, at = NEVER) => ({ kind: 'timer', key, at, payload: '1', correlationId: 'c', heldBy });
+      const timer = (key: string, withheldBy: string, at = NEVER) => ({
+        kind: 'timer',
+        key,
+        at,
+        payload: '1',
+        correlationId: 'c',
+        withheldBy,
+      });
       /** A world at rest with these faults and an outbox with these events. */
       async function holdingWorld(faults: readonly string[], ...ids: readonly string[]) {
         const scene = await opened();
@@ -657,7 +664,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await listed()).toEqual(['e2']);
         const { unsent, pending, held } = await ledger();
         expect([unsent, pending]).toEqual([[], ['crm|e2']]);
-        expect(held).toMatchObject([{ application: 'oms', key: 'e1', heldBy: 'f', at: NEVER, payload: entry('e1') }]);
+        expect(held).toMatchObject([{ application: 'oms', key: 'e1', withheldBy: 'f', at: NEVER, payload: entry('e1') }]);
         expect(await adapter.store('crm').isPending(world, 'crm|e1')).toBe(true);
       });
 
@@ -684,11 +691,11 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world, ledger } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'f', 5_000)] }));
         expect((await store.held(world, 'f')).map(({ key }) => key)).toEqual(['a', 'b']);
-        expect(await adapter.worlds.takeDue(world, 4_999, 't', 1_000)).toBeUndefined();
+        expect(await adapter.worlds.leaseNext(world, 4_999, 't', 1_000)).toBeUndefined();
         await adapter.worlds.removeFault(world, name);
         expect((await ledger()).held).toEqual([]);
-        expect(await adapter.worlds.takeDue(world, 1_000, 't', 1_000)).toMatchObject({ key: 'a', at: 1_000 });
-        expect(await adapter.worlds.takeDue(world, 1_000, 't', 1_000)).toMatchObject({ key: 'b', at: 1_000 });
+        expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'a', at: 1_000 });
+        expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'b', at: 1_000 });
       });
 
       test('what a fault holds is due at once when the fault is set anew; other faults keep theirs', async () => {
@@ -705,35 +712,35 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
         expect((await ledger()).held).toEqual([]);
-        expect((await ledger()).next).toMatchObject({ kind: PUBLISH_HELD_EVENT, key: 'e1', at: 1_000 });
+        expect((await ledger()).next).toMatchObject({ kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 });
         expect((await ledger()).pending).toEqual(['crm|e1']);
       });
 
       test('a fault that was set anew does not hold what was decided on before: no event and no other work', async () => {
         const { adapter, store, world, ledger } = await holdingWorld(['f'], 'e1', 'e2');
-        const heldAt = (await adapter.worlds.current(world))?.faults;
+        const withheldAt = (await adapter.worlds.current(world))?.faults;
         await store.drain(world, 'relay', []);
         await adapter.worlds.setFault(world, 'f', '{}');
         const now = (await adapter.worlds.current(world))?.faults;
-        const decided = (id: string, revision: number | undefined) => ({ id, due: { ...holding(id, 'f').due, heldAt: revision } });
-        await store.drain(world, 'relay', [], [decided('e1', heldAt), decided('e2', now)]);
+        const decided = (id: string, revision: number | undefined) => ({ id, due: { ...holding(id, 'f').due, withheldAt: revision } });
+        await store.drain(world, 'relay', [], [decided('e1', withheldAt), decided('e2', now)]);
         await store.commit(
           world,
           aPlan({
             due: [
-              { ...timer('a', 'f'), heldAt },
-              { ...timer('b', 'f'), heldAt: now },
+              { ...timer('a', 'f'), withheldAt },
+              { ...timer('b', 'f'), withheldAt: now },
             ],
           }),
         );
         expect((await ledger()).held.map(({ key }) => key)).toEqual(['e2', 'b']);
-        expect((await ledger()).next).toMatchObject({ kind: PUBLISH_HELD_EVENT, key: 'e1', at: 1_000 });
+        expect((await ledger()).next).toMatchObject({ kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 });
       });
 
       test('what is late is due at its instant', async () => {
         const { adapter, store, world } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
-        expect(await adapter.worlds.takeDue(world, 5_000, 't', 1_000)).toMatchObject({ key: 'a', at: 5_000 });
+        expect(await adapter.worlds.leaseNext(world, 5_000, 't', 1_000)).toMatchObject({ key: 'a', at: 5_000 });
       });
 
       test('an application sees only what is held of its own', async () => {
@@ -761,7 +768,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.commit(world, aPlan({ due: [due('a', 20)] }));
         const taken: string[] = [];
         for (;;) {
-          const item = await adapter.worlds.takeDue(world, 25, randomUUID(), 60_000);
+          const item = await adapter.worlds.leaseNext(world, 25, randomUUID(), 60_000);
           if (!item) break;
           taken.push(item.key);
         }
@@ -781,42 +788,42 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('a taken item is nobody else’s; its holder’s last commit removes it, a checkpoint does not', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        await adapter.worlds.takeDue(world, 10, 'mine', 60_000);
-        expect(await adapter.worlds.takeDue(world, 10, 'other', 60_000)).toBeUndefined();
+        await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
+        expect(await adapter.worlds.leaseNext(world, 10, 'other', 60_000)).toBeUndefined();
         expect(await store.due(world, 'timer', 'x', 'other')).toBeUndefined();
-        const hold = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
-        expect(await store.commit(world, aPlan({ hold: { ...hold, token: 'other' } }))).toMatchObject({ ok: false, why: 'held' });
-        expect(await store.commit(world, aPlan({ hold, last: false }))).toMatchObject({ ok: true });
+        const fence = { kind: 'due', key: 'oms|timer|x', token: 'mine' } as const;
+        expect(await store.commit(world, aPlan({ fence: { ...fence, token: 'other' } }))).toMatchObject({ ok: false, why: 'held' });
+        expect(await store.commit(world, aPlan({ fence, last: false }))).toMatchObject({ ok: true });
         expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|x']);
-        expect(await store.commit(world, aPlan({ hold }))).toMatchObject({ ok: true });
+        expect(await store.commit(world, aPlan({ fence }))).toMatchObject({ ok: true });
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
       });
 
       test('an item whose holder lets it go is free at once, as it was; nobody else can let it go', async () => {
         const { adapter, store, world } = await opened();
-        await store.commit(world, aPlan({ due: [{ ...due('x', 10), takenBy: { token: 'mine', until: Date.now() + 60_000 } }] }));
+        await store.commit(world, aPlan({ due: [{ ...due('x', 10), lease: { token: 'mine', until: Date.now() + 60_000 } }] }));
         const before = await store.due(world, 'timer', 'x', 'mine');
         await store.releaseDue(world, 'timer', 'x', 'other');
         expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|x']);
         await store.releaseDue(world, 'timer', 'x', 'mine');
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
-        expect(await adapter.worlds.takeDue(world, 10, 'next', 60_000)).toEqual(before);
+        expect(await adapter.worlds.leaseNext(world, 10, 'next', 60_000)).toEqual(before);
       });
 
       test('an item that puts itself back stays, free for the next', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        await adapter.worlds.takeDue(world, 10, 'mine', 60_000);
-        await store.commit(world, aPlan({ hold: { kind: 'due', key: 'oms|timer|x', token: 'mine' }, due: [due('x', 40)] }));
+        await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
+        await store.commit(world, aPlan({ fence: { kind: 'due', key: 'oms|timer|x', token: 'mine' }, due: [due('x', 40)] }));
         expect((await adapter.worlds.ledger(world)).next).toMatchObject({ key: 'x', at: 40, attempts: 0 });
       });
 
       test('an abandoned lease is taken again; its former holder cannot finish any more', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        await adapter.worlds.takeDue(world, 10, 'dead', 0);
-        expect(await adapter.worlds.takeDue(world, 10, 'alive', 60_000)).toMatchObject({ key: 'x' });
-        expect(await store.commit(world, aPlan({ hold: { kind: 'due', key: 'oms|timer|x', token: 'dead' } }))).toMatchObject({
+        await adapter.worlds.leaseNext(world, 10, 'dead', 0);
+        expect(await adapter.worlds.leaseNext(world, 10, 'alive', 60_000)).toMatchObject({ key: 'x' });
+        expect(await store.commit(world, aPlan({ fence: { kind: 'due', key: 'oms|timer|x', token: 'dead' } }))).toMatchObject({
           ok: false,
           why: 'held',
         });
@@ -824,27 +831,27 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('what carries events of one application runs one by one, in order; other work and other applications go on meanwhile', async () => {
         const { adapter, store, world } = await opened();
-        const carrying = (key: string, at: number) => ({ ...due(key, at), kind: PUBLISH_HELD_EVENT });
+        const carrying = (key: string, at: number) => ({ ...due(key, at), kind: PUBLISH_WITHHELD_EVENT });
         await store.commit(world, aPlan({ due: [carrying('e1', 10), carrying('e2', 11), due('x', 12)] }));
         await adapter.store('crm').commit(world, aPlan({ due: [carrying('c1', 13)] }));
-        const take = async (token: string) => (await adapter.worlds.takeDue(world, 20, token, 60_000))?.key;
+        const take = async (token: string) => (await adapter.worlds.leaseNext(world, 20, token, 60_000))?.key;
         expect([await take('t1'), await take('t2'), await take('t3'), await take('t4')]).toEqual(['e1', 'x', 'c1', undefined]);
-        expect((await adapter.worlds.look(world))?.next).toBeUndefined();
-        await store.commit(world, aPlan({ hold: { kind: 'due', key: `oms|${PUBLISH_HELD_EVENT}|e1`, token: 't1' } }));
-        expect((await adapter.worlds.look(world))?.next).toMatchObject({ key: 'e2' });
+        expect((await adapter.worlds.status(world))?.next).toBeUndefined();
+        await store.commit(world, aPlan({ fence: { kind: 'due', key: `oms|${PUBLISH_WITHHELD_EVENT}|e1`, token: 't1' } }));
+        expect((await adapter.worlds.status(world))?.next).toMatchObject({ key: 'e2' });
         expect(await take('t5')).toBe('e2');
       });
 
       test('what failed goes back for later and says how often it was tried, or is parked visibly', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
-        const first = await adapter.worlds.takeDue(world, 10, 't1', 60_000);
+        const first = await adapter.worlds.leaseNext(world, 10, 't1', 60_000);
         if (!first) throw new Error('nothing due');
-        await adapter.worlds.putBackDue(world, first, 't1', { at: 15, attempts: 1 });
-        const second = await adapter.worlds.takeDue(world, 15, 't2', 60_000);
+        await adapter.worlds.requeue(world, first, 't1', { at: 15, attempts: 1 });
+        const second = await adapter.worlds.leaseNext(world, 15, 't2', 60_000);
         expect(second).toMatchObject({ attempts: 1, seq: first.seq });
         if (!second) throw new Error('nothing due');
-        await adapter.worlds.putBackDue(world, second, 't2', { parked: 'broken' });
+        await adapter.worlds.requeue(world, second, 't2', { parked: 'broken' });
         const ledger = await adapter.worlds.ledger(world);
         expect(ledger.next).toBeUndefined();
         expect(ledger.parked).toMatchObject([{ what: 'due', key: 'oms|timer|x', error: 'broken' }]);
@@ -911,53 +918,53 @@ export function storeSuite(name: string, create: CreateStore): void {
 
       test('one driver at a time; a lease that ran out can be taken', async () => {
         const { adapter, world } = await opened();
-        expect(await adapter.worlds.lease(world, 'a', 60_000)).toBe(true);
-        expect(await adapter.worlds.lease(world, 'b', 60_000)).toBe(false);
-        await adapter.worlds.unlease(world, 'a');
-        expect(await adapter.worlds.lease(world, 'b', 0)).toBe(true);
-        expect(await adapter.worlds.lease(world, 'c', 60_000)).toBe(true);
+        expect(await adapter.worlds.leaseClock(world, 'a', 60_000)).toBe(true);
+        expect(await adapter.worlds.leaseClock(world, 'b', 60_000)).toBe(false);
+        await adapter.worlds.releaseClock(world, 'a');
+        expect(await adapter.worlds.leaseClock(world, 'b', 0)).toBe(true);
+        expect(await adapter.worlds.leaseClock(world, 'c', 60_000)).toBe(true);
       });
 
       test('while somebody advances the clock it stands, and nobody else sets it or takes what is due', async () => {
         const { adapter, store, world } = await opened();
         const { worlds } = adapter;
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 1, payload: '1', correlationId: 'c' }] }));
-        await worlds.lease(world, 'mine', 60_000);
-        const look = await worlds.look(world);
+        await worlds.leaseClock(world, 'mine', 60_000);
+        const look = await worlds.status(world);
         expect(look).toMatchObject({ flowing: false, advancing: true, running: 0, next: { key: 'x' } });
-        expect(await worlds.takeDue(world, 10_000, 't', 60_000)).toBeUndefined();
-        expect(await worlds.takeDue(world, 10_000, 't', 60_000, 'other')).toBeUndefined();
+        expect(await worlds.leaseNext(world, 10_000, 't', 60_000)).toBeUndefined();
+        expect(await worlds.leaseNext(world, 10_000, 't', 60_000, 'other')).toBeUndefined();
         expect(await worlds.setClock(world, { now: 90_000, flowing: true })).toBe(false);
         expect(await worlds.setClock(world, { now: 90_000, flowing: true }, 'other')).toBe(false);
         expect(await worlds.current(world)).toMatchObject({ now: look?.now, flowing: false });
         expect(await worlds.setClock(world, { now: 50_000, flowing: false }, 'mine')).toBe(true);
-        expect(await worlds.takeDue(world, 50_000, 't', 60_000, 'mine')).toMatchObject({ key: 'x' });
-        expect(await worlds.look(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
+        expect(await worlds.leaseNext(world, 50_000, 't', 60_000, 'mine')).toMatchObject({ key: 'x' });
+        expect(await worlds.status(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
       });
 
       test('who gives the clock back lets it flow on from where it stands, if it flowed before', async () => {
         const { adapter, world } = await opened();
         const { worlds } = adapter;
-        await worlds.lease(world, 'mine', 60_000);
+        await worlds.leaseClock(world, 'mine', 60_000);
         await worlds.setClock(world, { now: 50_000, flowing: false }, 'mine');
-        await worlds.unlease(world, 'other');
-        expect(await worlds.look(world)).toMatchObject({ flowing: false, advancing: true });
-        await worlds.unlease(world, 'mine');
-        expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+        await worlds.releaseClock(world, 'other');
+        expect(await worlds.status(world)).toMatchObject({ flowing: false, advancing: true });
+        await worlds.releaseClock(world, 'mine');
+        expect(await worlds.status(world)).toMatchObject({ flowing: true, advancing: false });
         await eventually('time flows', async () => ((await worlds.current(world))?.now ?? 0) > 50_000);
         await worlds.setClock(world, { now: 60_000, flowing: false });
-        await worlds.lease(world, 'mine', 60_000);
-        await worlds.unlease(world, 'mine');
+        await worlds.leaseClock(world, 'mine', 60_000);
+        await worlds.releaseClock(world, 'mine');
         expect(await worlds.current(world)).toMatchObject({ now: 60_000, flowing: false });
       });
 
       test('a clock that a dead driver left standing flows again as soon as somebody looks', async () => {
         const { adapter, world } = await opened();
         const { worlds } = adapter;
-        await worlds.lease(world, 'dead', 0);
-        expect(await worlds.renewLease(world, 'dead', 0)).toBe(true);
+        await worlds.leaseClock(world, 'dead', 0);
+        expect(await worlds.renewClock(world, 'dead', 0)).toBe(true);
         expect((await worlds.current(world))?.flowing).toBe(false);
-        expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
+        expect(await worlds.status(world)).toMatchObject({ flowing: true, advancing: false });
         expect((await worlds.current(world))?.now).toBeLessThan(60_000);
       });
 
@@ -965,22 +972,22 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await opened();
         const { worlds } = adapter;
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 1, payload: '1', correlationId: 'c' }] }));
-        await worlds.lease(world, 'slow', 0);
-        await worlds.lease(world, 'heir', 60_000);
-        expect(await worlds.renewLease(world, 'slow', 60_000)).toBe(false);
+        await worlds.leaseClock(world, 'slow', 0);
+        await worlds.leaseClock(world, 'heir', 60_000);
+        expect(await worlds.renewClock(world, 'slow', 60_000)).toBe(false);
         expect(await worlds.setClock(world, { now: 50_000, flowing: false }, 'slow')).toBe(false);
-        expect(await worlds.takeDue(world, 50_000, 't', 60_000, 'slow')).toBeUndefined();
-        await worlds.unlease(world, 'slow');
-        expect(await worlds.look(world)).toMatchObject({ advancing: true });
-        await worlds.unlease(world, 'heir');
-        expect(await worlds.look(world)).toMatchObject({ flowing: true, advancing: false });
-        expect(await worlds.renewLease(world, 'heir', 60_000)).toBe(false);
+        expect(await worlds.leaseNext(world, 50_000, 't', 60_000, 'slow')).toBeUndefined();
+        await worlds.releaseClock(world, 'slow');
+        expect(await worlds.status(world)).toMatchObject({ advancing: true });
+        await worlds.releaseClock(world, 'heir');
+        expect(await worlds.status(world)).toMatchObject({ flowing: true, advancing: false });
+        expect(await worlds.renewClock(world, 'heir', 60_000)).toBe(false);
       });
 
       test('a world that is no longer current has no clock to look at', async () => {
         const { adapter, world } = await opened();
         await adapter.worlds.open('r', EMPTY, CREDENTIALS);
-        expect(await adapter.worlds.look(world)).toBeUndefined();
+        expect(await adapter.worlds.status(world)).toBeUndefined();
       });
 
       test('listeners hear of commits with events or due work, and no more after they stopped', async () => {

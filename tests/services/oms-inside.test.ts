@@ -161,7 +161,7 @@ describe('A cancellation that got no further than its intent', () => {
 
   test('goes before the expiry of the draft', async () => {
     await using estate = await intended();
-    await estate.commitAs('oms', async (work) => work.due('expire-draft', 'ord_1', work.now, {}));
+    await estate.commitAs('oms', async (work) => work.schedule('expire-draft', 'ord_1', work.now, {}));
     await estate.advance(120_000);
     const events = await estate.events('order/ord_1');
     const cancelled = events.filter(({ type }) => type.endsWith('order-cancelled'));

@@ -171,7 +171,7 @@ export async function startMortalApplications(leases: Leases) {
   }
 
   async function letGoDue(): Promise<void> {
-    for (const letGo of abandoned.splice(0)) await letGo();
+    for (const releaseWithheld of abandoned.splice(0)) await releaseWithheld();
   }
 
   async function dieAndRestart(instance: Instance, application: Application): Promise<void> {
@@ -179,7 +179,7 @@ export async function startMortalApplications(leases: Leases) {
     instance.running?.kill();
     const heir = await start(application);
     if (leases === 'end') {
-      for (const letGo of instance.claimed.values()) await letGo();
+      for (const releaseWithheld of instance.claimed.values()) await releaseWithheld();
       abandoned.push(...instance.taken);
       if (resting > 0) await letGoDue();
     }
@@ -240,8 +240,8 @@ export async function startMortalApplications(leases: Leases) {
 
 /** Due work that the committing process runs itself before it replies is leased to it too. */
 function noteDue(instance: Instance, store: Store, world: World, plan: Plan): void {
-  for (const { kind, key, takenBy } of plan.due) {
-    if (takenBy) instance.taken.push(() => store.releaseDue(world, kind, key, takenBy.token));
+  for (const { kind, key, lease } of plan.due) {
+    if (lease) instance.taken.push(() => store.releaseDue(world, kind, key, lease.token));
   }
 }
 

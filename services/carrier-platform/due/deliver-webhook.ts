@@ -24,11 +24,12 @@ export const deliverWebhook: DueHandler = async ({ key, payload }, scope) => {
   const heldUntil = webhookHeldUntil(fault, work.now);
   if (delivery.attempts === 0 && !delivery.held) await goOn(delivery.shipmentId, scope);
   if (fault && heldUntil !== undefined) {
-    work.due(DELIVER_WEBHOOK, key, heldUntil, { ...delivery, held: true }, { heldBy: fault.name });
+    work.schedule(DELIVER_WEBHOOK, key, heldUntil, { ...delivery, held: true }, { withheldBy: fault.name });
     return;
   }
   if (!gone) await attempt(key, delivery, scope, fault);
-  for (const { key: late, payload: kept, correlationId } of overtaken) work.due(DELIVER_WEBHOOK, late, work.now, kept, { correlationId });
+  for (const { key: late, payload: kept, correlationId } of overtaken)
+    work.schedule(DELIVER_WEBHOOK, late, work.now, kept, { correlationId });
 };
 
 async function attempt(key: string, delivery: Delivery, { work, webhooks, log }: Scope, fault?: ActiveFault): Promise<void> {
@@ -55,7 +56,7 @@ function tryAgain(key: string, delivery: Delivery, { work, outcome }: Pick<Scope
   const asked = 'retryAfterSeconds' in outcome ? (outcome.retryAfterSeconds ?? 0) * 1_000 : 0;
   const planned = RETRY_AFTER_MS[delivery.attempts];
   const next: Delivery = { ...delivery, attempts: delivery.attempts + 1, lastAnswer: answerOf(outcome) };
-  work.due(DELIVER_WEBHOOK, key, planned === undefined ? work.now : work.now + Math.max(planned, asked), next);
+  work.schedule(DELIVER_WEBHOOK, key, planned === undefined ? work.now : work.now + Math.max(planned, asked), next);
 }
 
 const givenUp = (key: string, { attempts, lastAnswer }: Delivery): Problem =>

@@ -96,7 +96,7 @@ async function lockBasket(scope: Scope, basket: Basket, body: CheckoutBody): Pro
 
   const { reservationId, expiresAt } = holding.hold;
   work.cancel(IDLE, basket.id);
-  work.due(CHECKOUT_TTL, basket.id, Date.parse(expiresAt), null);
+  work.schedule(CHECKOUT_TTL, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
     ...pricedMembers(lines, discounts, shippingMethod),
     customerId,

@@ -59,7 +59,7 @@ const customerOf = ({ call }: Scope, basketId: string, customerId: string | unde
 /** Its lines move; what somebody had held for it by hand is given back, since the other basket may be held otherwise. */
 function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
   work.cancel(IDLE, basket.id);
-  work.due(RELEASE_HOLDS, basket.id, work.now, null, { beforeReply: true });
+  work.schedule(RELEASE_HOLDS, basket.id, work.now, null, { beforeReply: true });
   work.transition(baskets, basket, 'merge', {
     ...priceLines([]),
     vouchers: [],

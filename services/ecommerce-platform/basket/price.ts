@@ -25,7 +25,7 @@ export async function pricesForSale(work: UnitOfWork, lines: readonly LineOfBask
 export function currentPrices(work: UnitOfWork, lines: readonly LineOfBasket[]): Promise<LineWithPrice[]> {
   return Promise.all(
     lines.map(async ({ lineId, sku, qty }) => {
-      const product = await work.one(products, 'sku', sku);
+      const product = await work.findUnique(products, 'sku', sku);
       if (!product) throw notFound('product', sku);
       const { price, taxRate, minAge } = product;
       return { lineId, sku, minAge, qty, unitPrice: price.amount, taxRate };

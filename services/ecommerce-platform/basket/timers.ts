@@ -17,6 +17,6 @@ export const RELEASE_HOLDS = 'release-holds';
 /** Starts the idle time of an open basket anew. @returns its `expiresAt` */
 export function renewIdleTimer(work: UnitOfWork, basketId: string): string {
   const at = work.now + IDLE_MS;
-  work.due(IDLE, basketId, at, null);
+  work.schedule(IDLE, basketId, at, null);
   return instant(at);
 }

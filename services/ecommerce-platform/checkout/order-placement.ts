@@ -27,7 +27,7 @@ export async function placeOrder(scope: Scope, locked: Basket, record: CheckoutR
   const { work } = scope;
   const converted = convertBasket(work, locked, work.id('ord'));
   const placing = work.put(checkouts, { ...record, phase: 'placing' });
-  work.due(PLACE_ORDER, converted.id, work.now, null, { beforeReply: true });
+  work.schedule(PLACE_ORDER, converted.id, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return submitOrder(scope, converted, placing);
 }
@@ -39,7 +39,7 @@ export async function submitOrder(scope: Scope, converted: Basket, record: Check
     await call(createOrder, { body: { basketId: converted.id, basket: converted } });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    work.due(PLACE_ORDER, converted.id, work.now + RETRY_MS, null);
+    work.schedule(PLACE_ORDER, converted.id, work.now + RETRY_MS, null);
     return error;
   }
   orderPlaced(work, converted.id, record);

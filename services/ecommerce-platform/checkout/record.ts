@@ -38,7 +38,7 @@ export async function beginCheckout(
     ...(phase === 'changing' && found?.contact !== undefined && { contact: found.contact }),
   });
   // Kept from others for as long as this request may live; after a crash it is due at once.
-  work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  work.schedule(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return record;
 }
@@ -62,7 +62,7 @@ export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promis
   const record = await checkoutOf(work, basketId);
   if (!record || !isOwnRunning(work, record)) return false;
   // What is left of a change is put right by the due work of its intent.
-  if (record.phase === 'changing') work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  if (record.phase === 'changing') work.schedule(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
   else if (record.hold || record.asked || record.vouchers) startUndoing(work, basketId, record);
   else settleCheckout(work, basketId, record);
   return true;
@@ -71,7 +71,7 @@ export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promis
 /** Has what a checkout took given back, before the reply or, if that fails, later. */
 export function startUndoing(work: UnitOfWork, basketId: string, record: CheckoutRecord): void {
   work.put(checkouts, { ...record, phase: 'undoing' });
-  work.due(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  work.schedule(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
 }
 
 const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean =>

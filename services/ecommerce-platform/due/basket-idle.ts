@@ -7,6 +7,6 @@ export const abandonIdleBasket: DueHandler = async ({ key }, { work }) => {
   const basket = await work.get(baskets, key);
   if (basket?.state !== 'open') return;
   // Somebody may have had stock held for it by hand, and confirmed that hold.
-  work.due(RELEASE_HOLDS, key, work.now, null);
+  work.schedule(RELEASE_HOLDS, key, work.now, null);
   work.transition(baskets, basket, 'abandon', { expiresAt: undefined });
 };

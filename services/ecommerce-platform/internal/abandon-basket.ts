@@ -13,7 +13,7 @@ import { type Basket, baskets, tillBaskets } from '../collections.ts';
  * the transaction is not locked any more.
  */
 export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
-  const basket = await work.one(baskets, 'transaction', id);
+  const basket = await work.findUnique(baskets, 'transaction', id);
   if (!basket) {
     const till = await work.get(tillBaskets, id);
     if (!till?.abandoned) work.put(tillBaskets, { ...till, id, abandoned: true });
@@ -26,7 +26,7 @@ export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: {
 
 /** Holds and voucher uses go back before the reply, or by the clock when the other application is down. */
 async function giveBack(work: UnitOfWork, { id, vouchers }: Basket): Promise<void> {
-  work.due(RELEASE_HOLDS, id, work.now, null, { beforeReply: true });
+  work.schedule(RELEASE_HOLDS, id, work.now, null, { beforeReply: true });
   const record = await checkoutOf(work, id);
   const used = vouchers.some(({ status }) => status === 'applied');
   if (record && used) startUndoing(work, id, { ...record, vouchers: true });

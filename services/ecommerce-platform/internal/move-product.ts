@@ -5,7 +5,7 @@ import { products } from '../collections.ts';
 
 /** By id or SKU, also where customers cannot see it: assortment management can. */
 export const moveProductHandler = handle(moveProductCall)(async ({ params: { id }, body }, { work }) => {
-  const product = (await work.get(products, id)) ?? (await work.one(products, 'sku', id));
+  const product = (await work.get(products, id)) ?? (await work.findUnique(products, 'sku', id));
   if (!product) throw notFound('product', id);
   return work.transition(products, product, body.verb);
 });

@@ -27,7 +27,7 @@ interface Starting {
 
 export const putTransactionBasketHandler = handle(putTransactionBasketCall)(async ({ params: { transactionId }, body }, scope) => {
   const { work } = scope;
-  const existing = await work.one(baskets, 'transaction', transactionId);
+  const existing = await work.findUnique(baskets, 'transaction', transactionId);
   if (existing) return again(existing);
   const basketId = body.basketId ?? basketIdOf(transactionId);
   try {

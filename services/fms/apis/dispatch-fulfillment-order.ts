@@ -52,7 +52,7 @@ async function dispatched(found: StoredFulfillmentOrder, asked: Body, { work, co
     label: progressionOf(context).label === 'auto' ? 'wanted' : 'left',
   });
   work.put(trackings, { id, fulfillmentOrderId: found.id, deliveryAttempts: 0 });
-  for (const kind of [TAKE_STOCK, HAND_OVER]) work.due(kind, found.id, work.now + TAKE_OVER_MS, {});
+  for (const kind of [TAKE_STOCK, HAND_OVER]) work.schedule(kind, found.id, work.now + TAKE_OVER_MS, {});
   const shipments = [{ id, state: 'pending' as const, labelStatus: 'none' as const }];
   const next = work.transition(fulfillmentOrders, found, 'dispatch', { shipments });
   await work.checkpoint();

@@ -9,5 +9,5 @@ const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   const { exchangeForReturnId } = ExchangeOrder.parse(data.object);
   const found = exchangeForReturnId === undefined ? undefined : await work.get(returns, exchangeForReturnId);
-  if (found?.state === 'inspected') work.due(SETTLE_RETURN, found.id, work.now, {});
+  if (found?.state === 'inspected') work.schedule(SETTLE_RETURN, found.id, work.now, {});
 };

@@ -13,6 +13,6 @@ export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   // It may have been paid back by hand meanwhile: then the order was not paid with it.
   if (found?.state !== 'inspected') return;
   work.cancel(SETTLE_RETURN, found.id);
-  work.due(CLOSE_RETURN, found.id, work.now, {});
+  work.schedule(CLOSE_RETURN, found.id, work.now, {});
   work.transition(returns, found, 'exchange', { exchangeOrderId });
 };

@@ -27,7 +27,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Nothing moves by allocating, so whoever reads after the answer finds it allocated.
-  work.due(ALLOCATE, id, work.now, {}, { beforeReply: true });
+  work.schedule(ALLOCATE, id, work.now, {}, { beforeReply: true });
   return work.create(fulfillmentOrders, 'create', {
     ...{ id, orderId, attempt, locationId, reservationId, shippingAddress, shippingMethod },
     ...{ lines, shipments: [], pickingSteps: [] },

@@ -38,7 +38,7 @@ function short(
   found: StoredFulfillmentOrder,
   patch: Pick<StoredFulfillmentOrder, 'pickingSteps' | 'lines'>,
 ): StoredFulfillmentOrder {
-  if (patch.lines.some(({ shortQty }) => shortQty > 0)) work.due(WRITE_OFF, found.id, work.now, {}, { beforeReply: true });
+  if (patch.lines.some(({ shortQty }) => shortQty > 0)) work.schedule(WRITE_OFF, found.id, work.now, {}, { beforeReply: true });
   if (patch.lines.some(({ pickedQty }) => pickedQty > 0)) return work.transition(fulfillmentOrders, found, 'pick', patch);
   return work.transition(fulfillmentOrders, found, 'pick-nothing', { ...patch, failureReason: 'short' });
 }

@@ -53,7 +53,7 @@ async function moved(
 export async function approve(found: StoredReturn, scope: Moved): Promise<StoredReturn> {
   if (found.dropOff === 'store') return moved(found, { verb: 'approve' }, scope);
   const shipments = [...found.shipments, await newParcel(found, scope)];
-  scope.work.due(RETURN_PARCEL, found.id, scope.work.now, {}, { beforeReply: true });
+  scope.work.schedule(RETURN_PARCEL, found.id, scope.work.now, {}, { beforeReply: true });
   return moved(found, { verb: 'approve', patch: { shipments } }, scope);
 }
 
@@ -68,7 +68,7 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
   refuseOnceWrittenOff(found, 'write-off');
   const next = work.transition(returns, found, 'write-off', { writtenOffAt: instant(work.now) });
   work.cancel(GIVE_UP_RETURN, found.id);
-  work.due(SETTLE_RETURN, found.id, work.now, {});
+  work.schedule(SETTLE_RETURN, found.id, work.now, {});
   return next;
 }
 
@@ -88,8 +88,8 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
     ),
   );
   const next = await moved(found, { verb: 'inspect', patch: { lines } }, scope);
-  work.due(BOOK_RETURNED_STOCK, next.id, work.now, {}, { beforeReply: true });
-  work.due(SETTLE_RETURN, next.id, settlesAt(next, work.now), {});
+  work.schedule(BOOK_RETURNED_STOCK, next.id, work.now, {}, { beforeReply: true });
+  work.schedule(SETTLE_RETURN, next.id, settlesAt(next, work.now), {});
   return next;
 }
 

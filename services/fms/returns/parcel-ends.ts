@@ -15,7 +15,7 @@ const isStuck = (status: Status | 'pending'): status is 'lost' | 'returned-to-se
 
 /** A parcel that is lost may be found, and what went back may be brought to the store; but nobody waits for that for ever. */
 export function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Status): void {
-  if (state === 'in-transit' && isStuck(status)) work.due(GIVE_UP_RETURN, id, work.now + GIVE_UP_MS, {});
+  if (state === 'in-transit' && isStuck(status)) work.schedule(GIVE_UP_RETURN, id, work.now + GIVE_UP_MS, {});
   else work.cancel(GIVE_UP_RETURN, id);
 }
 
@@ -39,6 +39,6 @@ export function foundAfterAll(
   status: Status,
 ): Partial<Pick<StoredReturn, 'lines'>> {
   if (writtenOffAt === undefined || status !== 'delivered') return {};
-  work.due(BOOK_RETURNED_STOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(BOOK_RETURNED_STOCK, id, work.now, {}, { beforeReply: true });
   return { lines: lines.map(asAnnounced) };
 }

@@ -40,6 +40,6 @@ export function noteRefunds(work: UnitOfWork, found: StoredReturn, told: readonl
     return;
   }
   work.cancel(SETTLE_RETURN, found.id);
-  work.due(CLOSE_RETURN, found.id, work.now, {});
+  work.schedule(CLOSE_RETURN, found.id, work.now, {});
   work.transition(returns, found, 'refund', { refunds });
 }

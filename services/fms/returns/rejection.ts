@@ -21,7 +21,7 @@ export function beginRejection(
   { reason, at }: { readonly reason?: string | undefined; readonly at: number },
 ): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
-  work.due(FINISH_REJECTION, found.id, at, {});
+  work.schedule(FINISH_REJECTION, found.id, at, {});
   const rejecting = { since: instant(work.now), attempt: found.version, ...(reason !== undefined && { reason }) };
   return work.transition(returns, found, 'note', { rejecting });
 }
@@ -79,9 +79,9 @@ function kept(
   { since, ...out }: { readonly attempt: number; readonly taken: readonly string[]; readonly since: number },
 ): StoredReturn {
   const { id } = found;
-  if (out.taken.length > 0) work.due(PUT_BACK, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
+  if (out.taken.length > 0) work.schedule(PUT_BACK, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
   const next = work.transition(returns, found, 'note', { rejecting: undefined });
   // What was to happen to it meanwhile did not.
-  if (next.state === 'inspected') work.due(SETTLE_RETURN, id, Math.max(work.now, settlesAt(next, since)), {});
+  if (next.state === 'inspected') work.schedule(SETTLE_RETURN, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;
 }

@@ -61,7 +61,7 @@ export async function attemptOf(work: UnitOfWork): Promise<Attempt> {
 export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, orderId: string): Promise<void> {
   if (resumed) return;
   work.put(returnRequests, { id, orderId, state: 'open' });
-  work.due(UNDO_RETURN, id, work.now + TAKE_OVER_MS, {});
+  work.schedule(UNDO_RETURN, id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
 }
 

@@ -41,7 +41,7 @@ export async function planStep(
   const step = nextStep(found);
   const stepAt = step && (await momentOf(work, { step, mode, since }));
   work.put(returnTasks, { id: found.id, open: !ENDED.has(found.state), since, ...(stepAt !== undefined && { stepAt }) });
-  if (stepAt !== undefined) work.due(RETURN_STEP, found.id, stepAt, {});
+  if (stepAt !== undefined) work.schedule(RETURN_STEP, found.id, stepAt, {});
   else if (before?.stepAt !== undefined) work.cancel(RETURN_STEP, found.id);
   return stepAt !== before?.stepAt;
 }

@@ -29,7 +29,7 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
   }
   const standing = line && (await holdOfLine(line, body, call));
   if (standing) return again(standing);
-  const known = await work.one(holds, 'orderLine', orderLineKey(body));
+  const known = await work.findUnique(holds, 'orderLine', orderLineKey(body));
   if (known) refuseOtherDemand(known, body);
   if (known && (known.line?.recorded || known.state === 'released')) return again(await openReservation(known.id, call));
 

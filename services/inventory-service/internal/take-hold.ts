@@ -15,7 +15,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   const known = await work.get(holds, reservationId);
   if (known?.state === 'held') return { allocations: known.allocations };
   if (known) throw known.short ? insufficientStock(known.short) : tooLate(known);
-  const freed = await heldBy(body.replaces ?? [], work);
+  const freed = await withheldBy(body.replaces ?? [], work);
   const nodes = await nodesToTry(work, body.locationId);
   const { held, short } = await findStock(work, {
     lines: mergedBySku(body.items),
@@ -34,7 +34,7 @@ export const takeHold = handle(takeHoldCall)(async ({ params: { reservationId },
   return { allocations: held };
 });
 
-async function heldBy(ids: readonly string[], work: UnitOfWork): Promise<Hold[]> {
+async function withheldBy(ids: readonly string[], work: UnitOfWork): Promise<Hold[]> {
   const found: Hold[] = [];
   for (const id of ids) {
     const hold = await work.get(holds, id);

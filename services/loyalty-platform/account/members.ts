@@ -16,7 +16,7 @@ export async function memberBy(work: UnitOfWork, idOrCard: string): Promise<Acco
 
 /** The same, or nobody. */
 export const knownMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
-  (await work.get(accounts, idOrCard)) ?? (await work.one(accounts, 'card', idOrCard));
+  (await work.get(accounts, idOrCard)) ?? (await work.findUnique(accounts, 'card', idOrCard));
 
 /**
  * Appends to the ledger of an account. Points that come in settle first what refunds could not take back.

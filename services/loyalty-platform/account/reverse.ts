@@ -13,7 +13,7 @@ type Reversed = { account: Account; redemption: ReturnType<typeof published> };
 export async function reverse(work: UnitOfWork, reference: string, asked: LedgerRequest): Promise<Reversed | Problem> {
   const paymentId = asked.paymentId ?? reference;
   const before = await work.get(reversals, reference);
-  const redemption = await work.one(redemptions, 'payment', paymentId);
+  const redemption = await work.findUnique(redemptions, 'payment', paymentId);
   const account = redemption && (await work.get(accounts, redemption.accountId));
   if (!account) {
     if (!before) work.put(reversals, { id: reference, paymentId, points: 0 });

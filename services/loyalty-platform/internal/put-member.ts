@@ -7,7 +7,7 @@ import { standingAt } from '../account/points-rules.ts';
 import { accounts } from '../collections.ts';
 
 export const putMember = handle(putMemberCall)(async ({ params: { customerId }, body: { cardNumber } }, { work }) => {
-  const existing = await work.one(accounts, 'customer', customerId);
+  const existing = await work.findUnique(accounts, 'customer', customerId);
   if (existing) {
     if (cardNumber === undefined || cardNumber === existing.cardNumber) return again(existing);
     throw new Problem('already_enrolled', `The customer "${customerId}" is a member already, with the card ${existing.cardNumber}.`, {
@@ -31,7 +31,7 @@ export const putMember = handle(putMemberCall)(async ({ params: { customerId }, 
 async function freeCard(work: UnitOfWork, accountId: string, asked: string | undefined): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const card = asked ?? newCardNumber(accountId, attempt);
-    const holder = (await work.one(accounts, 'card', card)) ?? (await work.get(accounts, card));
+    const holder = (await work.findUnique(accounts, 'card', card)) ?? (await work.get(accounts, card));
     if (!holder) return card;
     if (asked !== undefined) {
       throw new Problem('already_enrolled', `The card ${asked} is another member's; choose another one, or leave it out.`, {

@@ -10,7 +10,7 @@ import { bookedFor, published, RETURN_REDEMPTION, type RedemptionRecord, UNSPENT
  * @throws Problem `insufficient_points`, `conflicting_repeat` for another number of points than it was made of
  */
 export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
-  const before = await work.one(redemptions, 'reference', referenceOf(account.id, purpose));
+  const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
   if (before) {
     if (before.points !== points) throw madeOfOtherPoints(before, points);
     return { account, redemption: published(before), repeated: true };
@@ -24,7 +24,7 @@ export async function redeem(work: UnitOfWork, account: Account, { points, ...pu
     spentPoints: 0,
     reversedPoints: 0,
   });
-  work.due(RETURN_REDEMPTION, redemption.id, work.now + UNSPENT_MS, {});
+  work.schedule(RETURN_REDEMPTION, redemption.id, work.now + UNSPENT_MS, {});
   const after = book(work, account, { type: 'redeem', points: -points, ...bookedFor(redemption) });
   return { account: after, redemption: published(redemption), repeated: false };
 }

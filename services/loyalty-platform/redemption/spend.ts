@@ -36,7 +36,7 @@ async function refuseUnspendable(
   if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is ${redemption.state} already.`);
   if (points > redemption.points)
     throw refuse(redemption.points, `The redemption "${redemption.id}" is worth ${redemption.points} points.`);
-  if (await work.one(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
+  if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
   // A payment that was given up before its spending arrived must not spend any more.
   if ((await work.find(reversals, 'payment', paymentId, { limit: 1 })).items.length > 0)
     throw refuse(0, `The payment "${paymentId}" was reversed already.`);

@@ -13,7 +13,9 @@ type Body = InputOf<typeof createOrderApi>['body'];
 
 export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   const { basketId, transactionId = '' } = body;
-  const existing = await (basketId === undefined ? scope.work.get(orders, transactionId) : scope.work.one(orders, 'basket', basketId));
+  const existing = await (basketId === undefined
+    ? scope.work.get(orders, transactionId)
+    : scope.work.findUnique(orders, 'basket', basketId));
   if (existing) return (await unlessOtherReturn(existing, body.exchangeForReturnId, scope)) ?? again(await viewNow(existing, scope));
   return orderOf(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
 });

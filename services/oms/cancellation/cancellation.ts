@@ -60,7 +60,7 @@ export interface Ending {
 export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: Ending): Promise<StoredOrder> {
   const { verb, cancelReason, at, patch, writtenOff = true } = ending;
   for (const kind of DUE_WORK) work.cancel(kind, order.id);
-  work.due('compensate', order.id, at, {});
+  work.schedule('compensate', order.id, at, {});
   const record = await work.get(fulfilmentRecords, order.id);
   // What the FMS worked on to its end leaves its holds by the FMS's own movements, also when those are late.
   const isWorkedOff = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);

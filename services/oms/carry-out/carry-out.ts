@@ -29,7 +29,7 @@ export async function carriedOut(order: StoredOrder, scope: Scope): Promise<Stor
   const stockDiscrepancy = await takenOut(order, storeId, scope);
   const lines = order.lines.map((line) => ({ ...line, nodeId: storeId, fulfilledQty: line.qty }));
   work.cancel('finish-carry-out', order.id);
-  work.due('release-holds', order.id, work.now, {}, { beforeReply: true });
+  work.schedule('release-holds', order.id, work.now, {}, { beforeReply: true });
   return work.transition(orders, order, 'carry-out', {
     lines,
     pendingAction: undefined,

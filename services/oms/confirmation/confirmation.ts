@@ -75,7 +75,7 @@ interface Shortage {
 
 /** The uses of its vouchers are booked before the reply, or later when the Promotion Engine is down. Repeated, they stay booked. */
 export function redeemVouchersNow(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
-  if (voucherCodes.length > 0) work.due('redeem-vouchers', id, work.now, {}, { beforeReply: true });
+  if (voucherCodes.length > 0) work.schedule('redeem-vouchers', id, work.now, {}, { beforeReply: true });
 }
 
 /** All or nothing: without stock for every line nothing is held, and the authorisations are voided. The order stays draft. */
@@ -86,7 +86,7 @@ function refusedForStock({ order, shortage, payments }: Shortage, { work }: Scop
     holdAttempts: order.holdAttempts + 1,
     ...withUndo(order, { payments: authorised, vouchers: false }),
   });
-  if (ended.undo) work.due('compensate', order.id, work.now, {}, { beforeReply: true });
+  if (ended.undo) work.schedule('compensate', order.id, work.now, {}, { beforeReply: true });
   return shortOfStock(order, shortage);
 }
 

@@ -33,7 +33,7 @@ export async function convertBasket({ basketId, exchangeFor }: Conversion, scope
   // The till looked at that before it began the sale; by now the goods are paid, or lie on the counter.
   if (basket.customerId !== undefined && basket.transactionId === undefined) await refuseBlocked(basket.customerId, scope);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
-  work.due('finish-creation', basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
+  work.schedule('finish-creation', basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
   await work.checkpoint();
   const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: basket.transactionId ?? work.id('ord') } });
   if (isConverted(converted)) return converted;
@@ -57,7 +57,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
     ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
   });
   work.cancel('finish-creation', basket.id);
-  work.due('expire-draft', order.id, work.now + DRAFT_LIFETIME_MS, {});
+  work.schedule('expire-draft', order.id, work.now + DRAFT_LIFETIME_MS, {});
   return order;
 }
 
@@ -66,6 +66,6 @@ async function freeNumber(work: UnitOfWork, { orderId, transactionId }: Converte
   const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {
     const number = orderNumberOf(orderId, at, attempt);
-    if (!(await work.one(orders, 'number', number))) return number;
+    if (!(await work.findUnique(orders, 'number', number))) return number;
   }
 }

@@ -24,7 +24,7 @@ export async function unlessConverted<T>(
 /** A new draft, paid with what came back as far as that goes. Without the Payment Hub due work sees to that, or Confirm Order. */
 export async function paidWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
   const { work, log } = scope;
-  work.due('take-exchange-credit', order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule('take-exchange-credit', order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   try {
     const payments = await creditTaken(order, scope);

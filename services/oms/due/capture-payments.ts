@@ -18,7 +18,7 @@ export const capturePayments: DueHandler = async ({ kind, key, payload }, scope)
   const order = await work.get(orders, key);
   if (!order || !isMoving(order)) return;
   if (order.pendingAction) {
-    work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
   if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
@@ -31,7 +31,7 @@ export const capturePayments: DueHandler = async ({ kind, key, payload }, scope)
     if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
     else noteCaptured(work, order);
     const record = await work.get(fulfilmentRecords, key);
-    if (record?.owed.some(({ status }) => status === 'owed')) work.due('settle-order', key, work.now, {});
+    if (record?.owed.some(({ status }) => status === 'owed')) work.schedule('settle-order', key, work.now, {});
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: key, attempt, code: error.code }, `not captured: ${error.message}`);
@@ -49,6 +49,6 @@ function tryAgain(work: UnitOfWork, order: StoredOrder, attempt: number): void {
     giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });
     return;
   }
-  work.due('capture-payments', order.id, work.now + wait, { attempt: attempt + 1 });
+  work.schedule('capture-payments', order.id, work.now + wait, { attempt: attempt + 1 });
   if (order.captureStatus === undefined) work.transition(orders, order, 'note', { captureStatus: 'retrying' });
 }

@@ -12,7 +12,7 @@ export const expireDraft: DueHandler = async ({ kind, key }, scope) => {
   const order = await work.get(orders, key);
   if (order?.state !== 'draft') return;
   const later = order.pendingAction ? LOOK_AGAIN_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
-  if (later > 0) work.due(kind, key, work.now + later, {});
+  if (later > 0) work.schedule(kind, key, work.now + later, {});
   else await cancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
 };
 

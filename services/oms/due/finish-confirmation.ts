@@ -20,7 +20,7 @@ export const finishConfirmation: DueHandler = async ({ key, attempts }, scope) =
     const outcome = await carryOnConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfilmentRecords, key)))
-      scope.work.due('route-order', key, scope.work.now, { asked: false });
+      scope.work.schedule('route-order', key, scope.work.now, { asked: false });
   } catch (error) {
     if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
     const latest = await scope.work.get(orders, key);

@@ -8,7 +8,7 @@ import { isClaimable, releaseReturn } from '../returns/exchange-claim.ts';
 
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
 export const finishCreation: DueHandler = async ({ key: basketId, payload }, { work, call }) => {
-  if (await work.one(orders, 'basket', basketId)) return;
+  if (await work.findUnique(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(unknownBasket);
   const { exchangeFor } = payload as { exchangeFor?: string };
   const isConverting = basket !== undefined && isConverted(basket);

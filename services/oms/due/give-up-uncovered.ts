@@ -15,8 +15,8 @@ export const giveUpUncovered: DueHandler = async ({ kind, key }, scope) => {
   if (order?.state !== 'confirmed') return;
   const outcome = order.pendingAction ? 'under-way' : await coverOf(order, scope);
   if (outcome === 'lost') giveUp(work, order, { cancelReason: AUTHORISATION_LOST });
-  else if (outcome === 'under-way') work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
-  else if (outcome === 'unknown') work.due(kind, key, work.now + PAYMENTS_AGAIN_MS, {});
+  else if (outcome === 'under-way') work.schedule(kind, key, work.now + LOOK_AGAIN_MS, {});
+  else if (outcome === 'unknown') work.schedule(kind, key, work.now + PAYMENTS_AGAIN_MS, {});
 };
 
 /** `under-way`: a payment that is still to be approved would cover it. */

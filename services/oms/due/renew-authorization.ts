@@ -19,7 +19,7 @@ export const renewAuthorization: DueHandler = async ({ kind, key, payload }, sco
   const order = await work.get(orders, orderId);
   if (order?.state !== 'confirmed') return;
   if (order.pendingAction) {
-    work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
   try {
@@ -27,7 +27,7 @@ export const renewAuthorization: DueHandler = async ({ kind, key, payload }, sco
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `not authorised again: ${error.message}`);
-    if (error.retryable || isDependencyProblem(error)) work.due(kind, key, work.now + PAYMENTS_AGAIN_MS, payload);
+    if (error.retryable || isDependencyProblem(error)) work.schedule(kind, key, work.now + PAYMENTS_AGAIN_MS, payload);
   }
 };
 

@@ -11,7 +11,7 @@ export const routeOrder: DueHandler = async ({ kind, key, payload }, scope) => {
   const record = await work.get(fulfilmentRecords, key);
   if (!order || !record || record.routed || order.state === 'cancelled') return;
   if (order.pendingAction) {
-    work.due(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
   const { asked } = payload as { asked: boolean };

@@ -14,9 +14,9 @@ export const serveShortLines: DueHandler = async ({ kind, key }, scope) => {
   const [units] = open;
   if (!units) return;
   if (order.pendingAction) {
-    work.due(kind, key, work.now + LOOK_AGAIN_MS, {});
+    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, {});
     return;
   }
-  if (open.length > 1) work.due(kind, key, work.now, {});
+  if (open.length > 1) work.schedule(kind, key, work.now, {});
   await serveElsewhere({ order, record, units }, scope);
 };

@@ -32,8 +32,8 @@ export const settleOrder: DueHandler = async ({ key }, scope) => {
   /** What is still authorised then was not needed: it was meant for units that were cancelled. */
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
-    if (unneeded.length > 0) work.due('compensate', moving.id, work.now, {});
-    work.due('release-holds', moving.id, work.now, {});
+    if (unneeded.length > 0) work.schedule('compensate', moving.id, work.now, {});
+    work.schedule('release-holds', moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
       ...earningOf(moving, paid),

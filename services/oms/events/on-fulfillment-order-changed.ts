@@ -15,7 +15,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   const progress = followed(order, record, found);
   if (!progress) return;
   const begins = order.state === 'confirmed' && isBegun(found);
-  if (begins) work.due('capture-payments', order.id, work.now, { attempt: 1 });
+  if (begins) work.schedule('capture-payments', order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
   await takeCourse(current, progress, found.id, scope);
 };

@@ -16,5 +16,5 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const isGivenBack = state === 'voided' || state === 'partially-refunded' || state === 'fully-refunded';
   if (tender.type !== 'exchange-credit' || returnId === undefined || !isGivenBack) return;
   const booking = await work.get(returnBookings, returnId);
-  if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.due('pay-out-return', returnId, work.now, {});
+  if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.schedule('pay-out-return', returnId, work.now, {});
 };

@@ -33,8 +33,9 @@ export async function takeCourse(
       await cancelled(work, order, { verb: 'abandon-fulfilment', cancelReason: NOT_FULFILLED, at: work.now, patch });
       return;
     }
-    if (record.short.some(({ status }) => status === 'open' || status === 'held')) work.due('serve-short-lines', order.id, work.now, {});
-    if (isResolved(lines) || record.owed.some(({ status }) => status === 'owed')) work.due('settle-order', order.id, work.now, {});
+    if (record.short.some(({ status }) => status === 'open' || status === 'held'))
+      work.schedule('serve-short-lines', order.id, work.now, {});
+    if (isResolved(lines) || record.owed.some(({ status }) => status === 'owed')) work.schedule('settle-order', order.id, work.now, {});
     if (arrived && !isResolved(lines) && order.state === 'in-fulfilment') {
       work.transition(orders, order, 'fulfil-part', patch);
       return;

@@ -23,7 +23,7 @@ export async function heldForRouting(order: StoredOrder, strategy: Strategy, sco
   if (without.length === 0) return order;
   const taken = await takenFor(without, { order, strategy }, scope);
   const noted = scope.work.transition(orders, order, 'note', {
-    lines: order.lines.map((line) => (without.includes(line) ? heldBy(line, taken) : line)),
+    lines: order.lines.map((line) => (without.includes(line) ? withheldBy(line, taken) : line)),
   });
   await scope.work.checkpoint();
   const body = { orderId: order.id, forFulfilment: true };
@@ -47,6 +47,6 @@ function takenFor(lines: readonly OrderLine[], { order, strategy }: Routing, { c
   return call(reserveInventory, { body }, { step: `hold ${strategy} ${items.map(({ sku }) => sku).join(' ')}` });
 }
 
-function heldBy(line: OrderLine, { id, allocations }: Reservation): OrderLine {
+function withheldBy(line: OrderLine, { id, allocations }: Reservation): OrderLine {
   return linesServedFrom([{ ...line, reservationId: id }], allocations)[0] ?? line;
 }

@@ -26,7 +26,7 @@ export function beginRouting(
   { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfilmentRecord['strategy'] } = { asked: false },
 ): void {
   work.put(fulfilmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
-  work.due('route-order', orderId, work.now + TAKE_OVER_MS, { asked });
+  work.schedule('route-order', orderId, work.now + TAKE_OVER_MS, { asked });
 }
 
 interface Group {
@@ -80,7 +80,7 @@ export async function routedOrRetrying(order: StoredOrder, scope: Scope): Promis
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'the order is not routed yet');
-    work.due('route-order', order.id, work.now + ROUTE_AGAIN_MS, { asked: false });
+    work.schedule('route-order', order.id, work.now + ROUTE_AGAIN_MS, { asked: false });
     return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

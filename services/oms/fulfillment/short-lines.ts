@@ -45,7 +45,7 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
   if (!(await isKept(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfilmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
-    work.due('serve-short-lines', order.id, work.now + LOOK_AGAIN_MS, {});
+    work.schedule('serve-short-lines', order.id, work.now + LOOK_AGAIN_MS, {});
     return;
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };

@@ -33,7 +33,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
     case 'exchanged':
       if (!isOpen(booking)) return again(nothing);
       await booked(work, order, { booking, as: 'exchanged' });
-      work.due('pay-out-return', booking.id, work.now, {});
+      work.schedule('pay-out-return', booking.id, work.now, {});
       return { settled: false, refunds: [] };
   }
 });

@@ -21,7 +21,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   // The news that picking has begun may still be on its way; nothing is captured before the order is in fulfilment.
   const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
   if (order !== found) {
-    work.due('capture-payments', order.id, work.now, { attempt: 1 });
+    work.schedule('capture-payments', order.id, work.now, { attempt: 1 });
     await work.checkpoint();
   }
   const required = requiredFor(order);
@@ -42,7 +42,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
     work.transition(orders, order, 'note', { captureStatus: undefined });
   }
   const record = await work.get(fulfilmentRecords, order.id);
-  if (record?.owed.some(({ status }) => status === 'owed')) work.due('settle-order', order.id, work.now, {});
+  if (record?.owed.some(({ status }) => status === 'owed')) work.schedule('settle-order', order.id, work.now, {});
   return {
     orderId: order.id,
     captured: money(kept + refunded, currency),

@@ -48,7 +48,7 @@ export async function beginIntent(
 ): Promise<StoredOrder> {
   if (order.pendingAction) return order;
   const intended = work.transition(orders, order, 'note', { ...patch, pendingAction: { action: verb, since: instant(work.now) } });
-  work.due(takeOver[verb], order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule(takeOver[verb], order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   return intended;
 }
@@ -64,7 +64,7 @@ export function endCancellation(work: UnitOfWork, order: StoredOrder): StoredOrd
  * commit; a verb that is under way goes first.
  */
 export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {
-  work.due(takeOver.cancel, order.id, work.now, {});
+  work.schedule(takeOver.cancel, order.id, work.now, {});
   return work.transition(orders, order, 'note', { ...patch, pendingAction: { action: 'cancel', since: instant(work.now) } });
 }
 

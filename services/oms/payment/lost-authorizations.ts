@@ -27,6 +27,6 @@ export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): 
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return;
   // Of a draft too: a confirmation may be under way that has seen the payment before.
-  if (order.state === 'confirmed' && hasRunOut(payment)) work.due(RENEW_AUTHORIZATION, payment.id, work.now, { orderId: order.id });
-  work.due(GIVE_UP_UNCOVERED, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
+  if (order.state === 'confirmed' && hasRunOut(payment)) work.schedule(RENEW_AUTHORIZATION, payment.id, work.now, { orderId: order.id });
+  work.schedule(GIVE_UP_UNCOVERED, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
 }

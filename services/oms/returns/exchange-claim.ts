@@ -59,10 +59,10 @@ export async function releaseReturn(work: UnitOfWork, returnId: string, basketId
  */
 export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Promise<'coming' | 'none'> {
   if (booking.exchangeBasketId === undefined) return 'none';
-  const order = await work.one(orders, 'exchangeFor', booking.id);
+  const order = await work.findUnique(orders, 'exchangeFor', booking.id);
   if (order) return order.state === 'cancelled' ? 'none' : 'coming';
   // Its basket became an order all the same, by another request that did not name the return.
-  if (await work.one(orders, 'basket', booking.exchangeBasketId)) return 'none';
+  if (await work.findUnique(orders, 'basket', booking.exchangeBasketId)) return 'none';
   throw new Problem('invalid_state_transition', `An order is just being created that is exchanged for the return "${booking.id}".`, {
     ...{ objectType: 'return', id: booking.id, currentState: 'inspected', action: 'refund', allowedFrom: ['inspected'] },
     ...{ retryable: true, retryAfter: 1 },

@@ -87,7 +87,7 @@ function goodsSplit({ order, left, reference }: { order: StoredOrder; left: numb
 
 /** What pays for the order that the return was exchanged for. Of one that was cancelled it is let go first. */
 async function heldByExchange({ id }: ReturnBooking, scope: Scope): Promise<number> {
-  const exchange = await scope.work.one(orders, 'exchangeFor', id);
+  const exchange = await scope.work.findUnique(orders, 'exchangeFor', id);
   if (!exchange) return 0;
   const payments = await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS);
   if (exchange.state !== 'cancelled' || progressionOf(scope.context).refund === 'manual') return creditHeld(payments);

@@ -25,8 +25,8 @@ export const approval = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | '
 
 /** The timers of an authorisation. */
 export function watchAuthorisation(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
-  work.due('check-orphan', payment.id, work.now + ORPHAN_CHECK_MS, {});
-  if (expires(payment)) work.due('expire-authorization', payment.id, work.now + AUTHORISATION_MS, {});
+  work.schedule('check-orphan', payment.id, work.now + ORPHAN_CHECK_MS, {});
+  if (expires(payment)) work.schedule('expire-authorization', payment.id, work.now + AUTHORISATION_MS, {});
 }
 
 function unwatchAuthorisation(work: UnitOfWork, id: string): void {

@@ -23,7 +23,7 @@ export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Ve
       watchAuthorisation(work, asked);
       return work.create(payments, 'authorise', { ...untouched(asked), ...approval(work, asked) });
     case 'approved-later':
-      work.due('approve-payment', asked.id, work.now + verdict.afterMs, {});
+      work.schedule('approve-payment', asked.id, work.now + verdict.afterMs, {});
       return openPending(work, asked, 'provider-approval');
     case 'unanswered':
       return openPending(work, asked, 'provider-answer');
@@ -33,7 +33,7 @@ export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Ve
 /** Creates a payment whose outcome is open: its amount is taken from what is outstanding, and somebody waits no longer than 15 minutes. */
 export function openPending(work: UnitOfWork, asked: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
   commitToOrder(work, asked);
-  work.due('give-up-payment', asked.id, work.now + PENDING_MS, {});
+  work.schedule('give-up-payment', asked.id, work.now + PENDING_MS, {});
   return work.create(payments, 'await-approval', { ...untouched(asked), awaiting });
 }
 

@@ -27,6 +27,6 @@ export function giveBack(work: UnitOfWork, payment: StoredPayment, { amount, ref
   if (type === 'exchange-credit' && payment.returnId !== undefined) work.move(returnCovers, payment.returnId, { used: -amount.amount });
   if (type === 'loyalty') {
     const payload: PointsToGiveBack = { reference, paymentId: payment.id, amount: money(amount.amount, amount.currency) };
-    work.due('give-back-points', reference, work.now, payload, { beforeReply: true });
+    work.schedule('give-back-points', reference, work.now, payload, { beforeReply: true });
   }
 }

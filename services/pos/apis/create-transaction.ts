@@ -53,7 +53,7 @@ async function begin({ work }: Scope, asked: { id: string; storeId: string; lane
   const at = instant(work.now);
   const opening = work.put(transactions, { ...asked, createdAt: at, updatedAt: at, state: 'opening', tenders: [], asked: [] });
   // Until then whoever repeats the request gets the transaction that it began.
-  work.due(ABANDON_OPENING, asked.id, work.now + OPENING_MS, null);
+  work.schedule(ABANDON_OPENING, asked.id, work.now + OPENING_MS, null);
   await work.checkpoint();
   return opening;
 }

@@ -35,7 +35,7 @@ async function undoNow(scope: Scope, sale: Sale): Promise<Sale> {
   const { sale: undone, problem } = await undoSale(scope, sale);
   if (problem) {
     scope.log.warn({ err: problem, transactionId: sale.id }, 'the transaction is voided, and what it took is given back later');
-    scope.work.due(UNDO_SALE, sale.id, scope.work.now + AGAIN_MS, null);
+    scope.work.schedule(UNDO_SALE, sale.id, scope.work.now + AGAIN_MS, null);
   }
   return undone;
 }

@@ -15,7 +15,7 @@ export const expireTransaction: DueHandler = async ({ kind, key }, scope) => {
   if (!isSale(found) || found.state !== 'open') return;
   const sale = await settleUnknown(scope, found).catch(unlessSilent);
   // While the Payment Hub does not say what it has, nothing is given up: for however long that takes.
-  if (!sale) work.due(kind, key, work.now + LAST_DELAY_MS, null);
+  if (!sale) work.schedule(kind, key, work.now + LAST_DELAY_MS, null);
   else if (isCovered(sale)) await markPaid(work, sale);
   // Somebody's approval of the last tender is awaited.
   else if (outstandingOf(sale).amount === 0) renewIdleTimer(work, key);

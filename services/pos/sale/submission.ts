@@ -19,7 +19,7 @@ import { renewIdleTimer, save } from '../transaction/transactions.ts';
 export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
   work.cancel(EXPIRE_TRANSACTION, sale.id);
   work.cancel(RESOLVE_TENDER, sale.id);
-  work.due(SUBMIT_ORDER, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(SUBMIT_ORDER, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, { state: 'paid', pending: undefined, receipt: sale.receipt ?? (await nextReceipt(work, sale)) });
 }
 
@@ -74,7 +74,7 @@ export const isQueued = (error: unknown): error is Problem => isDependencyProble
 
 /** Puts a submission off; `tries` counts how often that has been. */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.due(SUBMIT_ORDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
+  work.schedule(SUBMIT_ORDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
 }
 
 /** Submits a paid sale within the request that paid it; what fails is done later. */

@@ -15,7 +15,7 @@ import { save } from '../transaction/transactions.ts';
 export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefined): Sale {
   work.cancel(EXPIRE_TRANSACTION, sale.id);
   work.cancel(RESOLVE_TENDER, sale.id);
-  work.due(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, {
     state: 'voided',
     compensation: 'pending',

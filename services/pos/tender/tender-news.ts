@@ -16,7 +16,7 @@ export const tenderMoved: EventHandler = async (event, { work }) => {
   if (!isSale(sale)) return;
   if (sale.state === 'voided' && bindsMoney(payment) && !isKnown(sale, payment)) {
     save(work, sale, { compensation: 'pending' });
-    work.due(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
+    work.schedule(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
   }
   if (sale.state === 'paid') listAfterwards(work, sale, payment);
   if (sale.state !== 'open') return;

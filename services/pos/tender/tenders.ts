@@ -41,7 +41,7 @@ export async function beginTender({ work, context }: Scope, sale: Sale): Promise
   const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
   // Kept from others for as long as this request may live; after a crash it is due at once.
-  work.due(RESOLVE_TENDER, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(RESOLVE_TENDER, sale.id, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return begun;
 }
@@ -87,5 +87,5 @@ export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
 
 /** @param tries how often it has been put off */
 export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.due(RESOLVE_TENDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
+  work.schedule(RESOLVE_TENDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
 }

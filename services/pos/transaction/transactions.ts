@@ -26,7 +26,7 @@ export function save<T extends StoredTransaction>(
 
 /** Every call on a transaction that is not paid puts its end off. */
 export function renewIdleTimer(work: UnitOfWork, id: string): void {
-  work.due(EXPIRE_TRANSACTION, id, work.now + IDLE_MS, null);
+  work.schedule(EXPIRE_TRANSACTION, id, work.now + IDLE_MS, null);
 }
 
 const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>

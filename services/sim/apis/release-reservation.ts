@@ -18,7 +18,7 @@ export const releaseReservation = handle(releaseReservationApi)(async ({ params:
   await refuseBeingSent(found, scope);
   await refuseOfTill(found, scope);
   work.cancel(EXPIRE_RESERVATION, id);
-  work.due(GIVE_BACK_STOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(GIVE_BACK_STOCK, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, 'release');
 });
 

@@ -82,5 +82,5 @@ function leave(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD.has(problem.code)) return;
   // Nobody was there to do anything, and nobody else has asked: nothing is held.
   if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) end(work, attempt);
-  else work.due(ABORT_HOLD, attempt.id, work.now, {});
+  else work.schedule(ABORT_HOLD, attempt.id, work.now, {});
 }

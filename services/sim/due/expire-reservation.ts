@@ -5,6 +5,6 @@ import { GIVE_BACK_STOCK } from '../due-kinds.ts';
 export const expireReservation: DueHandler = async ({ key }, { work }) => {
   const found = await work.get(reservations, key);
   if (found?.state !== 'requested') return;
-  work.due(GIVE_BACK_STOCK, key, work.now, {}, { beforeReply: true });
+  work.schedule(GIVE_BACK_STOCK, key, work.now, {}, { beforeReply: true });
   work.transition(reservations, found, 'expire');
 };

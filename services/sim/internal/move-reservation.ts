@@ -23,6 +23,6 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   const { allocations, moved } = afterMovement(found, body);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
-  work.due(MOVE_STOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(MOVE_STOCK, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, verbAfter(allocations), { allocations });
 });

@@ -12,7 +12,7 @@ export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, or
   const released = (await openReservationsOf(work, { orderId: order?.id, basketId: basket?.id })).filter(({ id }) => !spare.includes(id));
   for (const reservation of released) {
     work.cancel(EXPIRE_RESERVATION, reservation.id);
-    work.due(GIVE_BACK_STOCK, reservation.id, work.now, {}, { beforeReply: true });
+    work.schedule(GIVE_BACK_STOCK, reservation.id, work.now, {}, { beforeReply: true });
     work.transition(reservations, reservation, 'release');
   }
   return { released: released.map(({ id }) => id) };

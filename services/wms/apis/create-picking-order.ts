@@ -4,6 +4,6 @@ import { pickingOrders } from '../collections.ts';
 import { openPickingOrder } from '../picking.ts';
 
 export const createPickingOrder = handle(createPickingOrderApi)(async ({ body: { fulfillmentOrderId } }, scope) => {
-  const existing = await scope.work.one(pickingOrders, 'fulfillmentOrder', fulfillmentOrderId);
+  const existing = await scope.work.findUnique(pickingOrders, 'fulfillmentOrder', fulfillmentOrderId);
   return existing ? again(existing) : openPickingOrder(fulfillmentOrderId, scope);
 });

@@ -37,7 +37,7 @@ async function handOver(task: WarehouseTask, attempt: number, { work, call, log 
     const again = error.code === 'payment_incomplete' ? (OFFER_AGAIN_MS[attempt] ?? OFFER_AGAIN_MS.at(-1)) : undefined;
     if (again === undefined) return stopAt(error, task, { work, log });
     log.warn({ fulfillmentOrderId: task.id, code: error.code }, 'not dispatched yet');
-    work.due(WAREHOUSE_STEP, task.id, work.now + again, { attempt: attempt + 1 });
+    work.schedule(WAREHOUSE_STEP, task.id, work.now + again, { attempt: attempt + 1 });
   }
 }
 

@@ -23,7 +23,7 @@ export function worldsBacklog(worlds: Iterable<WorldState>): WorldsBacklog {
     counts.parked += world.parked.size;
     for (const { item, taken } of world.due.records()) {
       if (taken && wall < taken.until) counts.running += 1;
-      else if (item.heldBy !== undefined) counts.withheld += 1;
+      else if (item.withheldBy !== undefined) counts.withheld += 1;
       else if (item.at <= now) counts.overdue += 1;
       else counts.scheduled += 1;
     }

@@ -27,7 +27,7 @@ export function commit(
   const refused =
     checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
   if (refused) {
-    if (refused.ok === false && refused.why === 'held' && plan.hold?.kind === 'due') world.due.ended(plan.hold.token);
+    if (refused.ok === false && refused.why === 'held' && plan.fence?.kind === 'due') world.due.ended(plan.fence.token);
     return refused;
   }
   const moved = movedCounters(state, plan);
@@ -61,20 +61,20 @@ export function commit(
 const refuse = (why: 'version' | 'unique' | 'guard' | 'held' | 'full', at: string): Committed => ({ ok: false, why, at });
 
 function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
-  const { hold } = plan;
-  if (!hold) return undefined;
+  const { fence } = plan;
+  if (!fence) return undefined;
   const held =
-    hold.kind === 'claim'
-      ? state.claims.get(hold.key)?.token === hold.token
-      : hold.kind === 'delivery'
-        ? world.pending.has(hold.key)
-        : world.due.get(hold.key)?.taken?.token === hold.token;
-  return held ? undefined : refuse('held', hold.key);
+    fence.kind === 'claim'
+      ? state.claims.get(fence.key)?.token === fence.token
+      : fence.kind === 'delivery'
+        ? world.pending.has(fence.key)
+        : world.due.get(fence.key)?.taken?.token === fence.token;
+  return held ? undefined : refuse('held', fence.key);
 }
 
 /** What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back. */
-function checkOutbox(state: ApplicationState, { events, hold }: Plan, limit: number): Committed | undefined {
-  const isRequest = hold === undefined || hold.kind === 'claim';
+function checkOutbox(state: ApplicationState, { events, fence }: Plan, limit: number): Committed | undefined {
+  const isRequest = fence === undefined || fence.kind === 'claim';
   return isRequest && events.length > 0 && state.outbox.size >= limit ? refuse('full', String(state.outbox.size)) : undefined;
 }
 
@@ -137,20 +137,20 @@ function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): v
   }
 }
 
-function notePrecondition(state: ApplicationState, { hold, preconditionHeld }: Plan): void {
-  const claim = hold?.kind === 'claim' ? state.claims.get(hold.key) : undefined;
+function notePrecondition(state: ApplicationState, { fence, preconditionHeld }: Plan): void {
+  const claim = fence?.kind === 'claim' ? state.claims.get(fence.key) : undefined;
   if (claim && preconditionHeld) claim.preconditionHeld = true;
 }
 
 function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
-  const { hold } = plan;
-  if (!hold || !plan.last) return;
-  if (hold.kind === 'delivery') world.pending.delete(hold.key);
-  else if (hold.kind === 'due') {
-    world.due.remove(hold.key);
-    world.due.ended(hold.token);
+  const { fence } = plan;
+  if (!fence || !plan.last) return;
+  if (fence.kind === 'delivery') world.pending.delete(fence.key);
+  else if (fence.kind === 'due') {
+    world.due.remove(fence.key);
+    world.due.ended(fence.token);
   } else {
-    const claim = state.claims.get(hold.key);
+    const claim = state.claims.get(fence.key);
     if (!claim) return;
     claim.token = undefined;
     claim.done = plan.outcome;
@@ -164,17 +164,17 @@ function writeDue(world: WorldState, application: Application, plan: Plan, seq: 
 
 /** Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since. */
 export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
-  const { kind, key, at, payload, correlationId, traceparent, takenBy, heldBy, heldAt } = due;
+  const { kind, key, at, payload, correlationId, traceparent, lease, withheldBy, withheldAt } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
     world.due.remove(name);
     return;
   }
-  const since = heldBy === undefined ? undefined : world.faults.get(heldBy)?.since;
-  const letGo = heldBy !== undefined && (since === undefined || (heldAt !== undefined && since > heldAt));
-  const when = letGo ? Math.min(at, nowOf(world)) : at;
+  const since = withheldBy === undefined ? undefined : world.faults.get(withheldBy)?.since;
+  const releaseWithheld = withheldBy !== undefined && (since === undefined || (withheldAt !== undefined && since > withheldAt));
+  const when = releaseWithheld ? Math.min(at, nowOf(world)) : at;
   const item = { application, kind, key, at: when, seq, attempts: 0, correlationId, traceparent, payload };
-  world.due.put(name, letGo || heldBy === undefined ? item : { ...item, heldBy }, takenBy && { ...takenBy });
+  world.due.put(name, releaseWithheld || withheldBy === undefined ? item : { ...item, withheldBy }, lease && { ...lease });
 }
 
 function remember(operations: Operations, operation: string, seq: number): void {

@@ -65,7 +65,7 @@ export function createDueSchedule() {
   }
 
   function letKeptGo(key: string): void {
-    const fault = records.get(key)?.item.heldBy;
+    const fault = records.get(key)?.item.withheldBy;
     if (fault === undefined) return;
     const keys = kept.get(fault);
     keys?.delete(key);
@@ -83,7 +83,7 @@ export function createDueSchedule() {
   function put(key: string, item: Item, taken?: DueRecord['taken']): void {
     letKeptGo(key);
     records.set(key, { item, taken });
-    if (item.heldBy !== undefined) keep(key, item.heldBy);
+    if (item.withheldBy !== undefined) keep(key, item.withheldBy);
     if (taken) held.add(key);
     else {
       held.delete(key);
@@ -124,21 +124,21 @@ export function createDueSchedule() {
       if (record) put(key, record.item);
     },
     /** What this fault keeps; without a name, what any fault keeps. */
-    heldByFaults: (fault?: string): Item[] => keptBy(fault).flatMap((key) => records.get(key)?.item ?? []),
+    withheldByFaults: (fault?: string): Item[] => keptBy(fault).flatMap((key) => records.get(key)?.item ?? []),
     /** Makes what a fault kept due at once; without a name, what any fault kept. */
-    letGo(fault: string | undefined, now: Ms): void {
+    releaseWithheld(fault: string | undefined, now: Ms): void {
       for (const key of keptBy(fault)) {
         const record = records.get(key);
         if (!record) continue;
-        const { heldBy: _heldBy, ...item } = record.item;
+        const { withheldBy: _withheldBy, ...item } = record.item;
         put(key, { ...item, at: Math.min(item.at, now) }, record.taken);
       }
     },
     /** The keys of what somebody holds or still runs whose lease has not run out. */
     running(wall: Ms): string[] {
       for (const [token, { until }] of runs) if (wall >= until) runs.delete(token);
-      const strays = [...runs].filter(([token, { key }]) => records.get(key)?.taken?.token !== token);
-      return [...[...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)), ...strays.map(([, { key }]) => key)];
+      const replacedRuns = [...runs].filter(([token, { key }]) => records.get(key)?.taken?.token !== token);
+      return [...[...held].filter((key) => wall < (records.get(key)?.taken?.until ?? 0)), ...replacedRuns.map(([, { key }]) => key)];
     },
     /** The lowest `(at, seq)` that is due by then, that nobody holds, and whose turn it is. */
     lowest(upTo: Ms, wall: Ms): Item | undefined {

@@ -4,14 +4,14 @@ import { READY } from '../../process/readiness.ts';
 import {
   dueKey,
   type Found,
-  type HeldEvent,
   OUTBOX_LIMIT,
   type OutboxEntry,
   type PageRequest,
-  PUBLISH_HELD_EVENT,
+  PUBLISH_WITHHELD_EVENT,
   type SentEvent,
   type Store,
   type StoreAdapter,
+  type WithheldEvent,
   WorldGone,
 } from '../ports.ts';
 import { outboxBacklog } from './backlog.ts';
@@ -147,7 +147,7 @@ function bind(application: Application, { all, janitor, unsent, changed, relayLe
       if (!found) return { ok: false, why: 'world', at: world };
       const result = commit(found, application, plan, { outboxLimit, remembered: janitor.remembered });
       if (plan.events.length > 0) unsent.note(found, application);
-      const endsWork = plan.hold?.kind === 'delivery' || plan.hold?.kind === 'due';
+      const endsWork = plan.fence?.kind === 'delivery' || plan.fence?.kind === 'due';
       if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
       return result;
     },
@@ -192,7 +192,7 @@ function pageOf(
 
 interface Carried {
   readonly sent: readonly SentEvent[];
-  readonly held: readonly HeldEvent[];
+  readonly held: readonly WithheldEvent[];
   readonly leaseMs: number;
   readonly goOn: boolean;
 }
@@ -202,7 +202,7 @@ function drain(world: WorldState, application: Application, token: string, { sen
   if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
   for (const one of sent) {
     const entry = typeof one === 'string' ? state.outbox.get(one) : one;
-    if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_HELD_EVENT, one.id));
+    if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_WITHHELD_EVENT, one.id));
     if (entry) world.events.add(entry);
   }
   for (const { id, due } of held) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);

@@ -7,7 +7,7 @@ import {
   type DueItem,
   dueKey,
   type Ledger,
-  PUBLISH_HELD_EVENT,
+  PUBLISH_WITHHELD_EVENT,
   type Redriven,
   type Simulation,
   type Snapshot,
@@ -61,7 +61,7 @@ export function memoryWorlds(
     snapshot: async (world) => snapshotOf(need(world)),
     seed: async (world) => need(world).seed,
     ledger: async (world, limit = Number.POSITIVE_INFINITY) => ledgerOf(need(world), limit),
-    look: async (world) => {
+    status: async (world) => {
       const state = all.get(world);
       if (!state || rehearsals.get(state.rehearsal)?.world !== state) return undefined;
       if (state.driver && !isAdvancing(state)) endAdvance(state);
@@ -81,7 +81,7 @@ export function memoryWorlds(
       changed(world);
       return true;
     },
-    lease: async (world, token, ms) => {
+    leaseClock: async (world, token, ms) => {
       const state = need(world);
       if (isAdvancing(state) && state.driver?.token !== token) return false;
       const flowed = state.driver?.flowed ?? state.clock.flowing;
@@ -90,26 +90,26 @@ export function memoryWorlds(
       changed(world);
       return true;
     },
-    renewLease: async (world, token, ms) => {
+    renewClock: async (world, token, ms) => {
       const driver = all.get(world)?.driver;
       if (driver?.token !== token) return false;
       driver.until = Date.now() + ms;
       return true;
     },
-    unlease: async (world, token) => {
+    releaseClock: async (world, token) => {
       const state = all.get(world);
       if (state?.driver?.token !== token) return;
       endAdvance(state);
       changed(world);
     },
-    takeDue: async (world, upTo, token, leaseMs, driver) => {
+    leaseNext: async (world, upTo, token, leaseMs, driver) => {
       const state = need(world);
       if (driver === undefined ? isAdvancing(state) : state.driver?.token !== driver) return undefined;
       const item = lowest(state, upTo);
       if (item) state.due.take(dueKey(item.application, item.kind, item.key), { token, until: Date.now() + leaseMs });
       return item;
     },
-    putBackDue: async (world, item, token, then) => {
+    requeue: async (world, item, token, then) => {
       const state = need(world);
       const key = dueKey(item.application, item.kind, item.key);
       const record = state.due.get(key);
@@ -151,7 +151,7 @@ export function memoryWorlds(
       const state = need(world);
       state.faultRevision += 1;
       state.faults.set(name, { json, hits: 0, chances: 0, since: state.faultRevision });
-      state.due.letGo(name, nowOf(state));
+      state.due.releaseWithheld(name, nowOf(state));
       changed(world);
     },
     removeFault: async (world, name) => {
@@ -160,7 +160,7 @@ export function memoryWorlds(
       if (name === undefined) state.faults.clear();
       else state.faults.delete(name);
       state.faultRevision += 1;
-      state.due.letGo(name, nowOf(state));
+      state.due.releaseWithheld(name, nowOf(state));
       changed(world);
       return had;
     },
@@ -205,9 +205,12 @@ function snapshotOf(state: WorldState): Snapshot {
   const due = [...state.due.records()]
     .map(({ item }) => item)
     .filter(({ kind }) => !carriesEvent(kind))
-    .map((item) => ({ ...item, at: item.heldBy === undefined ? item.at : Math.min(item.at, now) }))
+    .map((item) => ({ ...item, at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, heldBy: _heldBy, payload, ...item }) => ({ ...item, payload: JSON.parse(payload) as unknown }));
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, payload, ...item }) => ({
+      ...item,
+      payload: JSON.parse(payload) as unknown,
+    }));
   return { now, applications, due };
 }
 
@@ -215,7 +218,7 @@ function snapshotOf(state: WorldState): Snapshot {
 function owedOf(state: WorldState, held: readonly DueItem[], limit: number): { readonly owed: readonly string[]; readonly count: number } {
   const kept = new Set<string>();
   for (const { kind, key } of held) {
-    if (kind !== PUBLISH_HELD_EVENT) continue;
+    if (kind !== PUBLISH_WITHHELD_EVENT) continue;
     for (const application of applicationNames) if (state.pending.has(`${application}|${key}`)) kept.add(`${application}|${key}`);
   }
   const owed = firstOf(state.pending, limit + kept.size).filter((delivery) => !kept.has(delivery));
@@ -265,7 +268,7 @@ function redrive(state: WorldState, again: Redriven): boolean {
   const seq = ++state.seq;
   if (again.what === 'due') {
     if (!found.item || state.due.get(key)) return true;
-    const { heldBy: _heldBy, ...item } = found.item;
+    const { withheldBy: _withheldBy, ...item } = found.item;
     state.due.put(key, { ...item, at: now, seq, attempts: 0 });
     return true;
   }

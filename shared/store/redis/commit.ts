@@ -1,6 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { Committed, Hold, IndexChange, Plan, PlannedEvent } from '../ports.ts';
+import type { Committed, Fence, IndexChange, Plan, PlannedEvent } from '../ports.ts';
 import type { Argument } from './connection.ts';
 import { dueArguments, indexValue, outboxEntry, word } from './formats.ts';
 
@@ -10,7 +10,7 @@ export function commitArguments(application: Application, plan: Plan, outboxLimi
     application,
     plan.operation,
     flag(plan.last),
-    ...holdArguments(plan.hold),
+    ...fenceArguments(plan.fence),
     flag(plan.events.length > 0),
     outboxLimit,
     ...listed(plan.expect, ({ collection, id, version }) => [collection, id, version]),
@@ -47,9 +47,9 @@ export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argumen
   ...list.flatMap(each),
 ];
 
-function holdArguments(hold: Hold | undefined): readonly Argument[] {
-  if (!hold) return ['', '', ''];
-  return [hold.kind, hold.key, hold.kind === 'delivery' ? '' : word(hold.token)];
+function fenceArguments(fence: Fence | undefined): readonly Argument[] {
+  if (!fence) return ['', '', ''];
+  return [fence.kind, fence.key, fence.kind === 'delivery' ? '' : word(fence.token)];
 }
 
 const changeArguments = ({ collection, name, id, value, was }: IndexChange, of: (value: string) => string): readonly Argument[] => [

@@ -66,7 +66,7 @@ import {
  *
  *   object record   `<version> <order> <JSON>`
  *   lease           `<until, wall time> <token>`
- *   due record      seven lines: at, seq, attempts, heldBy, token, until (of the lease, wall time), JSON of the rest
+ *   due record      seven lines: at, seq, attempts, withheldBy, token, until (of the lease, wall time), JSON of the rest
  *   claim record    seven lines: fingerprint, since, preconditionHeld (1 or 0), token, until, keepUntil (empty: not done), outcome
  *   parked record   three lines: at, error (JSON), JSON of the rest of a due record (empty: of a delivery)
  *
@@ -192,7 +192,7 @@ export const queueMember = (seq: number, name: string): string => `${padded(seq)
 export const dueRecord = (rest: DueRest, at: number, seq: number): string => [at, seq, 0, '', '', 0, dueRest(rest)].join('\n');
 
 export function readDue(record: string): DueItem {
-  const [at = '', seq = '', attempts = '', heldBy = '', , , ...rest] = record.split('\n');
+  const [at = '', seq = '', attempts = '', withheldBy = '', , , ...rest] = record.split('\n');
   const { payload, ...item } = JSON.parse(rest.join('\n')) as DueRest;
   return {
     ...item,
@@ -200,7 +200,7 @@ export function readDue(record: string): DueItem {
     seq: Number(seq),
     attempts: Number(attempts),
     payload: JSON.parse(payload) as unknown,
-    ...(heldBy !== '' && { heldBy: unword(heldBy) }),
+    ...(withheldBy !== '' && { withheldBy: unword(withheldBy) }),
   };
 }
 
@@ -210,11 +210,11 @@ export function dueArguments(application: Application, due: PlannedDue): readonl
     dueKey(application, due.kind, due.key),
     due.at === null ? '' : String(due.at),
     dueRest({ ...due, application }),
-    due.heldBy === undefined ? '' : word(due.heldBy),
-    due.heldAt === undefined ? '' : String(due.heldAt),
-    due.takenBy ? word(due.takenBy.token) : '',
+    due.withheldBy === undefined ? '' : word(due.withheldBy),
+    due.withheldAt === undefined ? '' : String(due.withheldAt),
+    due.lease ? word(due.lease.token) : '',
     // The lease was reckoned on this machine's clock; Redis counts it on its own.
-    due.takenBy ? String(due.takenBy.until - Date.now()) : '0',
+    due.lease ? String(due.lease.until - Date.now()) : '0',
   ];
 }
 

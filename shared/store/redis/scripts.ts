@@ -48,7 +48,7 @@ export interface Script {
  */
 const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set([
   ...(['remove', 'retire', 'use', 'leave', 'left', 'over', 'dropAt', 'rest'] as const),
-  ...(['release', 'releaseDue', 'putBackDue', 'drain', 'unlease', 'renewLease', 'removeFault', 'withdraw'] as const),
+  ...(['release', 'releaseDue', 'requeue', 'drain', 'releaseClock', 'renewClock', 'removeFault', 'withdraw'] as const),
 ]);
 
 const prepared = (name: ScriptName, body: string): Script => {

@@ -85,7 +85,7 @@ const pairs = (reply: Reply): [string, string][] =>
 function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
   return items
     .filter(({ kind }) => !carriesEvent(kind))
-    .map((item) => ({ ...item, at: item.heldBy === undefined ? item.at : Math.min(item.at, now) }))
+    .map((item) => ({ ...item, at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, heldBy: _heldBy, ...item }) => item);
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, ...item }) => item);
 }

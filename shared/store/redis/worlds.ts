@@ -4,7 +4,7 @@ import type { World } from '../../domain/world.ts';
 import { deliveryAgain } from '../delivery-again.ts';
 import {
   type Application,
-  type ClockView,
+  type ClockStatus,
   dueKey,
   type Ledger,
   type Redriven,
@@ -62,24 +62,24 @@ export function redisWorlds(control: Control): Worlds {
     },
     ledger: async (world, limit = Number.POSITIVE_INFINITY) =>
       readLedger(await run('ledger', world, Number.isFinite(limit) ? limit : ''), limit),
-    look: async (world) => readClock(await run('look', world)),
+    status: async (world) => readClock(await run('status', world)),
     setClock: async (world, { now, flowing }, driver) =>
       (await run('setClock', world, randomUUID(), now, flowing ? 1 : 0, driver === undefined ? '' : word(driver))) === '1',
-    lease: async (world, token, ms) => (await run('lease', world, word(token), ms)) === 1,
-    renewLease: async (world, token, ms) => (await run('renewLease', world, word(token), ms)) === 1,
-    unlease: async (world, token) => {
-      await run('unlease', world, word(token));
+    leaseClock: async (world, token, ms) => (await run('leaseClock', world, word(token), ms)) === 1,
+    renewClock: async (world, token, ms) => (await run('renewClock', world, word(token), ms)) === 1,
+    releaseClock: async (world, token) => {
+      await run('releaseClock', world, word(token));
     },
-    takeDue: async (world, upTo, token, leaseMs, driver) => {
+    leaseNext: async (world, upTo, token, leaseMs, driver) => {
       const limit = Number.isFinite(upTo) ? upTo : '+inf';
       const asked = [randomUUID(), limit, word(token), leaseMs, driver === undefined ? '' : word(driver)];
-      const record = String(await run('takeDue', world, ...asked));
+      const record = String(await run('leaseNext', world, ...asked));
       return record === '' ? undefined : readDue(record);
     },
-    putBackDue: async (world, item, token, then) => {
+    requeue: async (world, item, token, then) => {
       const key = dueKey(item.application, item.kind, item.key);
       const args = 'parked' in then ? ['', '', parkedError(then.parked)] : [then.at, then.attempts, ''];
-      await run('putBackDue', world, key, word(token), ...args);
+      await run('requeue', world, key, word(token), ...args);
     },
     redrive: async (world, again) => {
       const driven = String(await run('redrive', world, randomUUID(), ...listed(again, redrivenArguments)));
@@ -162,7 +162,7 @@ function redrivenArguments(again: Redriven): readonly Argument[] {
   return [again.what, again.key, dueKey(item.application, item.kind, item.key), dueRest(item)];
 }
 
-function readClock(reply: unknown): ClockView | undefined {
+function readClock(reply: unknown): ClockStatus | undefined {
   const [now, flowing, advancing, running, next] = reply as readonly string[];
   if (now === undefined) return undefined;
   return {

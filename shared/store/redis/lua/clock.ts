@@ -23,7 +23,7 @@ end
 local away, isAnyAway = {}, false
 for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
-  if kind == PUBLISH_HELD_EVENT then away[id], isAnyAway = true, true end
+  if kind == PUBLISH_WITHHELD_EVENT then away[id], isAnyAway = true, true end
 end
 local pending, pendingCount
 if isAnyAway then
@@ -39,7 +39,7 @@ else
 end
 local parked = first('parked')
 local next = lowest('+inf')
-local running, astray = first('running'), strays()
+local running, astray = first('running'), replacedRuns()
 for _, name in ipairs(astray) do
   if limit == '' or #running < tonumber(limit) then running[#running + 1] = name end
 end
@@ -55,7 +55,7 @@ return {
 }`,
 
   // What a driver of the clock looks at, of a world that is current. Whoever looks lets a clock go that a dead driver left standing.
-  look: lua`
+  status: lua`
 local rehearsal, id = string.match(KEYS[1], '^(.*)~([^~]*)$')
 if redis.call('HGET', rehearsal, 'ulid') ~= id or not exists() then return {} end
 local held, advancing = driver()
@@ -65,7 +65,7 @@ return {
   int(now()),
   redis.call('HGET', root, 'flowing'),
   advancing and '1' or '0',
-  redis.call('ZCARD', key('running')) + #strays(),
+  redis.call('ZCARD', key('running')) + #replacedRuns(),
   next and next.stored or '',
 }`,
 
@@ -81,7 +81,7 @@ changed()
 return remember(operation, '1')`,
 
   // The clock stands from here on. Whether it flowed is kept for whoever gives it back.
-  lease: lua`
+  leaseClock: lua`
 if not exists() then return gone() end
 local token, ms = arg(), arg()
 local held, running = driver()
@@ -94,13 +94,13 @@ redis.call('HSET', root, 'driver', lease(ms, token))
 changed()
 return 1`,
 
-  renewLease: lua`
+  renewClock: lua`
 local token, ms = arg(), arg()
 if driver() ~= token then return 0 end
 redis.call('HSET', root, 'driver', lease(ms, token))
 return 1`,
 
-  unlease: lua`
+  releaseClock: lua`
 if driver() == arg() then endAdvance() end
 return 1`,
 } as const;

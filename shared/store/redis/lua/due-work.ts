@@ -17,7 +17,7 @@ end
 if isHeld or wasRunning then changed() end
 return isHeld and 1 or 0`,
 
-  takeDue: lua`
+  leaseNext: lua`
 if not exists() then return gone() end
 local operation, upTo, token, leaseMs, advancing = arg(), arg(), arg(), arg(), arg()
 local taken = before(operation)
@@ -31,7 +31,7 @@ redis.call('ZREMRANGEBYSCORE', key('runs'), '-inf', wall())
 redis.call('ZADD', key('runs'), due.till, token .. '|' .. due.name)
 return remember(operation, due.stored)`,
 
-  putBackDue: lua`
+  requeue: lua`
 if not exists() then return gone() end
 local name, token, at, attempts, error = arg(), arg(), arg(), arg(), arg()
 local due = readDue(name)
@@ -76,7 +76,7 @@ for i = 1, tonumber(arg()) do
       rest = string.match(parking, '^[^\n]*\n[^\n]*\n(.*)$')
     end
     if not readDue(dueName) then
-      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '0', heldBy = '', token = '', till = '0', rest = rest })
+      enterDue({ name = dueName, at = int(now()), seq = int(count('dueSeq')), attempts = '0', withheldBy = '', token = '', till = '0', rest = rest })
     end
   end
 end

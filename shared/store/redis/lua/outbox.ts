@@ -18,7 +18,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
     for _ = 1, sent do
       local id, entry = arg(), arg()
       if entry == '' then entry = redis.call('HGET', entries, id)
-      else removeDue(app .. '|' .. PUBLISH_HELD_EVENT .. '|' .. id) end
+      else removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. id) end
       if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
       out[#out + 1] = id
     end
@@ -49,7 +49,7 @@ return redis.call('HMGET', entries, unpack(ids))`,
 local app, fault, found = arg(), arg(), {}
 for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local due = readDue(name)
-  if due and due.heldBy == fault and string.sub(name, 1, #app + 1) == app .. '|' then found[#found + 1] = due.stored end
+  if due and due.withheldBy == fault and string.sub(name, 1, #app + 1) == app .. '|' then found[#found + 1] = due.stored end
 end
 return found`,
 

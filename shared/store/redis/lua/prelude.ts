@@ -6,7 +6,7 @@ export const lua = String.raw;
 /** What every script begins with. */
 export const PRELUDE = lua`
 local root, channel, position = KEYS[1], ARGV[1], 1
-local OPERATIONS_MS, PUBLISH_HELD_EVENT, DELIVER_AGAIN = ${OPERATION_KEPT_MS}, 'publish-held-event', 'deliver-again'
+local OPERATIONS_MS, PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN = ${OPERATION_KEPT_MS}, 'publish-held-event', 'deliver-again'
 local CLAIM_KEPT_MS, CLAIMS_FORGOTTEN = ${CLAIM_KEPT_MS}, ${CLAIMS_FORGOTTEN}
 -- How many items that wait for their turn a look passes at most.
 local PASSED = 200
@@ -88,8 +88,8 @@ local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)
 local function readDue(name)
   local stored = redis.call('HGET', key('due'), name)
   if not stored then return nil end
-  local at, seq, attempts, heldBy, token, till, rest = string.match(stored, SEVEN)
-  return { name = name, at = at, seq = seq, attempts = attempts, heldBy = heldBy, token = token, till = till, rest = rest, stored = stored }
+  local at, seq, attempts, withheldBy, token, till, rest = string.match(stored, SEVEN)
+  return { name = name, at = at, seq = seq, attempts = attempts, withheldBy = withheldBy, token = token, till = till, rest = rest, stored = stored }
 end
 local function inQueue(due) return padded(tonumber(due.seq)) .. '|' .. due.name end
 local function removeDue(name)
@@ -102,9 +102,9 @@ local function removeDue(name)
 end
 -- Enters an item, free or held; whatever was there under its name is out.
 local function enterDue(due)
-  local fields = { due.at, due.seq, due.attempts, due.heldBy, due.token, due.till, due.rest }
+  local fields = { due.at, due.seq, due.attempts, due.withheldBy, due.token, due.till, due.rest }
   redis.call('HSET', key('due'), due.name, table.concat(fields, '\n'))
-  if due.heldBy ~= '' then redis.call('ZADD', key('kept'), due.seq, due.name) end
+  if due.withheldBy ~= '' then redis.call('ZADD', key('kept'), due.seq, due.name) end
   if due.token == '' then redis.call('ZADD', key('queue'), due.at, inQueue(due))
   else redis.call('ZADD', key('running'), due.till, due.name) end
 end
@@ -114,7 +114,7 @@ local function putDue(due)
 end
 -- Whom the clock gave something to run goes on also when the item is cancelled or replaced meanwhile, until its run ends.
 local function ended(token, name) return redis.call('ZREM', key('runs'), token .. '|' .. name) == 1 end
-local function strays()
+local function replacedRuns()
   local found = {}
   for _, run in ipairs(redis.call('ZRANGEBYSCORE', key('runs'), '(' .. wall(), '+inf')) do
     local token, name = string.match(run, '^([^|]*)|(.*)$')
@@ -125,18 +125,18 @@ local function strays()
 end
 -- Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since.
 local function schedule()
-  local name, at, rest, heldBy, heldAt, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg(), arg()
+  local name, at, rest, withheldBy, withheldAt, token, leaseMs = arg(), arg(), arg(), arg(), arg(), arg(), arg()
   removeDue(name)
   if at == '' then return end
-  if heldBy ~= '' then
-    local since = redis.call('HGET', key('since'), heldBy)
-    if not since or (heldAt ~= '' and tonumber(since) > tonumber(heldAt)) then
-      heldBy = ''
+  if withheldBy ~= '' then
+    local since = redis.call('HGET', key('since'), withheldBy)
+    if not since or (withheldAt ~= '' and tonumber(since) > tonumber(withheldAt)) then
+      withheldBy = ''
       at = int(math.min(tonumber(at), now()))
     end
   end
   local till = token == '' and '0' or int(wall() + tonumber(leaseMs))
-  enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', heldBy = heldBy, token = token, till = till, rest = rest })
+  enterDue({ name = name, at = at, seq = int(count('dueSeq')), attempts = '0', withheldBy = withheldBy, token = token, till = till, rest = rest })
 end
 -- Whose lease ran out may still end it, until somebody else takes it.
 local function queueExpired()
@@ -149,7 +149,7 @@ end
 -- What carries an event waits until the one before it is done, of its application and kind.
 local function turnOf(name)
   local app, kind = string.match(name, '^([^|]*)|([^|]*)|')
-  if kind == PUBLISH_HELD_EVENT or kind == DELIVER_AGAIN then return app .. '|' .. kind end
+  if kind == PUBLISH_WITHHELD_EVENT or kind == DELIVER_AGAIN then return app .. '|' .. kind end
 end
 -- The lowest free item that is due by then and whose turn it is.
 local function lowest(upTo)
@@ -172,11 +172,11 @@ local function lowest(upTo)
   return nil
 end
 -- Makes what a fault kept due at once; for an empty name what any fault kept.
-local function letGo(fault)
+local function releaseWithheld(fault)
   for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
     local due = readDue(name)
-    if due and (fault == '' or due.heldBy == fault) then
-      due.heldBy = ''
+    if due and (fault == '' or due.withheldBy == fault) then
+      due.withheldBy = ''
       due.at = int(math.min(tonumber(due.at), now()))
       putDue(due)
     end

@@ -21,7 +21,7 @@ redis.call('HSET', key('rules'), name, rule)
 redis.call('HDEL', key('hits'), name)
 redis.call('HDEL', key('chances'), name)
 redis.call('HSET', key('since'), name, count('revision'))
-letGo(name)
+releaseWithheld(name)
 changed()
 return remember(operation, '1')`,
 
@@ -40,7 +40,7 @@ else
   for _, of in ipairs({ 'rules', 'since', 'hits', 'chances' }) do redis.call('HDEL', key(of), name) end
 end
 count('revision')
-letGo(name)
+releaseWithheld(name)
 changed()
 return remember(operation, tostring(had))`,
 
