@@ -8,6 +8,7 @@ import type { Webhooks } from '../simulation/webhook-sender.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
 import type { DueItem } from '../store/ports.ts';
 import type { Caller } from '../transport/caller.ts';
+import { type DueJob, type DueWork, parsePayload } from './due-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** What a handler works with: one unit of work, and calls to other applications. */
@@ -53,6 +54,20 @@ export const handle =
 export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<void>;
 export type DueHandler = (item: DueItem, scope: Scope) => Promise<void>;
 
+/** Due work with the handler that does it. */
+export interface BoundDueWork {
+  readonly kind: string;
+  readonly run: (item: DueItem, scope: Scope) => Promise<void>;
+}
+
+/** Binds a handler to its due work: `handleDue(giveUpPayment)(async ({ key }, { work }) => …)`. */
+export const handleDue =
+  <Payload>({ kind, payload }: DueWork<Payload>) =>
+  (handler: (job: DueJob<Payload>, scope: Scope) => Promise<void>): BoundDueWork => ({
+    kind,
+    run: (item, scope) => handler({ ...item, payload: parsePayload(kind, payload, item.payload) }, scope),
+  });
+
 /**
  * One application: what it owns, what it answers, what it hears, what it does when time has come. The records of handlers are
  * typed over the catalog, so that a missing, superfluous or swapped handler does not compile.
@@ -65,8 +80,8 @@ export interface ServiceDefinition<App extends Application = Application> {
   readonly internal: { readonly [Id in InternalIdsOf<App>]: Bound<Id> };
   /** By event name without prefix: the events that the catalog lists this application for. */
   readonly events: Readonly<Record<string, EventHandler>>;
-  /** By kind. */
-  readonly due: Readonly<Record<string, DueHandler>>;
+  /** By kind, or bound to it. */
+  readonly due: Readonly<Record<string, DueHandler>> | readonly BoundDueWork[];
 }
 
 /** A service of any application, for code that walks over all of them. */
@@ -81,5 +96,7 @@ export interface AnyService {
 }
 
 export function defineService<const App extends Application>(definition: ServiceDefinition<App>): AnyService {
-  return definition as unknown as AnyService;
+  const { due } = definition;
+  const byKind = Array.isArray(due) ? Object.fromEntries(due.map(({ kind, run }: BoundDueWork) => [kind, run])) : due;
+  return { ...definition, due: byKind } as unknown as AnyService;
 }

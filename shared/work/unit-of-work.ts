@@ -9,6 +9,7 @@ import { envelope } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import { type AnyCollection, type Collection, type Counters, indexValues, type Stored } from '../store/collections.ts';
 import type { Fence, Found, IndexChange, PageRequest, Plan, PlannedDue, PlannedEvent, Store } from '../store/ports.ts';
+import type { DueWork } from './due-work.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
 const FULL_RETRY_S = 5;
@@ -128,8 +129,9 @@ export interface UnitOfWork {
   expect<T extends Stored, U extends string, I extends string, V extends string>(of: Collection<T, U, I, V>, read: NoInfer<T>): void;
   move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void;
   /** Work for later, on the rehearsal's clock. The same kind and key replaces what was due. */
-  schedule(kind: string, key: string, at: Ms, payload: unknown, options?: DueOptions): void;
-  cancel(kind: string, key: string): void;
+  schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;
+  schedule(due: string, key: string, at: Ms, payload: unknown, options?: DueOptions): void;
+  cancel(due: string | DueWork, key: string): void;
   /** Commits what there is, before the first effect elsewhere: intent, and the due work that finishes or undoes it. */
   checkpoint(): Promise<void>;
 }
@@ -365,12 +367,13 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       }
     },
     schedule: (
-      kind: string,
+      due: string | DueWork,
       key: string,
       when: Ms,
       payload: unknown,
       { beforeReply = false, withheldBy, correlationId = context.correlationId }: DueOptions = {},
     ) => {
+      const kind = typeof due === 'string' ? due : due.kind;
       const token = randomUUID();
       const lease = beforeReply ? { token, until: Date.now() + options.inlineLeaseMs } : undefined;
       dues = [
@@ -383,7 +386,8 @@ export function openUnitOfWork(options: UnitOptions): OpenUnit {
       taken = taken.filter((due) => due.kind !== kind || due.key !== key);
       if (beforeReply) taken.push({ kind, key, token });
     },
-    cancel: (kind: string, key: string) => {
+    cancel: (due: string | DueWork, key: string) => {
+      const kind = typeof due === 'string' ? due : due.kind;
       dues = [
         ...dues.filter((due) => due.kind !== kind || due.key !== key),
         { kind, key, at: null, payload: 'null', correlationId: context.correlationId },

@@ -25,8 +25,8 @@ async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) 
     const world = worldOf(asked.headers['x-estate-context']);
     begun.push(key);
     const outcome = await work(key);
-    const hold = { kind: 'due' as const, key: dueKey('wms', kind, key), token };
-    if (outcome === 'done') await adapter.store('wms').commit(world, aPlan({ now: START, hold }));
+    const fence = { kind: 'due' as const, key: dueKey('wms', kind, key), token };
+    if (outcome === 'done') await adapter.store('wms').commit(world, aPlan({ now: START, fence }));
     response.writeHead(outcome === 'done' ? 200 : 500).end(outcome);
   });
   const url = await listen(server, 0, '127.0.0.1');
