@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runScenario } from '../rehearsal/runner.ts';
 import type { Scenario } from '../rehearsal/scenario.ts';
 import { scenarios } from '../rehearsal/scenarios.ts';
@@ -10,12 +11,13 @@ import { median } from './rounds.ts';
 
 /** Wall time after which a rehearsal that nobody uses expires. */
 const IDLE_EXPIRY = 'PT2M';
-const SCENARIO_LANES = 2;
-const ORDER_LANES = 2;
+/** Work arrives at a fixed rate, whatever the machine can do: the same number of rehearsals then exists at any time. */
+const SCENARIO_EVERY_MS = 2_000;
+const ORDER_EVERY_MS = 2_000;
 /** Orders from basket to delivery that one rehearsal takes before the next one replaces it. */
 const ORDERS_PER_REHEARSAL = 25;
-/** Everyday use leaves a machine room for other work. */
-const REST_MS = 300;
+/** Arrivals wait while so many are at work: a machine that is too slow shows as fewer scenarios, not as a growing queue. */
+const MOST_AT_WORK = 8;
 const SAMPLE_MS = 5_000;
 const MEBIBYTE = 1_048_576;
 
@@ -59,41 +61,41 @@ async function underLoad({ estate, settings, tally }: Load): Promise<readonly Sa
   const gateway = estate.address('gateway');
   const until = performance.now() + settings.seconds * 1_000;
   const samples: Sample[] = [];
-  const lane = async (work: (turn: number) => Promise<void>): Promise<void> => {
-    for (let turn = 0; performance.now() < until; turn++) {
-      await work(turn).catch((error: unknown) => {
-        const failure = error instanceof Error ? error.message : String(error);
-        tally.failures.push(failure);
-        settings.progress(failure);
-      });
-      await rest(REST_MS);
-    }
-  };
+  const noting = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      const failure = error instanceof Error ? error.message : String(error);
+      tally.failures.push(failure);
+      settings.progress(failure);
+    });
   const sampling = async (): Promise<void> => {
     await using own = await openRehearsal(gateway, { leaves: true });
     while (performance.now() < until) {
       const { items } = await own.client.control('list-rehearsals');
       samples.push({ rssBytes: (await estate.usage()).rssBytes, rehearsals: items.length });
       settings.progress(`soak: ${progressOf(tally, samples)}`);
-      await rest(SAMPLE_MS);
+      await sleep(SAMPLE_MS);
     }
   };
   await Promise.all([
     sampling(),
-    ...lanes(SCENARIO_LANES, (number) =>
-      lane((turn) =>
-        playScenario({ gateway, tally, turn: turn * SCENARIO_LANES + number, scenario: scenarioAt(turn * SCENARIO_LANES + number) }),
-      ),
-    ),
-    ...lanes(ORDER_LANES, () => lane(() => deliverOrders({ gateway, tally, until }))),
+    arrivals(until, SCENARIO_EVERY_MS, (turn) => noting(playScenario({ gateway, tally, turn, scenario: scenarioAt(turn) }))),
+    arrivals(until, ORDER_EVERY_MS * ORDERS_PER_REHEARSAL, () => noting(deliverOrders({ gateway, tally, until }))),
   ]);
   return samples;
 }
 
-const lanes = (count: number, start: (number: number) => Promise<void>): readonly Promise<void>[] =>
-  Array.from({ length: count }, (_, number) => start(number));
-
-const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Starts work every so often until an instant, and waits for all of it. */
+async function arrivals(until: number, everyMs: number, start: (turn: number) => Promise<void>): Promise<void> {
+  const atWork = new Set<Promise<void>>();
+  const began = performance.now();
+  for (let turn = 0; performance.now() < until; turn++) {
+    const work = start(turn).finally(() => atWork.delete(work));
+    atWork.add(work);
+    await sleep(Math.max(0, began + (turn + 1) * everyMs - performance.now()));
+    while (atWork.size >= MOST_AT_WORK) await Promise.race(atWork);
+  }
+  await Promise.all(atWork);
+}
 
 function scenarioAt(turn: number): Scenario {
   const scenario = scenarios[turn % scenarios.length];
@@ -145,7 +147,7 @@ async function deliverOrders({ gateway, tally, until }: Deliveries): Promise<voi
     const state = await completeOrder(own.client);
     if (state !== 'completed') throw new Error(`An order ended ${state}, not completed.`);
     tally.orders += 1;
-    await rest(REST_MS);
+    await sleep(ORDER_EVERY_MS);
   }
   const { holds, settled, invariants } = await own.client.control('verify');
   const broken = invariants.flatMap(({ violations }) => violations).slice(0, 5);
