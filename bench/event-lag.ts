@@ -6,7 +6,7 @@ import { createKafkaBus } from '../shared/events/kafka/bus.ts';
 import { createRelay } from '../shared/events/relay.ts';
 import { createLogger } from '../shared/process/logger.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
-import type { Plan } from '../shared/store/ports.ts';
+import type { Plan } from '../shared/store/ports/plan.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
 

@@ -1,7 +1,7 @@
 import { Problem } from '../shared/catalog/problems.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { Logger } from '../shared/process/logger.ts';
-import type { Simulation, StoreAdapter, Worlds } from '../shared/store/ports.ts';
+import type { Simulation, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
 
 const PAUSE_MS = 1_000;
 

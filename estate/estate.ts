@@ -3,7 +3,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { allReady, READY, type State } from '../shared/process/readiness.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
-import type { StoreAdapter } from '../shared/store/ports.ts';
+import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';

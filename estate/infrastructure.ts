@@ -4,7 +4,7 @@ import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
-import type { StoreAdapter } from '../shared/store/ports.ts';
+import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { awaitStore } from './awaited-store.ts';
 import type { Configuration } from './configuration.ts';
 

@@ -1,6 +1,6 @@
 import type { EstateObjects } from '../gateway/control/verify/held-world.ts';
 import { dumpOf } from '../shared/store/collections.ts';
-import type { Snapshot } from '../shared/store/ports.ts';
+import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { AnyService } from '../shared/work/handler.ts';
 import { registeredApplications } from './registry.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
-import type { WorldView } from '../shared/store/ports.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
 import { EdgeProblem } from './problems.ts';
 
 /** Schemes by which a caller presents a key. A signed webhook presents none: the application verifies its signature. */

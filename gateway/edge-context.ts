@@ -3,7 +3,7 @@ import { CorrelationId } from '../shared/catalog/headers.ts';
 import { newId } from '../shared/domain/ids.ts';
 import { secretIn } from '../shared/domain/redaction.ts';
 import type { Context } from '../shared/simulation/context.ts';
-import type { WorldView } from '../shared/store/ports.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 
 /** Wall time that a request has in the estate. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { rehearsalOf } from '../shared/domain/world.ts';
 import type { Observer, Span, Tracer } from '../shared/observability/observer.ts';
-import type { WorldView } from '../shared/store/ports.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
 import type { RequestIds } from './edge-context.ts';
 
 /** What a request is about that is for no API. */

@@ -1,7 +1,7 @@
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import type { Problem } from '../shared/catalog/problems.ts';
 import { type Journal, journalHop } from '../shared/simulation/journal.ts';
-import type { WorldView } from '../shared/store/ports.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
 import type { RequestIds } from './edge-context.ts';
 
 export interface JournaledRefusal {

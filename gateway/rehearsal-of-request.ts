@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../shared/domain/ids.ts';
-import type { WorldView } from '../shared/store/ports.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
 import type { Caller } from './credentials.ts';
 
 export interface RehearsalAccess {

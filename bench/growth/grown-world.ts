@@ -7,7 +7,9 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { type AnyCollection, indexValues, type Stored } from '../../shared/store/collections.ts';
-import type { JournalEntry, Plan, StoreAdapter } from '../../shared/store/ports.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import type { JournalEntry } from '../../shared/store/ports/journal.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
 
 /** How much is put into a world besides what is there. */
 export interface Growth {

@@ -3,7 +3,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { mintCredentials } from '../../shared/simulation/credentials.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { WorldView } from '../../shared/store/ports.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
 
 /** The estate's gateway in front of a stand-in for every application. The arguments are where that is, and a token that is let in. */
 const [upstream = '', key = ''] = process.argv.slice(2);

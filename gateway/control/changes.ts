@@ -1,8 +1,8 @@
 import type { World } from '../../shared/domain/world.ts';
-import type { Worlds } from '../../shared/store/ports.ts';
+import type { WorldChanges } from '../../shared/store/ports/clock.ts';
 
 /** Lets those who wait for something in a world look again when the world changed, whichever process changed it. */
-export function createChanges(worlds: Worlds, changed: (world: World) => void) {
+export function createChanges(worlds: WorldChanges, changed: (world: World) => void) {
   const waiting = new Map<World, Set<() => void>>();
   const unwatch = worlds.watch((world) => {
     for (const wake of waiting.get(world) ?? []) wake();

@@ -7,7 +7,10 @@ import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
 import type { Context } from '../../shared/simulation/context.ts';
-import type { DueItem, Worlds, WorldView } from '../../shared/store/ports.ts';
+import type { ClockStore, WorldChanges } from '../../shared/store/ports/clock.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
+import type { DueItem } from '../../shared/store/ports/due-work.ts';
+import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createChanges } from './changes.ts';
 import { type Advance, clockBusy, createSettling } from './settling.ts';
@@ -30,7 +33,7 @@ const LEASES_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface ClockDriverOptions {
-  readonly worlds: Worlds;
+  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;
   readonly addressOf: (application: Application) => string;
   readonly token: string;
   readonly agent: Agent;

@@ -9,7 +9,7 @@ import { parseParams, parsePart } from '../../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { readJson } from '../../shared/http/json-body.ts';
-import type { Simulation, Worlds } from '../../shared/store/ports.ts';
+import type { Simulation, Worlds } from '../../shared/store/ports/estate-store.ts';
 import { expressPath } from '../../shared/transport/path.ts';
 import { destination } from './clock-destination.ts';
 import { type ClockDriver, ranItem } from './clock-driver.ts';

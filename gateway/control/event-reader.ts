@@ -1,7 +1,7 @@
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { EventsAbout, StoredEvent, Worlds } from '../../shared/store/ports.ts';
+import type { EventReader, EventsAbout, StoredEvent } from '../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
   /** With or without prefix; `*` for any. */
@@ -24,7 +24,7 @@ const CHUNK = 100;
 const ALL_CHUNK = 1_000;
 
 /** Events on the bus, in order. `next` is where the next reading starts. */
-export async function readEvents(worlds: Worlds, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
+export async function readEvents(worlds: EventReader, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
   const items: ListedEvent[] = [];
   const [about, ...others] = criteriaOf(filter);
   let next = filter.after;
@@ -46,7 +46,7 @@ export async function readEvents(worlds: Worlds, world: World, filter: EventFilt
 }
 
 /** Every event of a world. */
-export async function allEventsOf(worlds: Worlds, world: World): Promise<EstateEvent[]> {
+export async function allEventsOf(worlds: EventReader, world: World): Promise<EstateEvent[]> {
   const all: StoredEvent[] = [];
   for (;;) {
     const chunk = await worlds.events(world, all.length, ALL_CHUNK);

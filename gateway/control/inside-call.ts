@@ -5,7 +5,7 @@ import { Problem, type ProblemCode, problems } from '../../shared/catalog/proble
 import { newId } from '../../shared/domain/ids.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
 import { type Context, OUTSIDE_WORLD } from '../../shared/simulation/context.ts';
-import type { WorldView } from '../../shared/store/ports.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 

@@ -1,7 +1,7 @@
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
-import type { JournalAsk, Worlds } from '../../shared/store/ports.ts';
+import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
 
 /** Wall time within which every process has written its part of a story; what is not there by then does not come any more. */
 const LATEST_MS = 1_000;
@@ -11,7 +11,7 @@ type Shown = JournalRecord & Record<string, unknown>;
 
 /** The newest hops. Those that just made a call are waited for, so that a story is whole as soon as its answer is there. */
 export async function readJournal(
-  worlds: Worlds,
+  worlds: JournalReader,
   world: World,
   { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
 ): Promise<{ items: Shown[]; complete: boolean; truncated: boolean }> {

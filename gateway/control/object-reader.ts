@@ -2,7 +2,7 @@ import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { Worlds } from '../../shared/store/ports.ts';
+import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
 import type { EstateObjects } from './verify/held-world.ts';
 
 /** More than any estate has. */
@@ -13,7 +13,7 @@ const MOST_LOCATIONS = 10_000;
  * @throws Problem `validation_failed` for an unknown type, `not_found`
  */
 export async function readObject(
-  worlds: Worlds,
+  worlds: ObjectReader,
   world: World,
   { objects, type, id }: { readonly objects: EstateObjects; readonly type: string; readonly id: string },
 ): Promise<Record<string, unknown>> {
@@ -29,7 +29,7 @@ export async function readObject(
 }
 
 /** It is no record but counters per location, all of which are shown, by priority. */
-async function readInventoryItem(worlds: Worlds, world: World, sku: string): Promise<Record<string, unknown>> {
+async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
   const { owner } = inventoryItem;
   if (!(await worlds.object(world, owner, 'skus', sku))) throw notFound(inventoryItem.type, sku);
   const found = await worlds.all(world, owner, 'locations', { after: 0, limit: MOST_LOCATIONS });

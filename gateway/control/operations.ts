@@ -1,5 +1,5 @@
 import type { ControlId, ControlInput, ControlOutput, controlOperations } from '../../shared/catalog/simulation/operations.ts';
-import type { WorldView } from '../../shared/store/ports.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
 
 /** About what an operation is asked. */
 export interface OperationScope {

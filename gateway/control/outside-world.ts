@@ -9,7 +9,7 @@ import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { countStock } from '../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { ControlInput, ControlOutput, controlOperations } from '../../shared/catalog/simulation/operations.ts';
-import type { WorldView } from '../../shared/store/ports.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { InsideCall } from './inside-call.ts';
 
 type OutsideId = 'play-scan' | 'move-return-by-hand' | 'move-product-by-hand' | 'move-customer-by-hand' | 'count-stock-by-hand';

@@ -1,6 +1,8 @@
 import { notFound } from '../../shared/catalog/problems.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { OutboxEntry, Parked, Redriven, Worlds } from '../../shared/store/ports.ts';
+import type { EventReader } from '../../shared/store/ports/inspection.ts';
+import type { LedgerStore, Parked, Redriven } from '../../shared/store/ports/ledger.ts';
+import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 
 type Named = Pick<Parked, 'what' | 'key'>;
 
@@ -10,7 +12,11 @@ const CHUNK = 1_000;
  * Drives parked work again: what has this key, or everything. A delivery goes to its subscriber with the event as it is listed.
  * @throws Problem `not_found` when nothing of this key is parked
  */
-export async function redriveParked(worlds: Worlds, world: World, key?: string): Promise<{ redriven: Named[]; left: Named[] }> {
+export async function redriveParked(
+  worlds: LedgerStore & EventReader,
+  world: World,
+  key?: string,
+): Promise<{ redriven: Named[]; left: Named[] }> {
   const parked = (await worlds.ledger(world)).parked.filter((one) => key === undefined || one.key === key);
   if (key !== undefined && parked.length === 0) throw notFound('parked work', key);
   const events = await eventsNamed(
@@ -32,7 +38,7 @@ const named = ({ what, key }: Named): Named => ({ what, key });
 const nameOf = ({ what, key }: Named): string => `${what}|${key}`;
 const eventIdOf = (delivery: string): string => delivery.slice(delivery.indexOf('|') + 1);
 
-async function eventsNamed(worlds: Worlds, world: World, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, OutboxEntry>> {
+async function eventsNamed(worlds: EventReader, world: World, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, OutboxEntry>> {
   const found = new Map<string, OutboxEntry>();
   for (let after = 0; found.size < ids.size; ) {
     const chunk = await worlds.events(world, after, CHUNK);

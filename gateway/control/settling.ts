@@ -3,7 +3,10 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
-import type { DueItem, Ledger, Worlds, WorldView } from '../../shared/store/ports.ts';
+import type { ClockStore } from '../../shared/store/ports/clock.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
+import type { DueItem } from '../../shared/store/ports/due-work.ts';
+import type { Ledger, LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { Changes } from './changes.ts';
 import { type Patience, patience } from './patience.ts';
 
@@ -33,7 +36,7 @@ export interface Advance {
 }
 
 export interface SettlingOptions {
-  readonly worlds: Worlds;
+  readonly worlds: Directory & ClockStore & LedgerStore;
   readonly changes: Changes;
   readonly log: Logger;
   /** Runs the lowest item that is due. @returns it and whether it is done, or undefined when there is none to take */

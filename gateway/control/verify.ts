@@ -1,5 +1,7 @@
 import type { World } from '../../shared/domain/world.ts';
-import type { Worlds } from '../../shared/store/ports.ts';
+import type { EventReader } from '../../shared/store/ports/inspection.ts';
+import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
+import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import { eventVersions } from './verify/event-versions.ts';
 import { fulfilment } from './verify/fulfilment.ts';
 import { type EstateObjects, readWorld } from './verify/held-world.ts';
@@ -16,7 +18,11 @@ import { till } from './verify/till.ts';
 const invariants = [money, points, stock, fulfilment, returns, till, oneEffect, eventVersions, moving, replay];
 
 /** Computes the invariants over a whole world. Each violation names the records that break it. */
-export async function verifyWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<InvariantResult[]> {
+export async function verifyWorld(
+  worlds: SnapshotStore & LedgerStore & EventReader,
+  world: World,
+  objects: EstateObjects,
+): Promise<InvariantResult[]> {
   const held = await readWorld(worlds, world, objects);
   return invariants.map((invariant) => invariant(held));
 }

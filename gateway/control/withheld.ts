@@ -1,6 +1,7 @@
 import { instant, NEVER } from '../../shared/domain/time.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import { type DueItem, type OutboxEntry, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports.ts';
+import { type DueItem, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 
 /** The event that a fault keeps; undefined when what it keeps is a webhook. */
 export function heldEvent({ kind, payload }: DueItem): EstateEvent | undefined {

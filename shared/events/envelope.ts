@@ -7,7 +7,7 @@ import { instant } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import type { Context } from '../simulation/context.ts';
 import type { Stored } from '../store/collections.ts';
-import type { PlannedEvent } from '../store/ports.ts';
+import type { PlannedEvent } from '../store/ports/plan.ts';
 
 /** A CloudEvents 1.0 event, structured JSON, as it is on the bus. */
 export interface EstateEvent {

@@ -1,15 +1,10 @@
 import { nameOf } from '../catalog/event-names.ts';
 import type { World } from '../domain/world.ts';
 import { type ActiveFault, createFaults, heldUntil } from '../simulation/faults.ts';
-import {
-  type Directory,
-  type OutboxEntry,
-  PUBLISH_WITHHELD_EVENT,
-  type Simulation,
-  type Store,
-  type WithheldEvent,
-  type WorldView,
-} from '../store/ports.ts';
+import type { Directory, WorldView } from '../store/ports/directory.ts';
+import { type DueWorkStore, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
+import type { FaultStore } from '../store/ports/faults.ts';
+import type { OutboxEntry, WithheldEvent } from '../store/ports/outbox.ts';
 import type { EstateEvent } from './envelope.ts';
 
 /** What becomes of a batch: what is sent now, in this order, and what is held instead. */
@@ -30,7 +25,7 @@ interface Waiting {
  * The faults of events. They strike between outbox and bus, so that every consumer, and whoever lists events, sees the same; the
  * bus itself knows nothing of them. What is held becomes due work of the event's owner, which brings it back.
  */
-export function createEventFaults(options: { store: Store; simulation: Simulation; directory: Directory }): Divert {
+export function createEventFaults(options: { store: DueWorkStore; simulation: FaultStore; directory: Directory }): Divert {
   const { store, directory } = options;
   const faults = createFaults(options.simulation);
 

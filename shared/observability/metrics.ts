@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Ms } from '../domain/time.ts';
-import type { OutboxBacklog, WorldsBacklog } from '../store/ports.ts';
+import type { OutboxBacklog, WorldsBacklog } from '../store/ports/backlog.ts';
 import type { AnsweredRequest, ConsumedEvent, DoneWork, MadeCall, Observed, Observer } from './observer.ts';
 
 /** Wall time that the store has for one look at what waits in it; a scrape then goes out without it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../process/logger.ts';
-import type { OutboxBacklog, WorldsBacklog } from '../store/ports.ts';
+import type { OutboxBacklog, WorldsBacklog } from '../store/ports/backlog.ts';
 import { logAnswered } from './access-log.ts';
 import { createMetrics } from './metrics.ts';
 import type { Observed, Observer } from './observer.ts';

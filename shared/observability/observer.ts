@@ -1,5 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
-import type { OutboxEntry } from '../store/ports.ts';
+import type { OutboxEntry } from '../store/ports/outbox.ts';
 
 /** An application of the estate, or the gateway in front of them. */
 export type Observed = Application | 'gateway';

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
-import type { RehearsalCredentials } from '../store/ports.ts';
+import type { RehearsalCredentials } from '../store/ports/directory.ts';
 
 /** Keys at rest are HMACs under a pepper of the process, so that nothing that is stored or dumped lets anybody in. */
 export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');

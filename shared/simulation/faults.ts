@@ -5,7 +5,7 @@ import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/simula
 import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
-import type { FaultRule, Simulation } from '../store/ports.ts';
+import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
 
 export interface ActiveFault extends FaultInput {
   readonly name: string;
@@ -49,7 +49,7 @@ export type Faults = ReturnType<typeof createFaults>;
 const REMEMBERED_MS = 5_000;
 
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
-export function createFaults(simulation: Simulation) {
+export function createFaults(simulation: FaultStore) {
   const known = new Map<World, KnownRules>();
 
   async function current(world: World, revision: number): Promise<KnownRules> {
@@ -105,7 +105,7 @@ const BARRIER_TIMEOUT_MS = 10_000;
 
 /** @returns false when the parties did not all arrive in time, or before the process stops */
 export async function waitAtBarrier(
-  simulation: Simulation,
+  simulation: Pick<FaultStore, 'hits'>,
   { world, name, parties, stopping }: { world: World; name: string; parties: number; stopping: AbortSignal },
 ): Promise<boolean> {
   const until = Date.now() + BARRIER_TIMEOUT_MS;

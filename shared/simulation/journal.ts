@@ -3,7 +3,7 @@ import { instant, type Ms } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { withoutFailing } from '../process/harmless.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Simulation } from '../store/ports.ts';
+import type { JournalWriter } from '../store/ports/journal.ts';
 import { ANONYMOUS } from './context.ts';
 
 /** One hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
@@ -54,7 +54,7 @@ const PATH_LIMIT = 2_048;
 const LIST_LIMIT = 500;
 
 export interface Journal {
-  readonly simulation: Pick<Simulation, 'journal'>;
+  readonly simulation: JournalWriter;
   readonly log: Pick<Logger, 'error'>;
 }
 

@@ -3,7 +3,8 @@ import { Problem } from '../catalog/problems.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { withTimeLimit } from '../process/waiting.ts';
-import type { Directory, DueItem, Store } from '../store/ports.ts';
+import type { Directory } from '../store/ports/directory.ts';
+import type { DueItem, DueWorkStore } from '../store/ports/due-work.ts';
 import type { Context } from './context.ts';
 import { type ActiveFault, type Faults, type FaultTarget, heldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
@@ -45,7 +46,7 @@ export interface WebhookOptions {
   readonly directory: Directory;
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
-  readonly store: Store;
+  readonly store: DueWorkStore;
   readonly faults: Faults;
   readonly context: Context;
   /** Notes the name of a fault that struck, for the journal. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define.ts';
 import type { LifeCycle } from '../catalog/life-cycle.ts';
-import type { ApplicationDump } from './ports.ts';
+import type { ApplicationDump } from './ports/snapshots.ts';
 
 /** What every stored object has. */
 export interface Stored {

@@ -1,4 +1,6 @@
-import { type Application, DELIVER_AGAIN, type OutboxEntry } from './ports.ts';
+import type { Application } from '../catalog/applications.ts';
+import { DELIVER_AGAIN } from './ports/due-work.ts';
+import type { OutboxEntry } from './ports/outbox.ts';
 
 /** The due work that tries a parked delivery `<application>|<event id>` again. */
 export function deliveryAgain(delivery: string, event: OutboxEntry) {

@@ -1,4 +1,4 @@
-import type { JournalEntry } from './ports.ts';
+import type { JournalEntry } from './ports/journal.ts';
 
 /** What one part of a world's journal holds at most; what is older makes room. */
 export interface JournalLimit {

@@ -11,7 +11,9 @@ import { withoutFailing } from '../process/harmless.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Context } from '../simulation/context.ts';
 import { journalHop } from '../simulation/journal.ts';
-import type { Directory, Simulation, Store, WorldView } from '../store/ports.ts';
+import type { DeliveryStore } from '../store/ports/deliveries.ts';
+import type { Directory, WorldView } from '../store/ports/directory.ts';
+import type { JournalWriter } from '../store/ports/journal.ts';
 import type { AnyService } from './handler.ts';
 import { type Pipeline, WORK_DEADLINE_MS } from './pipeline.ts';
 
@@ -21,10 +23,10 @@ const BACKOFF_MS = 50;
 
 export interface ConsumerOptions {
   readonly service: AnyService;
-  readonly store: Store;
+  readonly store: DeliveryStore;
   readonly bus: Bus;
   readonly directory: Directory;
-  readonly simulation: Simulation;
+  readonly simulation: JournalWriter;
   readonly pipeline: Pipeline;
   readonly log: Logger;
   readonly observer?: Observer | undefined;

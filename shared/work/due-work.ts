@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DueItem } from '../store/ports.ts';
+import type { DueItem } from '../store/ports/due-work.ts';
 
 /** A kind of due work: its name in the store, and what is kept with an item besides its key. */
 export interface DueWork<Payload = unknown> {

@@ -6,7 +6,7 @@ import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import type { Webhooks } from '../simulation/webhook-sender.ts';
 import type { AnyCollection, Counters } from '../store/collections.ts';
-import type { DueItem } from '../store/ports.ts';
+import type { DueItem } from '../store/ports/due-work.ts';
 import type { Caller } from '../transport/caller.ts';
 import { type DueJob, type DueWork, parsePayload } from './due-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';

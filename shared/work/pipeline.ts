@@ -15,17 +15,11 @@ import type { Logger } from '../process/logger.ts';
 import type { Context } from '../simulation/context.ts';
 import { createFaults } from '../simulation/faults.ts';
 import { createWebhooks } from '../simulation/webhook-sender.ts';
-import {
-  DELIVER_AGAIN,
-  type Directory,
-  type DueItem,
-  dueKey,
-  type Fence,
-  type OutboxEntry,
-  PUBLISH_WITHHELD_EVENT,
-  type Simulation,
-  type Store,
-} from '../store/ports.ts';
+import type { Directory } from '../store/ports/directory.ts';
+import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
+import type { Simulation, Store } from '../store/ports/estate-store.ts';
+import type { OutboxEntry } from '../store/ports/outbox.ts';
+import type { Fence } from '../store/ports/plan.ts';
 import { type Answer, answerProblem } from '../transport/answer.ts';
 import { createCaller } from '../transport/caller.ts';
 import { Again, type AnyService, type Bound, type Scope } from './handler.ts';

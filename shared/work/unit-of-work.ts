@@ -8,7 +8,10 @@ import { instant, type Ms } from '../domain/time.ts';
 import { envelope } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
 import { type AnyCollection, type Collection, type Counters, indexValues, type Stored } from '../store/collections.ts';
-import type { Fence, Found, IndexChange, PageRequest, Plan, PlannedDue, PlannedEvent, Store } from '../store/ports.ts';
+import type { PlannedDue } from '../store/ports/due-work.ts';
+import type { Store } from '../store/ports/estate-store.ts';
+import type { Found, PageRequest } from '../store/ports/objects.ts';
+import type { Fence, IndexChange, Plan, PlannedEvent } from '../store/ports/plan.ts';
 import type { DueWork } from './due-work.ts';
 
 /** Seconds after which a request that was refused because too many events wait may be sent again. */

@@ -6,7 +6,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { dueKey } from '../../shared/store/ports.ts';
+import { dueKey } from '../../shared/store/ports/due-work.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { ADMIN, estate, eventually, newRehearsal } from '../support/estate.ts';
 

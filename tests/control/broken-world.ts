@@ -15,7 +15,8 @@ import { pickingOrders } from '../../services/wms/collections.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { Plan, Snapshot } from '../../shared/store/ports.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
+import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 
 /**
  * A small sound world, written down as data, that tests break through the store. Two mugs of `ord_sent` are delivered by `ful_sent`;

@@ -7,7 +7,7 @@ import { createEstateClient, type EstateClient } from '../../rehearsal/estate-cl
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { StoreAdapter } from '../../shared/store/ports.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 
 const MANY = 1_000;
 

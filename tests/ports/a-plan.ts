@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Plan } from '../../shared/store/ports.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
 
 /** A plan that changes nothing, to be filled in. */
 export function aPlan(parts: Partial<Plan> = {}): Plan {

@@ -1,5 +1,5 @@
 import type { World } from '../../shared/domain/world.ts';
-import type { StoreAdapter } from '../../shared/store/ports.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { aPlan } from './a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { StoreAdapter } from '../../shared/store/ports.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startCluster, whyNoRedis } from './redis-server.ts';
 import { type CreateStore, storeSuite } from './store-suite.ts';

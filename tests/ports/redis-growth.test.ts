@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { type OutboxEntry, type StoreAdapter, WorldGone } from '../../shared/store/ports.ts';
+import { WorldGone } from '../../shared/store/ports/directory.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';

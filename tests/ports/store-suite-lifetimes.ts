@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { World } from '../../shared/domain/world.ts';
-import { CLAIM_KEPT_MS, type NewRehearsal, type Snapshot, type Store, type StoreAdapter } from '../../shared/store/ports.ts';
+import { CLAIM_KEPT_MS } from '../../shared/store/ports/claims.ts';
+import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import type { NewRehearsal } from '../../shared/store/ports/rehearsals.ts';
+import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 

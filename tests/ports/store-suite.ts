@@ -4,16 +4,12 @@ import fc from 'fast-check';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { StoreAdapter } from '../../shared/store/memory/store.ts';
-import {
-  DELIVER_AGAIN,
-  type EventsAbout,
-  type JournalEntry,
-  type JournalPage,
-  type Plan,
-  PUBLISH_WITHHELD_EVENT,
-  type Snapshot,
-  type Store,
-} from '../../shared/store/ports.ts';
+import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import type { Store } from '../../shared/store/ports/estate-store.ts';
+import type { EventsAbout } from '../../shared/store/ports/inspection.ts';
+import type { JournalEntry, JournalPage } from '../../shared/store/ports/journal.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
+import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';

@@ -9,7 +9,7 @@ import { type Application, applicationNames } from '../../shared/catalog/applica
 import { createObservability } from '../../shared/observability/observability.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
-import type { StoreAdapter } from '../../shared/store/ports.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
 import { ADMIN } from '../support/estate.ts';

@@ -7,7 +7,7 @@ import { spend } from '../../services/loyalty-platform/redemption/spend.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
-import type { DueItem } from '../../shared/store/ports.ts';
+import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';

@@ -20,7 +20,7 @@ import { type RunningApplication, startApplication } from '../../shared/runtime/
 import type { Context } from '../../shared/simulation/context.ts';
 import { type AnyCollection, dumpOf, type Seed, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { Simulation, Store } from '../../shared/store/ports.ts';
+import type { Simulation, Store } from '../../shared/store/ports/estate-store.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import type { AnyService } from '../../shared/work/handler.ts';

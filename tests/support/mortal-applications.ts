@@ -10,7 +10,8 @@ import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { Plan, Store } from '../../shared/store/ports.ts';
+import type { Store } from '../../shared/store/ports/estate-store.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
 
 /** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
 export interface Crash {

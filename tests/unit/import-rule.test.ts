@@ -40,7 +40,7 @@ const HANDLERS_KNOW = [
   'shared/simulation/',
   'shared/work/',
   'shared/store/collections.ts',
-  'shared/store/ports.ts',
+  'shared/store/ports/due-work.ts',
 ];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
 

@@ -4,7 +4,7 @@ import { redactJson, redactText, redactUrl, secretIn } from '../../shared/domain
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type Hop, type JournalRecord, journalHop } from '../../shared/simulation/journal.ts';
-import type { Simulation } from '../../shared/store/ports.ts';
+import type { Simulation } from '../../shared/store/ports/estate-store.ts';
 
 const REHEARSAL_KEY = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
 const WEBHOOK_SECRET = 'whsec_YKs4SnqCuZEvmrP/vymueeFKkHMK4cVC';

@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant, type Ms } from '../../../shared/domain/time.ts';
-import type { Lifetime } from '../../../shared/store/ports.ts';
+import type { Lifetime } from '../../../shared/store/ports/rehearsals.ts';
 
 /** What rehearsals may take of the estate. */
 export interface Limits {

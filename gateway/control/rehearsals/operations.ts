@@ -3,13 +3,14 @@ import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { idleExpiryMs } from '../../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../../shared/domain/time.ts';
-import type { Lifetime, RehearsalRecord, Worlds, WorldView } from '../../../shared/store/ports.ts';
+import type { WorldView } from '../../../shared/store/ports/directory.ts';
+import type { Lifetime, RehearsalRecord, RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 import type { Operations } from '../operations.ts';
 
 import { type Rehearsals, unknownRehearsal } from './rehearsals.ts';
 
 interface OperationsOptions {
-  readonly worlds: Worlds;
+  readonly worlds: RehearsalStore;
   readonly rehearsals: Rehearsals;
 }
 

@@ -1,6 +1,6 @@
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
-import type { Worlds } from '../../../shared/store/ports.ts';
+import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 
 /** A rehearsal that is used all the time is noted this often by a process, or ten times within its idle time if that is more. */
 const NOTED_MS: Ms = 5_000;
@@ -9,7 +9,7 @@ const NOTES_PER_IDLE_TIME = 10;
 const RUNNING_MS: Ms = 500;
 
 /** Notes that rehearsals are used, so that they do not end. It costs a write every few seconds, not one per request. */
-export function createUse({ worlds, log }: { readonly worlds: Pick<Worlds, 'use'>; readonly log: Logger }) {
+export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'use'>; readonly log: Logger }) {
   /** Noted a moment ago, or about to be. */
   const noted = new Set<string>();
 

@@ -4,7 +4,9 @@ import { nameOf } from '../../../shared/catalog/event-names.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { ApplicationDump, Ledger, Snapshot, Worlds } from '../../../shared/store/ports.ts';
+import type { EventReader } from '../../../shared/store/ports/inspection.ts';
+import type { Ledger, LedgerStore } from '../../../shared/store/ports/ledger.ts';
+import type { ApplicationDump, Snapshot, SnapshotStore } from '../../../shared/store/ports/snapshots.ts';
 import { allEventsOf } from '../event-reader.ts';
 import { heldEvent } from '../withheld.ts';
 
@@ -30,7 +32,11 @@ export interface HeldWorld {
   parked(application: Application, id: string, kind: string): boolean;
 }
 
-export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<HeldWorld> {
+export async function readWorld(
+  worlds: SnapshotStore & LedgerStore & EventReader,
+  world: World,
+  objects: EstateObjects,
+): Promise<HeldWorld> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
   const kept = ledger.held.flatMap((item) => heldEvent(item) ?? []);

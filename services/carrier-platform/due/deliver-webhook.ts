@@ -4,7 +4,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { instant } from '../../../shared/domain/time.ts';
 import type { ActiveFault } from '../../../shared/simulation/faults.ts';
 import { type WebhookOutcome, webhookHeldUntil } from '../../../shared/simulation/webhook-sender.ts';
-import type { DueItem } from '../../../shared/store/ports.ts';
+import type { DueItem } from '../../../shared/store/ports/due-work.ts';
 import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
 import { planNext } from '../journey.ts';

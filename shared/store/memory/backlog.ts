@@ -1,5 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
-import type { OutboxBacklog, OutboxEntry, WorldsBacklog } from '../ports.ts';
+import type { OutboxBacklog, WorldsBacklog } from '../ports/backlog.ts';
+import type { OutboxEntry } from '../ports/outbox.ts';
 import { nowOf, type WorldState } from './state.ts';
 
 export function outboxBacklog(application: Application, worlds: Iterable<WorldState>): OutboxBacklog {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports.ts';
+import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
 import type { ClaimRecord, WorldState } from './state.ts';
 
 /** Those whose time was over first come first: time only moves forward, and every claim has as much of it. */

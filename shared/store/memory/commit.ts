@@ -1,4 +1,6 @@
-import { type Application, type Committed, dueKey, OPERATION_KEPT_MS, type Plan, type PlannedDue } from '../ports.ts';
+import type { Application } from '../../catalog/applications.ts';
+import { dueKey, type PlannedDue } from '../ports/due-work.ts';
+import { type Committed, OPERATION_KEPT_MS, type Plan } from '../ports/plan.ts';
 import {
   type ApplicationState,
   applicationState,

@@ -1,5 +1,5 @@
 import type { Ms } from '../../domain/time.ts';
-import { carriesEvent, type DueItem } from '../ports.ts';
+import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 
 export interface DueRecord {
   readonly item: Omit<DueItem, 'payload'> & { readonly payload: string };

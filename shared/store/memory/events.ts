@@ -1,5 +1,6 @@
 import { nameOf } from '../../catalog/event-names.ts';
-import type { EventsAbout, OutboxEntry, StoredEvent } from '../ports.ts';
+import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
+import type { OutboxEntry } from '../ports/outbox.ts';
 import { createOrderedList, type OrderedList } from './ordered-list.ts';
 
 /** The events of a world in the order in which they got on the bus, and by everything that they can be asked for by. */

@@ -1,6 +1,6 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import { OPERATION_KEPT_MS } from '../ports.ts';
+import { OPERATION_KEPT_MS } from '../ports/plan.ts';
 import type { Operations, WorldState } from './state.ts';
 
 /** How often it looks, at most. */

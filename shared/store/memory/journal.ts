@@ -1,5 +1,5 @@
 import { JOURNAL_LIMITS, type JournalLimit, journalPage, partOf, sizeOf } from '../journal-limits.ts';
-import type { JournalAsk, JournalEntry, JournalPage } from '../ports.ts';
+import type { JournalAsk, JournalEntry, JournalPage } from '../ports/journal.ts';
 import { createOrderedList, type OrderedList } from './ordered-list.ts';
 
 interface Recorded {

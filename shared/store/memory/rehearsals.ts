@@ -1,7 +1,9 @@
 import { ulid } from 'ulid';
 import { applicationNames } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import { dueKey, type Lifetime, type RehearsalRecord, type Snapshot, type Worlds } from '../ports.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
+import type { Snapshot } from '../ports/snapshots.ts';
 import { createDueSchedule } from './due-schedule.ts';
 import { createMemoryEvents } from './events.ts';
 import type { MemoryJanitor } from './janitor.ts';
@@ -15,10 +17,8 @@ export interface MemoryRehearsalsOptions {
   readonly changed: (world: World) => void;
 }
 
-type Operations = Pick<Worlds, 'list' | 'create' | 'replace' | 'open' | 'remove' | 'use' | 'expire'>;
-
 /** Which rehearsals there are, for how long, and what world each stands for. */
-export function memoryRehearsals({ all, rehearsals, janitor, changed }: MemoryRehearsalsOptions): Operations {
+export function memoryRehearsals({ all, rehearsals, janitor, changed }: MemoryRehearsalsOptions): RehearsalStore {
   function switchTo(rehearsal: string, from: Snapshot, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
     const world = openWorld(rehearsal, from);
     all.set(world.world, world);

@@ -1,19 +1,11 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import { READY } from '../../process/readiness.ts';
-import {
-  dueKey,
-  type Found,
-  OUTBOX_LIMIT,
-  type OutboxEntry,
-  type PageRequest,
-  PUBLISH_WITHHELD_EVENT,
-  type SentEvent,
-  type Store,
-  type StoreAdapter,
-  type WithheldEvent,
-  WorldGone,
-} from '../ports.ts';
+import { WorldGone } from '../ports/directory.ts';
+import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import type { Store, StoreAdapter } from '../ports/estate-store.ts';
+import type { Found, PageRequest } from '../ports/objects.ts';
+import { OUTBOX_LIMIT, type OutboxEntry, type SentEvent, type WithheldEvent } from '../ports/outbox.ts';
 import { outboxBacklog } from './backlog.ts';
 import { claim, forgetClaims } from './claims.ts';
 import { commit, schedule } from './commit.ts';

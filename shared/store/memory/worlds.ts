@@ -1,20 +1,11 @@
 import { type Application, applicationNames } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import { deliveryAgain } from '../delivery-again.ts';
-import {
-  carriesEvent,
-  DELIVER_AGAIN,
-  type DueItem,
-  dueKey,
-  type Ledger,
-  PUBLISH_WITHHELD_EVENT,
-  type Redriven,
-  type Simulation,
-  type Snapshot,
-  type Store,
-  type Worlds,
-  type WorldView,
-} from '../ports.ts';
+import type { WorldView } from '../ports/directory.ts';
+import { carriesEvent, DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import type { Simulation, Store, Worlds } from '../ports/estate-store.ts';
+import type { Ledger, Redriven } from '../ports/ledger.ts';
+import type { Snapshot } from '../ports/snapshots.ts';
 import { worldsBacklog } from './backlog.ts';
 import type { MemoryJanitor } from './janitor.ts';
 import { memoryRehearsals } from './rehearsals.ts';

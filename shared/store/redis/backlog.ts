@@ -1,6 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { OutboxBacklog, WorldsBacklog } from '../ports.ts';
+import type { OutboxBacklog, WorldsBacklog } from '../ports/backlog.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import type { RedisConnection } from './connection.ts';
 import { type RedisKeys, readEntry } from './formats.ts';

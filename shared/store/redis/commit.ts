@@ -1,6 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { Committed, Fence, IndexChange, Plan, PlannedEvent } from '../ports.ts';
+import type { Committed, Fence, IndexChange, Plan, PlannedEvent } from '../ports/plan.ts';
 import type { Argument } from './connection.ts';
 import { dueArguments, indexValue, outboxEntry, word } from './formats.ts';
 

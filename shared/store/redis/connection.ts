@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { Problem } from '../../catalog/problems.ts';
 import { READY, type State } from '../../process/readiness.ts';
-import { WorldGone } from '../ports.ts';
+import { WorldGone } from '../ports/directory.ts';
 import type { RedisKeys } from './formats.ts';
 import { type Script, type ScriptName, scripts } from './scripts.ts';
 

@@ -1,15 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import {
-  type DueItem,
-  dueKey,
-  type EventsAbout,
-  type Found,
-  type OutboxEntry,
-  type Parked,
-  type PlannedDue,
-  type StoredEvent,
-} from '../ports.ts';
+import { type DueItem, dueKey, type PlannedDue } from '../ports/due-work.ts';
+import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
+import type { Parked } from '../ports/ledger.ts';
+import type { Found } from '../ports/objects.ts';
+import type { OutboxEntry } from '../ports/outbox.ts';
 
 /**
  * What the Redis adapter keeps, key by key. The Lua in `redis-lua` reads and writes the same; nobody else does.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
 import { JOURNAL_LIMITS, type JournalPart, journalPage, journalParts, partOf, sizeOf } from '../journal-limits.ts';
-import type { JournalAsk, JournalEntry, JournalPage } from '../ports.ts';
+import type { JournalAsk, JournalEntry, JournalPage } from '../ports/journal.ts';
 import { listed } from './commit.ts';
 import type { RedisPart } from './connection.ts';
 

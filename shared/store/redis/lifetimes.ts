@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DEFAULT_REHEARSAL } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { Lifetime } from '../ports.ts';
+import type { Lifetime } from '../ports/rehearsals.ts';
 import type { Argument, RedisConnection } from './connection.ts';
 import { partsOf, type RedisKeys } from './formats.ts';
 import type { ScriptName } from './scripts.ts';

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { Lifetime, RehearsalCredentials, RehearsalRecord, Snapshot, Worlds } from '../ports.ts';
+import type { RehearsalCredentials } from '../ports/directory.ts';
+import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
+import type { Snapshot } from '../ports/snapshots.ts';
 import type { RedisConnection } from './connection.ts';
 import { partsOf, type RedisKeys } from './formats.ts';
 import { LOOK_AGAIN_MS } from './janitor.ts';
@@ -17,10 +19,8 @@ export interface RedisRehearsalsOptions {
   readonly dropAfterMs: number;
 }
 
-type Operations = Pick<Worlds, 'list' | 'create' | 'replace' | 'open' | 'remove' | 'use' | 'expire'>;
-
 /** Which rehearsals there are, for how long, and what world each stands for. */
-export function redisRehearsals(options: RedisRehearsalsOptions): Operations {
+export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
   const { connection, keys, lifetimes, dropAfterMs } = options;
 
   /** The world of a rehearsal, if there is one. */

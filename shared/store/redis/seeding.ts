@@ -1,5 +1,6 @@
 import { applicationNames } from '../../catalog/applications.ts';
-import { type ApplicationDump, dueKey, type Snapshot } from '../ports.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { ApplicationDump, Snapshot } from '../ports/snapshots.ts';
 import type { Argument, RedisConnection } from './connection.ts';
 import { counterRecord, dueRecord, indexMember, objectRecord, queueMember } from './formats.ts';
 

@@ -1,6 +1,8 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
-import { type ApplicationDump, carriesEvent, type DueItem, type Snapshot, WorldGone } from '../ports.ts';
+import { WorldGone } from '../ports/directory.ts';
+import { carriesEvent, type DueItem } from '../ports/due-work.ts';
+import type { ApplicationDump, Snapshot } from '../ports/snapshots.ts';
 import type { RedisConnection } from './connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './formats.ts';
 

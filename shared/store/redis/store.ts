@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import { type Claim, dueKey, type Found, OUTBOX_LIMIT, type SentEvent, type Store, type StoreAdapter } from '../ports.ts';
+import type { Claim } from '../ports/claims.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { Store, StoreAdapter } from '../ports/estate-store.ts';
+import type { Found } from '../ports/objects.ts';
+import { OUTBOX_LIMIT, type SentEvent } from '../ports/outbox.ts';
 import { createAnnouncements, type RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import { createChanges } from './changes.ts';

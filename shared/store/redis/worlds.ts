@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Application } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/simulation/progression.ts';
 import type { World } from '../../domain/world.ts';
 import { deliveryAgain } from '../delivery-again.ts';
-import {
-  type Application,
-  type ClockStatus,
-  dueKey,
-  type Ledger,
-  type Redriven,
-  type RehearsalCredentials,
-  type Simulation,
-  type Snapshot,
-  type Store,
-  WorldGone,
-  type Worlds,
-  type WorldView,
-} from '../ports.ts';
+import type { ClockStatus } from '../ports/clock.ts';
+import { type RehearsalCredentials, WorldGone, type WorldView } from '../ports/directory.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { Simulation, Store, Worlds } from '../ports/estate-store.ts';
+import type { Ledger, Redriven } from '../ports/ledger.ts';
+import type { Snapshot } from '../ports/snapshots.ts';
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { listed } from './commit.ts';

@@ -1,4 +1,5 @@
-import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, OPERATION_KEPT_MS } from '../../ports.ts';
+import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN } from '../../ports/claims.ts';
+import { OPERATION_KEPT_MS } from '../../ports/plan.ts';
 
 /** Lua as it is written: a backslash is its own. */
 export const lua = String.raw;

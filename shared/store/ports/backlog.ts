@@ -1,0 +1,28 @@
+import type { Ms } from '../../domain/time.ts';
+
+/** Unpublished events of one application, and the wall time of the oldest. */
+export interface OutboxBacklog {
+  readonly events: number;
+  readonly oldestAt?: Ms | undefined;
+}
+
+/** Outstanding work of all current worlds together. */
+export interface WorldsBacklog {
+  readonly rehearsals: number;
+  /** Deliveries not consumed yet. */
+  readonly pending: number;
+  /** Due work past its time that nobody has leased yet. */
+  readonly overdue: number;
+  /** Leased due work. */
+  readonly running: number;
+  /** Due work of the future. */
+  readonly scheduled: number;
+  /** Due work that faults withhold. */
+  readonly withheld: number;
+  readonly parked: number;
+}
+
+/** Measures the outstanding work, for metrics. */
+export interface BacklogStore {
+  backlog(): Promise<WorldsBacklog>;
+}

@@ -1,0 +1,24 @@
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+
+/** An expired claim without an outcome is remembered for this rehearsal time. */
+export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
+/** Each new claim removes at most this many outdated claims. */
+export const CLAIMS_FORGOTTEN = 100;
+
+export type Claim =
+  /**
+   * `since`: rehearsal time of the request's first claim. `preconditionHeld`: one of its commits noted it. Both survive a takeover
+   * of the lease.
+   */
+  | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
+  | { readonly is: 'running' | 'other-body' }
+  | { readonly is: 'done'; readonly json: string };
+
+/** Claims idempotency keys, so that each request takes effect once. */
+export interface ClaimStore {
+  /** @param leaseMs wall time after which another request may take over an unfinished claim */
+  claim(world: World, key: string, fingerprint: string, now: Ms, leaseMs: number): Promise<Claim>;
+  /** Releases an unfinished claim. A kept outcome stays. */
+  release(world: World, key: string, token: string): Promise<void>;
+}

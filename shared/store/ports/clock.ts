@@ -1,0 +1,55 @@
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import type { DueItem } from './due-work.ts';
+
+/** The state of a clock, as its drivers poll it. Its cost does not depend on the amount of due work. */
+export interface ClockStatus {
+  readonly now: Ms;
+  readonly flowing: boolean;
+  /** A driver advances the clock: nobody else leases due work. */
+  readonly advancing: boolean;
+  /** Number of leased items. */
+  readonly running: number;
+  /** The lowest item that can be leased. */
+  readonly next?: DueItem | undefined;
+}
+
+/** The clock of a world and the due work that it drives. */
+export interface ClockStore {
+  /**
+   * Reads the clock. A clock that a dead driver stopped flows again.
+   * @returns undefined when the world is no longer the current one of its rehearsal
+   */
+  status(world: World): Promise<ClockStatus | undefined>;
+  /**
+   * @param driver token of the driver that advances the clock. Without it, the clock is set only while nobody advances it.
+   * @returns false when the caller may not (or no longer) set the clock
+   */
+  setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
+  /**
+   * Leases the clock in order to advance it, and stops its flow. An expired lease can be taken over.
+   * @returns false while another token holds the lease
+   */
+  leaseClock(world: World, token: string, ms: number): Promise<boolean>;
+  /** @returns false when the lease was lost */
+  renewClock(world: World, token: string, ms: number): Promise<boolean>;
+  /** Ends the lease. A clock that flowed before flows on from its present time. */
+  releaseClock(world: World, token: string): Promise<void>;
+  /**
+   * Leases the lowest free item by `(at, seq)` that is due up to an instant.
+   * @param driver token of the driver that advances the clock. While one does, nobody else leases an item.
+   */
+  leaseNext(world: World, upTo: Ms, token: string, leaseMs: number, driver?: string): Promise<DueItem | undefined>;
+  /** Reschedules a leased item, or parks it. A retried delivery is parked as a delivery. */
+  requeue(
+    world: World,
+    item: DueItem,
+    token: string,
+    then: { readonly at: Ms; readonly attempts: number } | { readonly parked: string },
+  ): Promise<void>;
+}
+
+export interface WorldChanges {
+  /** Calls back when events, deliveries or due work of a world changed. @returns a function that stops the calls */
+  watch(listener: (world: World) => void): () => void;
+}

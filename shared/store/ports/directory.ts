@@ -1,0 +1,35 @@
+import type { Progression } from '../../catalog/simulation/progression.ts';
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+
+/** HMACs of the credentials bound to a rehearsal. The secrets themselves are shown once, when it is created. */
+export interface RehearsalCredentials {
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+}
+
+/** The part of a rehearsal that the edge, consumers and the relay need: one read. */
+export interface WorldView {
+  readonly rehearsal: string;
+  readonly world: World;
+  readonly now: Ms;
+  readonly flowing: boolean;
+  /** Revision of the fault rules; 0 = none. */
+  readonly faults: number;
+  /** Automatic progressions of this rehearsal; absent while they are the default. */
+  readonly progression?: Progression | undefined;
+  readonly credentials: RehearsalCredentials;
+}
+
+/** Finds rehearsals and their current worlds. */
+export interface Directory {
+  resolve(rehearsal: string): Promise<WorldView | undefined>;
+  /** @returns undefined when the world is no longer the current one of its rehearsal */
+  current(world: World): Promise<WorldView | undefined>;
+}
+
+/** Thrown when a request names a dropped world: its rehearsal was reset or deleted more than a minute ago. */
+export class WorldGone extends Error {
+  override readonly name = 'WorldGone';
+}

@@ -1,0 +1,62 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+
+/** Due work as an application schedules it; `at: null` cancels. It replaces earlier work of the same application, kind and key. */
+export interface PlannedDue {
+  readonly kind: string;
+  readonly key: string;
+  readonly at: Ms | null;
+  readonly payload: string;
+  readonly correlationId: string;
+  /** Trace of the job that scheduled the work. */
+  readonly traceparent?: string | undefined;
+  /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
+  readonly lease?: { readonly token: string; readonly until: number } | undefined;
+  /**
+   * The fault that withholds the work until `at` (`NEVER`: as long as the fault exists). The work becomes due at once when the fault
+   * is set anew or deleted, or no longer exists.
+   */
+  readonly withheldBy?: string | undefined;
+  /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
+  readonly withheldAt?: number | undefined;
+}
+
+export interface DueItem {
+  readonly application: Application;
+  readonly kind: string;
+  readonly key: string;
+  readonly at: Ms;
+  readonly seq: number;
+  readonly attempts: number;
+  readonly correlationId: string;
+  readonly traceparent?: string | undefined;
+  readonly payload: unknown;
+  /** The fault that withholds the item until `at`. */
+  readonly withheldBy?: string | undefined;
+}
+
+/** Identifies a due item within its world. */
+export const dueKey = (application: string, kind: string, key: string): string => `${application}|${kind}|${key}`;
+
+/** Due work of every application: put an event that a fault withheld back into the outbox. Key: the event's id; payload: its entry. */
+export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
+
+/** Due work of every subscriber: retry a parked delivery. Key: the event's id; payload: its outbox entry. */
+export const DELIVER_AGAIN = 'deliver-again';
+
+/**
+ * Whether due work of this kind carries an event. One such item per application and kind runs at a time, whichever process leases
+ * it: events keep their order. Snapshots leave such work out.
+ */
+export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
+
+/** One application's due work. */
+export interface DueWorkStore {
+  /** The item that `token` leases; undefined when it is gone or leased by another token. */
+  due(world: World, kind: string, key: string, token: string): Promise<DueItem | undefined>;
+  /** Ends the lease of `token`, if it still holds the item. The item stays due for the clock driver. */
+  releaseDue(world: World, kind: string, key: string, token: string): Promise<void>;
+  /** Due work that this fault withholds, in the order in which it was withheld. */
+  held(world: World, fault: string): Promise<readonly DueItem[]>;
+}

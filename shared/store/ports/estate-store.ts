@@ -1,0 +1,48 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { State } from '../../process/readiness.ts';
+import type { BacklogStore } from './backlog.ts';
+import type { ClaimStore } from './claims.ts';
+import type { ClockStore, WorldChanges } from './clock.ts';
+import type { DeliveryStore } from './deliveries.ts';
+import type { Directory } from './directory.ts';
+import type { DueWorkStore } from './due-work.ts';
+import type { FaultControl, FaultStore } from './faults.ts';
+import type { EventReader, ObjectReader } from './inspection.ts';
+import type { JournalReader, JournalWriter } from './journal.ts';
+import type { LedgerStore } from './ledger.ts';
+import type { ObjectStore } from './objects.ts';
+import type { OutboxStore } from './outbox.ts';
+import type { CommitStore } from './plan.ts';
+import type { ProgressionStore, RehearsalStore } from './rehearsals.ts';
+import type { SnapshotStore } from './snapshots.ts';
+
+/** One application's store. */
+export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
+
+/** The part of the simulation plane that every application needs. */
+export interface Simulation extends FaultStore, JournalWriter {}
+
+/** The estate-wide view. Only the control plane holds it. */
+export interface Worlds
+  extends Directory,
+    RehearsalStore,
+    SnapshotStore,
+    ClockStore,
+    WorldChanges,
+    LedgerStore,
+    BacklogStore,
+    FaultControl,
+    ProgressionStore,
+    EventReader,
+    JournalReader,
+    ObjectReader {}
+
+/** Storage of a whole estate: in the memory of this process, or in Redis. */
+export interface StoreAdapter {
+  store(application: Application): Store;
+  readonly simulation: Simulation;
+  readonly worlds: Worlds;
+  /** Whether the store is usable now. */
+  state(): State;
+  close(): Promise<void>;
+}

@@ -1,0 +1,26 @@
+import type { World } from '../../domain/world.ts';
+
+export interface FaultRule {
+  readonly name: string;
+  readonly json: string;
+  readonly hits: number;
+}
+
+/** The faults of a world, as applications apply them. */
+export interface FaultStore {
+  faults(world: World): Promise<{ readonly revision: number; readonly rules: readonly FaultRule[] }>;
+  /** Counts one hit and returns its number; undefined when `limit` hits are already counted. One atomic step. */
+  hit(world: World, fault: string, limit?: number): Promise<number | undefined>;
+  /** Counts one opportunity of a fault with a probability and returns its number, the input of the draw. One atomic step. */
+  chance(world: World, fault: string): Promise<number>;
+  /** The hits of a fault. Requests that a fault parks poll it. */
+  hits(world: World, fault: string): Promise<number>;
+}
+
+/** The faults of a world, as the control plane sets them. */
+export interface FaultControl {
+  /** Sets a fault anew. Work that a fault of this name withheld becomes due at once. */
+  setFault(world: World, name: string, json: string): Promise<void>;
+  /** Removes one fault or all; the work they withheld becomes due at once. @returns false when there was none */
+  removeFault(world: World, name?: string): Promise<boolean>;
+}

@@ -1,0 +1,34 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { World } from '../../domain/world.ts';
+import type { CounterFields, Found, PageRequest } from './objects.ts';
+
+export interface StoredEvent {
+  readonly order: number;
+  readonly id: string;
+  readonly topic: string;
+  readonly key: string;
+  readonly json: string;
+}
+
+/** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
+export type EventsAbout = { readonly by: 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** The order of the world's last event at that moment. */
+  readonly last: number;
+}
+
+/** The events of a world. */
+export interface EventReader {
+  events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Reads the events that match a filter. The cost does not depend on the number of other events. */
+  eventsAbout(world: World, about: EventsAbout, after: number, limit: number): Promise<EventPage>;
+}
+
+/** The objects and counters of every application of a world; read as an application reads its own. */
+export interface ObjectReader {
+  object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
+  all(world: World, application: Application, collection: string, page: PageRequest): Promise<readonly Found[]>;
+  counters(world: World, application: Application, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
+}

@@ -1,0 +1,43 @@
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import type { DueItem } from './due-work.ts';
+import type { OutboxEntry } from './outbox.ts';
+
+export interface Parked {
+  readonly what: 'delivery' | 'due';
+  readonly key: string;
+  readonly error: string;
+  readonly at: Ms;
+}
+
+/**
+ * The outstanding work of a world. The world is quiet when the first three lists are empty and `next` lies in the future. A list may
+ * be cut off; `counts` has the full numbers.
+ */
+export interface Ledger {
+  readonly unsent: readonly string[];
+  readonly pending: readonly string[];
+  /** Leased due work, including work that was cancelled or replaced after its run began: such runs continue. */
+  readonly running: readonly string[];
+  readonly parked: readonly Parked[];
+  /** Due work that faults withhold. Its deliveries of events are not pending until they are released. */
+  readonly held: readonly DueItem[];
+  readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'held', number>>;
+  readonly next?: DueItem | undefined;
+}
+
+/** Parked work to retry. A delivery comes with its event. */
+export type Redriven =
+  | { readonly what: 'due'; readonly key: string }
+  | { readonly what: 'delivery'; readonly key: string; readonly event: OutboxEntry };
+
+/** The outstanding work of a world, for settling and redriving. */
+export interface LedgerStore {
+  /** @param limit maximum length of each list */
+  ledger(world: World, limit?: number): Promise<Ledger>;
+  /**
+   * Takes work out of the parked list and makes it due at once. Due work returns as it was, unless the same work is due already. A
+   * delivery becomes `DELIVER_AGAIN` of its subscriber and is pending from then on. @returns the work that was parked until then
+   */
+  redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;
+}

@@ -1,0 +1,48 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import type { OutboxBacklog } from './backlog.ts';
+import type { PlannedDue } from './due-work.ts';
+
+/** Default limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
+export const OUTBOX_LIMIT = 100_000;
+
+export interface OutboxEntry {
+  readonly id: string;
+  readonly topic: string;
+  readonly key: string;
+  readonly json: string;
+  readonly struck?: true | undefined;
+  readonly committedAt?: Ms | undefined;
+}
+
+/** A published event: an entry of the batch by id, once per send; or an event that a fault withheld until then. */
+export type SentEvent = string | OutboxEntry;
+
+/** An entry of the batch that a fault withholds. `due` (of kind `PUBLISH_WITHHELD_EVENT`, with `withheldBy`) publishes it later. */
+export interface WithheldEvent {
+  readonly id: string;
+  readonly due: PlannedDue;
+}
+
+/** One application's outbox, as its relay empties it. */
+export interface OutboxStore {
+  readonly application: Application;
+  /**
+   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Sent events are listed in
+   * the given order. An empty batch also releases the relay's lease: in the same step, so that no wake-up is lost. The batch is also
+   * empty while another token holds the lease.
+   * @param goOn false when the relay stops: it gets no batch, and its lease is released although entries remain
+   */
+  drain(
+    world: World,
+    token: string,
+    sent: readonly SentEvent[],
+    held?: readonly WithheldEvent[],
+    goOn?: boolean,
+  ): Promise<readonly OutboxEntry[]>;
+  /** Worlds in which this application has unpublished events that no relay has leased. */
+  unsent(): Promise<readonly World[]>;
+  /** This application's unpublished events over all worlds. For metrics: it reads every such world. */
+  outbox(): Promise<OutboxBacklog>;
+}

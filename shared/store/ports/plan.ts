@@ -1,0 +1,75 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import type { PlannedDue } from './due-work.ts';
+
+/** The lease that a unit of work must still hold when it commits. Its last commit ends the lease. */
+export type Fence =
+  | { readonly kind: 'claim'; readonly key: string; readonly token: string }
+  | { readonly kind: 'delivery'; readonly key: string }
+  | { readonly kind: 'due'; readonly key: string; readonly token: string };
+
+export interface PlannedEvent {
+  readonly id: string;
+  readonly topic: string;
+  /** Kafka key: the aggregate's id. */
+  readonly key: string;
+  readonly json: string;
+  readonly subscribers: readonly Application[];
+  /** A fault withheld the event before; no fault applies to it again. */
+  readonly struck?: true | undefined;
+  /** Wall time. The relay measures the delay until publication from it. */
+  readonly committedAt?: Ms | undefined;
+}
+
+export interface IndexChange {
+  readonly collection: string;
+  readonly name: string;
+  readonly id: string;
+  /** The new value; null removes the object from the index. */
+  readonly value: string | null;
+  /** The value under which the object is indexed until now. */
+  readonly was: string | null;
+}
+
+/** The result of an operation is remembered for at least this wall time, so that a repeat gets the same answer. */
+export const OPERATION_KEPT_MS = 60_000;
+
+/** The content of one commit. An adapter checks everything first and then writes everything; it never decodes an object's JSON. */
+export interface Plan {
+  /** Unique per attempt to commit. A repeat gets the first result. */
+  readonly operation: string;
+  readonly last: boolean;
+  readonly now: Ms;
+  readonly fence?: Fence | undefined;
+  readonly expect: readonly { readonly collection: string; readonly id: string; readonly version: number }[];
+  readonly put: readonly {
+    readonly collection: string;
+    readonly id: string;
+    /** The version that was read; 0 = new. */
+    readonly read: number;
+    readonly version: number;
+    readonly json: string;
+  }[];
+  readonly unique: readonly IndexChange[];
+  readonly index: readonly IndexChange[];
+  /** Summed per counter, key and field. */
+  readonly move: readonly { readonly counter: string; readonly key: string; readonly field: string; readonly by: number }[];
+  /** A move that lowers the weighted sum of the fields must not make it negative. */
+  readonly guard: readonly { readonly counter: string; readonly key: string; readonly terms: Readonly<Record<string, 1 | -1>> }[];
+  readonly events: readonly PlannedEvent[];
+  readonly due: readonly PlannedDue[];
+  /** The `If-Match` precondition of the request was met in this commit. Noted with the fencing claim. */
+  readonly preconditionHeld?: boolean | undefined;
+  /** The answer to keep under the fencing claim. A last commit without an outcome releases the claim. */
+  readonly outcome?: { readonly json: string; readonly keepUntil: Ms } | undefined;
+}
+
+export type Committed =
+  | { readonly ok: true; readonly seq: number }
+  /** `full`: too many events wait for the bus. Only requests get it; deliveries and due work are always admitted. */
+  | { readonly ok: false; readonly why: 'version' | 'unique' | 'guard' | 'held' | 'world' | 'full'; readonly at: string };
+
+export interface CommitStore {
+  commit(world: World, plan: Plan): Promise<Committed>;
+}

@@ -1,0 +1,70 @@
+import type { Progression } from '../../catalog/simulation/progression.ts';
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import type { RehearsalCredentials } from './directory.ts';
+import type { Snapshot } from './snapshots.ts';
+
+/** The size of a world. The store keeps each number up to date, so that reading them costs the same for every world. */
+export interface WorldContents {
+  readonly objects: number;
+  readonly events: number;
+  /** Journal records. */
+  readonly journal: number;
+  /** Approximately: the text of objects, events, kept answers and journal, without the overhead of the store. */
+  readonly bytes: number;
+}
+
+/** The lifetime of a rehearsal, in wall time. */
+export interface Lifetime {
+  readonly lastUsedAt: Ms;
+  /** The end unless the rehearsal is used before it; null: it is kept until it is deleted. */
+  readonly endsAt: Ms | null;
+}
+
+export interface RehearsalRecord extends Lifetime {
+  readonly rehearsal: string;
+  /** Absent when the rehearsal cannot be read; `trouble` has the reason. */
+  readonly current?: { readonly world: World; readonly createdAt: string; readonly now: Ms; readonly contents: WorldContents } | undefined;
+  readonly trouble?: string | undefined;
+}
+
+export interface NewRehearsal {
+  /** Called only when there is room. */
+  readonly from: () => Snapshot;
+  readonly credentials: RehearsalCredentials;
+  /** Wall time without use after which the rehearsal ends; null: it is kept. */
+  readonly idleMs: Ms | null;
+  /** Limit of the number of rehearsals, this one included. */
+  readonly most: number;
+}
+
+export type CreatedRehearsal =
+  | { readonly is: 'created'; readonly world: World }
+  | { readonly is: 'exists' }
+  /** `longestIdle`: among the rehearsals that are not kept. */
+  | { readonly is: 'too-many'; readonly longestIdle?: (Lifetime & { readonly rehearsal: string }) | undefined };
+
+/** The rehearsals of the estate. */
+export interface RehearsalStore {
+  /** In the order of creation. An unreadable rehearsal is listed with the known part of its record. */
+  list(): Promise<readonly RehearsalRecord[]>;
+  /** Safe against concurrent calls: one of them creates the rehearsal, and together they keep to the limit. */
+  create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
+  /**
+   * Seeds a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
+   * the call counts as use. @returns undefined when the rehearsal does not exist (any more)
+   */
+  replace(rehearsal: string, from: Snapshot): Promise<World | undefined>;
+  /** Replaces the rehearsal's world, or creates the rehearsal without a limit. A rehearsal created here is kept until it is removed. */
+  open(rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World>;
+  /** Removes the rehearsal. Its credentials answer 401 from then on. @returns false when it did not exist */
+  remove(rehearsal: string): Promise<boolean>;
+  /** Notes that a rehearsal is used now. @returns its `idleMs`; null also when it does not exist */
+  use(rehearsal: string): Promise<Ms | null>;
+  /** Removes the rehearsals that have ended. One process at a time does, and reads only those. @returns their names */
+  expire(): Promise<readonly string[]>;
+}
+
+export interface ProgressionStore {
+  setProgression(world: World, progression: Progression): Promise<void>;
+}
