@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
@@ -116,18 +117,10 @@ function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolea
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
 
-/** The same few keys come again and again; the oldest of too many is forgotten. */
+/** Clients reuse few keys; their hashes are remembered. */
 function rememberedHash(pepper: string): (key: string) => string {
-  const hashes = new Map<string, string>();
-  return (key) => {
-    const found = hashes.get(key);
-    if (found !== undefined) return found;
-    const hash = hmacOf(pepper, key);
-    const oldest = hashes.size >= HASHES_KEPT ? hashes.keys().next().value : undefined;
-    if (oldest !== undefined) hashes.delete(oldest);
-    hashes.set(key, hash);
-    return hash;
-  };
+  const hashes = new LRUCache<string, string>({ max: HASHES_KEPT, memoMethod: (key) => hmacOf(pepper, key) });
+  return (key) => hashes.memo(key);
 }
 
 function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { nameOf } from '../catalog/event-names.ts';
 import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/simulation/faults.ts';
 import { durationMs } from '../domain/duration.ts';
@@ -50,7 +51,7 @@ const REMEMBERED_MS = 5_000;
 
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
 export function createFaults(simulation: FaultStore) {
-  const known = new Map<World, KnownRules>();
+  const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
 
   async function current(world: World, revision: number): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;
@@ -59,8 +60,6 @@ export function createFaults(simulation: FaultStore) {
     const fetched = await simulation.faults(world);
     const parsed = { revision: fetched.revision, rules: fetched.rules.map(parseRule), about: new Map() };
     known.set(world, parsed);
-    // Nobody says when a world is over.
-    setTimeout(() => known.get(world) === parsed && known.delete(world), REMEMBERED_MS).unref();
     return parsed;
   }
 

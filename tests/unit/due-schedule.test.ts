@@ -13,7 +13,7 @@ type Runs = ReadonlyMap<string, { readonly key: string; readonly until: number }
 
 /** What the schedule says, found by looking at everything. */
 function looking(records: ReadonlyMap<string, DueRecord>, runs: Runs) {
-  const free = ({ taken }: DueRecord, wall: number): boolean => !taken || wall >= taken.until;
+  const free = ({ lease }: DueRecord, wall: number): boolean => !lease || wall >= lease.until;
   return {
     lowest: (upTo: number, wall: number): Item | undefined =>
       [...records.values()]
@@ -22,7 +22,7 @@ function looking(records: ReadonlyMap<string, DueRecord>, runs: Runs) {
         .toSorted((a, b) => a.at - b.at || a.seq - b.seq)[0],
     running: (wall: number): string[] => [
       ...[...records].filter(([, record]) => !free(record, wall)).map(([key]) => key),
-      ...[...runs].filter(([token, { key, until }]) => wall < until && records.get(key)?.taken?.token !== token).map(([, { key }]) => key),
+      ...[...runs].filter(([token, { key, until }]) => wall < until && records.get(key)?.lease?.token !== token).map(([, { key }]) => key),
     ],
   };
 }
@@ -38,7 +38,7 @@ const step = fc.oneof(
 );
 
 describe('The schedule of due work', () => {
-  test('says what one finds who looks at everything, whatever was put, replaced, taken, released and removed', () => {
+  test('says what one finds who looks at everything, whatever was put, replaced, leased, released and removed', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), fc.nat(20), (steps, upTo) => {
         const schedule = createDueSchedule();
@@ -49,10 +49,10 @@ describe('The schedule of due work', () => {
         let seq = 0;
         for (const now of steps) {
           if (now.what === 'put') {
-            const taken = now.held === null ? undefined : { token: 't', until: now.held };
+            const lease = now.held === null ? undefined : { token: 't', until: now.held };
             const one = item(now.key, now.at, ++seq);
-            records.set(now.key, { item: one, taken });
-            schedule.put(now.key, one, taken);
+            records.set(now.key, { item: one, lease });
+            schedule.put(now.key, one, lease);
           } else if (now.what === 'remove') {
             records.delete(now.key);
             schedule.remove(now.key);
@@ -60,19 +60,19 @@ describe('The schedule of due work', () => {
             const lowest = plain.lowest(now.upTo, wall);
             expect(schedule.lowest(now.upTo, wall)).toEqual(lowest);
             if (!lowest) continue;
-            const taken = { token: `t${++seq}`, until: wall + now.for };
-            records.set(lowest.key, { item: lowest, taken });
-            runs.set(taken.token, { key: lowest.key, until: taken.until });
-            schedule.take(lowest.key, taken);
+            const lease = { token: `t${++seq}`, until: wall + now.for };
+            records.set(lowest.key, { item: lowest, lease });
+            runs.set(lease.token, { key: lowest.key, until: lease.until });
+            schedule.lease(lowest.key, lease);
           } else if (now.what === 'release') {
             const found = records.get(now.key);
-            if (found) records.set(now.key, { item: found.item, taken: undefined });
+            if (found) records.set(now.key, { item: found.item, lease: undefined });
             schedule.release(now.key);
           } else if (now.what === 'end') {
             const token = [...runs.keys()][now.which];
             if (token === undefined) continue;
             runs.delete(token);
-            schedule.ended(token);
+            schedule.endRun(token);
           } else wall += now.ms;
           expect(schedule.running(wall).toSorted()).toEqual(plain.running(wall).toSorted());
           expect(schedule.lowest(upTo, wall)).toEqual(plain.lowest(upTo, wall));
@@ -90,8 +90,8 @@ describe('The schedule of due work', () => {
     schedule.put('a', item('a', 1, 1), { token: 'slow', until: 10 });
     expect(schedule.lowest(5, 9)).toBeUndefined();
     expect(schedule.lowest(5, 10)).toMatchObject({ key: 'a' });
-    expect(schedule.get('a')?.taken?.token).toBe('slow');
-    schedule.take('a', { token: 'next', until: 20 });
-    expect(schedule.get('a')?.taken?.token).toBe('next');
+    expect(schedule.get('a')?.lease?.token).toBe('slow');
+    schedule.lease('a', { token: 'next', until: 20 });
+    expect(schedule.get('a')?.lease?.token).toBe('next');
   });
 });

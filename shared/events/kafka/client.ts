@@ -1,5 +1,6 @@
 import './timer-guard.ts';
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../process/logger.ts';
 
 export interface KafkaOptions {
@@ -40,15 +41,13 @@ const DISTINCT_TEXTS = 200;
  * is thrown at us and logged in our words. It repeats itself with every attempt; once a minute is enough.
  */
 function intoPino(log: Logger): (entry: LogEntry) => void {
-  const said = new Map<string, number>();
+  const said = new LRUCache<string, true>({ max: DISTINCT_TEXTS, ttl: SAID_AGAIN_AFTER_MS });
   return ({ namespace, level, log: { message, timestamp: _timestamp, logger: _logger, stack, ...details } }) => {
     const text = `kafkajs${namespace ? ` ${namespace}` : ''}: ${message}`;
     if (level > logLevel.INFO) return log.trace(details, text);
     if (level > logLevel.ERROR) return log.debug(details, text);
-    const now = Date.now();
-    if (now - (said.get(text) ?? 0) < SAID_AGAIN_AFTER_MS) return log.debug({ ...details, stack }, text);
-    if (said.size >= DISTINCT_TEXTS) said.clear();
-    said.set(text, now);
+    if (said.has(text)) return log.debug({ ...details, stack }, text);
+    said.set(text, true);
     return log.info(details, text);
   };
 }

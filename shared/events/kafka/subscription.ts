@@ -1,4 +1,5 @@
 import type { Consumer, ConsumerEvents, EachBatchPayload } from 'kafkajs';
+import { LRUCache } from 'lru-cache';
 import type { Application } from '../../catalog/applications.ts';
 import type { Logger } from '../../process/logger.ts';
 import { READY, type State } from '../../process/readiness.ts';
@@ -47,7 +48,7 @@ export function createSubscription(options: SubscriptionOptions) {
   const { kafka, application, topics, deliver, counts, log } = options;
   const groupId = `${kafka.groupPrefix ?? 'uc-'}${application}`;
   const stopping = new AbortController();
-  const said = new Map<string, number>();
+  const said = new LRUCache<string, true>({ max: topics.length + 1, ttl: SAY_AGAIN_AFTER_MS });
   const partitions = new Map<string, { readonly topic: string; readonly partition: number; readonly progress: PartitionProgress }>();
   let consumer: Consumer | undefined;
   let hasJoined = false;
@@ -65,9 +66,8 @@ export function createSubscription(options: SubscriptionOptions) {
   });
 
   function sayOnceAMinute(what: string, say: () => void): void {
-    const now = Date.now();
-    if (now - (said.get(what) ?? 0) < SAY_AGAIN_AFTER_MS) return;
-    said.set(what, now);
+    if (said.has(what)) return;
+    said.set(what, true);
     say();
   }
 

@@ -22,8 +22,8 @@ export function worldsBacklog(worlds: Iterable<WorldState>): WorldsBacklog {
     counts.rehearsals += 1;
     counts.pending += world.pending.size;
     counts.parked += world.parked.size;
-    for (const { item, taken } of world.due.records()) {
-      if (taken && wall < taken.until) counts.running += 1;
+    for (const { item, lease } of world.due.records()) {
+      if (lease && wall < lease.until) counts.running += 1;
       else if (item.withheldBy !== undefined) counts.withheld += 1;
       else if (item.at <= now) counts.overdue += 1;
       else counts.scheduled += 1;

@@ -29,7 +29,7 @@ export function commit(
   const refused =
     checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
   if (refused) {
-    if (refused.ok === false && refused.why === 'held' && plan.fence?.kind === 'due') world.due.ended(plan.fence.token);
+    if (refused.ok === false && refused.why === 'held' && plan.fence?.kind === 'due') world.due.endRun(plan.fence.token);
     return refused;
   }
   const moved = movedCounters(state, plan);
@@ -70,7 +70,7 @@ function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Comm
       ? state.claims.get(fence.key)?.token === fence.token
       : fence.kind === 'delivery'
         ? world.pending.has(fence.key)
-        : world.due.get(fence.key)?.taken?.token === fence.token;
+        : world.due.get(fence.key)?.lease?.token === fence.token;
   return held ? undefined : refuse('held', fence.key);
 }
 
@@ -150,7 +150,7 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
   if (fence.kind === 'delivery') world.pending.delete(fence.key);
   else if (fence.kind === 'due') {
     world.due.remove(fence.key);
-    world.due.ended(fence.token);
+    world.due.endRun(fence.token);
   } else {
     const claim = state.claims.get(fence.key);
     if (!claim) return;

@@ -132,7 +132,7 @@ export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'ke
 
 /** Due work that faults keep, in the order in which it was held. */
 export function heldItems(world: WorldState | undefined, fault?: string): readonly DueItem[] {
-  const held = [...(world?.due.withheldByFaults(fault) ?? [])].sort((a, b) => a.seq - b.seq);
+  const held = [...(world?.due.withheldBy(fault) ?? [])].sort((a, b) => a.seq - b.seq);
   return held.map((item) => ({ ...item, payload: JSON.parse(item.payload) as unknown }));
 }
 

@@ -125,14 +125,14 @@ function bind(application: Application, { all, janitor, unsent, changed, relayLe
     },
     due: async (world, kind, key, token) => {
       const record = all.get(world)?.due.get(dueKey(application, kind, key));
-      return record?.taken?.token === token ? { ...record.item, payload: JSON.parse(record.item.payload) as unknown } : undefined;
+      return record?.lease?.token === token ? { ...record.item, payload: JSON.parse(record.item.payload) as unknown } : undefined;
     },
     releaseDue: async (world, kind, key, token) => {
       const due = all.get(world)?.due;
       const name = dueKey(application, kind, key);
-      const isHeld = due?.get(name)?.taken?.token === token;
+      const isHeld = due?.get(name)?.lease?.token === token;
       if (isHeld) due?.release(name);
-      if (due?.ended(token) || isHeld) changed(world);
+      if (due?.endRun(token) || isHeld) changed(world);
     },
     commit: async (world, plan) => {
       const found = all.get(world);

@@ -97,15 +97,15 @@ export function memoryWorlds(
       const state = need(world);
       if (driver === undefined ? isAdvancing(state) : state.driver?.token !== driver) return undefined;
       const item = lowest(state, upTo);
-      if (item) state.due.take(dueKey(item.application, item.kind, item.key), { token, until: Date.now() + leaseMs });
+      if (item) state.due.lease(dueKey(item.application, item.kind, item.key), { token, until: Date.now() + leaseMs });
       return item;
     },
     requeue: async (world, item, token, then) => {
       const state = need(world);
       const key = dueKey(item.application, item.kind, item.key);
       const record = state.due.get(key);
-      const wasRunning = state.due.ended(token);
-      if (record?.taken?.token !== token) {
+      const wasRunning = state.due.endRun(token);
+      if (record?.lease?.token !== token) {
         if (wasRunning) changed(world);
         return;
       }
