@@ -11,8 +11,9 @@ import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
 import type { Context } from '../../shared/simulation/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/simulation/credentials.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
-import { createMemoryStore, type StoreAdapter } from '../../shared/store/memory/store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { decodeContext } from '../../shared/transport/estate-headers.ts';
 
 export const PEPPER = 'a-pepper-of-this-test';

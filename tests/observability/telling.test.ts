@@ -15,7 +15,8 @@ import { type Observer, UNOBSERVED } from '../../shared/observability/observer.t
 import { createLogger, type Logger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
-import { createMemoryStore, type StoreAdapter } from '../../shared/store/memory/store.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { aRig, asIntegration, type Rig, raw } from '../gateway/running-gateway.ts';
 import { type Inside, startInside } from '../support/inside.ts';

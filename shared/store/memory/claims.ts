@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
 import type { ClaimRecord, WorldState } from './state.ts';
 
-/** Those whose time was over first come first: time only moves forward, and every claim has as much of it. */
+/** In the order of their end: time only moves forward, and every claim is kept equally long. */
 type Claims = Map<string, ClaimRecord>;
 
 export function claim(claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
@@ -11,7 +11,7 @@ export function claim(claims: Claims, key: string, ask: { fingerprint: string; n
     return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
   }
   if (found && isHeld(found)) return { is: found.fingerprint === ask.fingerprint ? 'running' : 'other-body' };
-  // A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
+  // A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
   const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
   const token = randomUUID();
@@ -23,7 +23,7 @@ export function claim(claims: Claims, key: string, ask: { fingerprint: string; n
 
 const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
 
-/** Forgets claims whose time is over, some at a time. */
+/** Forgets outdated claims, a limited number at a time. */
 export function forgetClaims(world: WorldState | undefined, claims: Claims, now: number): void {
   let looked = 0;
   for (const [key, record] of claims) {

@@ -1,22 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
-import { dueKey, type PlannedDue } from '../ports/due-work.ts';
 import { type Committed, OPERATION_KEPT_MS, type Plan } from '../ports/plan.ts';
-import {
-  type ApplicationState,
-  applicationState,
-  enterIndex,
-  getOr,
-  leaveIndex,
-  nowOf,
-  OPERATIONS_LIMIT,
-  type Operations,
-  putObject,
-  type WorldState,
-} from './state.ts';
+import { enterIndex, leaveIndex, putObject } from './application-data.ts';
+import { schedule } from './schedule.ts';
+import { type ApplicationState, applicationState, getOr, OPERATIONS_LIMIT, type Operations, type WorldState } from './state.ts';
 
-/**
- * Executes a plan: every check first, then every write, in one synchronous step. What was refused has changed nothing.
- */
+/** Executes a plan in one synchronous step: every check first, then every write. A refused plan changes nothing. */
 export function commit(
   world: WorldState,
   application: Application,
@@ -27,7 +15,7 @@ export function commit(
   const before = state.operations.get(plan.operation);
   if (before !== undefined) return { ok: true, seq: before.seq };
   const refused =
-    checkHold(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
+    checkFence(world, state, plan) ?? checkOutbox(state, plan, outboxLimit) ?? checkVersions(state, plan) ?? checkUniques(state, plan);
   if (refused) {
     if (refused.ok === false && refused.why === 'held' && plan.fence?.kind === 'due') world.due.endRun(plan.fence.token);
     return refused;
@@ -53,7 +41,7 @@ export function commit(
     for (const subscriber of subscribers) world.pending.add(`${subscriber}|${event.id}`);
   }
   notePrecondition(state, plan);
-  endHold(world, state, plan);
+  endFence(world, state, plan);
   writeDue(world, application, plan, seq);
   remember(state.operations, plan.operation, seq);
   remembered(state.operations);
@@ -62,19 +50,19 @@ export function commit(
 
 const refuse = (why: 'version' | 'unique' | 'guard' | 'held' | 'full', at: string): Committed => ({ ok: false, why, at });
 
-function checkHold(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
+function checkFence(world: WorldState, state: ApplicationState, plan: Plan): Committed | undefined {
   const { fence } = plan;
   if (!fence) return undefined;
-  const held =
+  const isHeld =
     fence.kind === 'claim'
       ? state.claims.get(fence.key)?.token === fence.token
       : fence.kind === 'delivery'
         ? world.pending.has(fence.key)
         : world.due.get(fence.key)?.lease?.token === fence.token;
-  return held ? undefined : refuse('held', fence.key);
+  return isHeld ? undefined : refuse('held', fence.key);
 }
 
-/** What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back. */
+/** Only requests are refused: their callers can retry. Deliveries and due work finish started work and have no caller. */
 function checkOutbox(state: ApplicationState, { events, fence }: Plan, limit: number): Committed | undefined {
   const isRequest = fence === undefined || fence.kind === 'claim';
   return isRequest && events.length > 0 && state.outbox.size >= limit ? refuse('full', String(state.outbox.size)) : undefined;
@@ -91,8 +79,8 @@ function checkVersions(state: ApplicationState, plan: Plan): Committed | undefin
 function checkUniques(state: ApplicationState, plan: Plan): Committed | undefined {
   for (const { collection, name, id, value } of plan.unique) {
     if (value === null) continue;
-    const holder = state.unique.get(`${collection}.${name}`)?.get(value);
-    if (holder !== undefined && holder !== id) return refuse('unique', `${collection}.${name}`);
+    const owner = state.unique.get(`${collection}.${name}`)?.get(value);
+    if (owner !== undefined && owner !== id) return refuse('unique', `${collection}.${name}`);
   }
   return undefined;
 }
@@ -144,7 +132,7 @@ function notePrecondition(state: ApplicationState, { fence, preconditionHeld }: 
   if (claim && preconditionHeld) claim.preconditionHeld = true;
 }
 
-function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
+function endFence(world: WorldState, state: ApplicationState, plan: Plan): void {
   const { fence } = plan;
   if (!fence || !plan.last) return;
   if (fence.kind === 'delivery') world.pending.delete(fence.key);
@@ -162,21 +150,6 @@ function endHold(world: WorldState, state: ApplicationState, plan: Plan): void {
 
 function writeDue(world: WorldState, application: Application, plan: Plan, seq: number): void {
   for (const [position, due] of plan.due.entries()) schedule(world, application, due, seq + position / 1000);
-}
-
-/** Enters due work, or takes it out. Nothing is held by a fault that is gone, or was set anew since. */
-export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
-  const { kind, key, at, payload, correlationId, traceparent, lease, withheldBy, withheldAt } = due;
-  const name = dueKey(application, kind, key);
-  if (at === null) {
-    world.due.remove(name);
-    return;
-  }
-  const since = withheldBy === undefined ? undefined : world.faults.get(withheldBy)?.since;
-  const releaseWithheld = withheldBy !== undefined && (since === undefined || (withheldAt !== undefined && since > withheldAt));
-  const when = releaseWithheld ? Math.min(at, nowOf(world)) : at;
-  const item = { application, kind, key, at: when, seq, attempts: 0, correlationId, traceparent, payload };
-  world.due.put(name, releaseWithheld || withheldBy === undefined ? item : { ...item, withheldBy }, lease && { ...lease });
 }
 
 function remember(operations: Operations, operation: string, seq: number): void {

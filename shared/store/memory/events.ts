@@ -3,7 +3,7 @@ import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import { createOrderedList, type OrderedList } from './ordered-list.ts';
 
-/** The events of a world in the order in which they got on the bus, and by everything that they can be asked for by. */
+/** The published events of a world, in the order of publication and by every filter. */
 export function createMemoryEvents() {
   const events: StoredEvent[] = [];
   const about = new Map<string, OrderedList<StoredEvent>>();

@@ -3,14 +3,14 @@ import type { World } from '../../domain/world.ts';
 import { OPERATION_KEPT_MS } from '../ports/plan.ts';
 import type { Operations, WorldState } from './state.ts';
 
-/** How often it looks, at most. */
+/** Longest pause between sweeps, in wall time. */
 const LOOK_MS = 5_000;
 
-/** Forgets what has had its time: worlds that nobody sees any more, and operations that nobody repeats. What lives it does not look at. */
+/** Drops replaced and removed worlds, and forgets old results of operations. It never reads living worlds. */
 export function createMemoryJanitor({ all, dropAfterMs }: { readonly all: Map<World, WorldState>; readonly dropAfterMs: number }) {
-  /** When each is dropped, in this order. */
+  /** Wall time at which each world is dropped, in this order. */
   const dying = new Map<World, Ms>();
-  /** When something was added to each the last time, in this order. */
+  /** Wall time of the last operation, in this order. */
   const remembering = new Map<Operations, Ms>();
   let timer: NodeJS.Timeout | undefined;
 

@@ -10,7 +10,7 @@ interface Recorded {
   readonly at: number;
 }
 
-/** The journal of a world. What a page costs depends on what it shows, not on how much there is. */
+/** The journal of a world. The cost of a page depends on its length, not on the size of the journal. */
 export function createMemoryJournal() {
   let order = 0;
   const parts = { hops: createPart(JOURNAL_LIMITS.hops), anonymous: createPart(JOURNAL_LIMITS.anonymous) };
@@ -36,7 +36,7 @@ export function createMemoryJournal() {
 export type MemoryJournal = ReturnType<typeof createMemoryJournal>;
 
 function createPart(limit: JournalLimit) {
-  /** By place, without a gap: the oldest is found without passing what was taken out before it. */
+  /** By place, without gaps: the oldest record is found at once. */
   const records = new Map<number, Recorded>();
   const byRequest = new Map<string, number>();
   const byCorrelation = new Map<string, OrderedList<Recorded>>();
@@ -67,7 +67,7 @@ function createPart(limit: JournalLimit) {
       same.put(recorded);
       while (records.size > limit.records || (bytes > limit.bytes && records.size > 1)) forgetOldest();
     },
-    /** In the order in which they came. */
+    /** In the order in which they were recorded. */
     newest(correlationId: string | undefined, count: number): readonly Recorded[] {
       if (correlationId !== undefined) return byCorrelation.get(correlationId)?.before(0, count).reverse() ?? [];
       const from = Math.max(first, next - count);

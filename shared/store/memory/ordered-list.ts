@@ -1,16 +1,13 @@
-/** What has a place in an order: numbers that only grow as things are made. */
+/** A thing with a place in the order of creation. */
 export interface Ordered {
   readonly order: number;
 }
 
-/**
- * Things in ascending order, each order once. New ones come last nearly always; to find a place takes as many looks as the number of
- * things has binary digits.
- */
+/** Things in ascending order, each order once. New things nearly always come last; places are found by binary search. */
 export function createOrderedList<T extends Ordered>(things: readonly T[] = []) {
   const list: T[] = [...things];
 
-  /** How many have an order up to this one. */
+  /** Counts the things with an order up to this one. */
   function upTo(order: number): number {
     const last = list[list.length - 1];
     if (!last || last.order <= order) return list.length;
@@ -30,7 +27,7 @@ export function createOrderedList<T extends Ordered>(things: readonly T[] = []) 
     get last(): T | undefined {
       return list[list.length - 1];
     },
-    /** Enters it, in the place of what had its order before. */
+    /** Inserts a thing; it replaces one of the same order. */
     put(thing: T): void {
       const place = upTo(thing.order);
       if (list[place - 1]?.order === thing.order) list[place - 1] = thing;
@@ -41,12 +38,12 @@ export function createOrderedList<T extends Ordered>(things: readonly T[] = []) 
       const place = upTo(order) - 1;
       if (list[place]?.order === order) list.splice(place, 1);
     },
-    /** So many that come after this order, in ascending order. */
+    /** Things after this order, ascending. */
     after(order: number, limit: number): T[] {
       const place = upTo(order);
       return list.slice(place, place + limit);
     },
-    /** So many that come before this order, the newest first; 0 stands for the end of the list. */
+    /** Things before this order, newest first; 0 = the end of the list. */
     before(order: number, limit: number): T[] {
       const end = order > 0 ? upTo(order - 1) : list.length;
       return list.slice(Math.max(0, end - limit), end).reverse();

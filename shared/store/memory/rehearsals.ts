@@ -4,21 +4,15 @@ import type { World } from '../../domain/world.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
 import type { Snapshot } from '../ports/snapshots.ts';
+import { load } from './application-data.ts';
 import { createDueSchedule } from './due-schedule.ts';
+import type { MemoryEstate } from './estate.ts';
 import { createMemoryEvents } from './events.ts';
-import type { MemoryJanitor } from './janitor.ts';
 import { createMemoryJournal } from './journal.ts';
-import { load, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { nowOf, type RehearsalState, type WorldState } from './state.ts';
 
-export interface MemoryRehearsalsOptions {
-  readonly all: Map<World, WorldState>;
-  readonly rehearsals: Map<string, RehearsalState>;
-  readonly janitor: MemoryJanitor;
-  readonly changed: (world: World) => void;
-}
-
-/** Which rehearsals there are, for how long, and what world each stands for. */
-export function memoryRehearsals({ all, rehearsals, janitor, changed }: MemoryRehearsalsOptions): RehearsalStore {
+/** The rehearsals in memory, their lifetimes and their current worlds. */
+export function createMemoryRehearsals({ all, rehearsals, janitor, changed }: MemoryEstate): RehearsalStore {
   function switchTo(rehearsal: string, from: Snapshot, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
     const world = openWorld(rehearsal, from);
     all.set(world.world, world);
@@ -29,7 +23,7 @@ export function memoryRehearsals({ all, rehearsals, janitor, changed }: MemoryRe
     return world.world;
   }
 
-  /** Drivers of its clock and waits for its events hear that it is over. */
+  /** Notifies the drivers of its clock and the waits for its events. */
   function leave({ world: { world } }: RehearsalState): void {
     janitor.dropLater(world);
     changed(world);

@@ -1,0 +1,66 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { World } from '../../domain/world.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { Store } from '../ports/estate-store.ts';
+import { claim, forgetClaims } from './claims.ts';
+import { commit } from './commit.ts';
+import type { MemoryEstate } from './estate.ts';
+import { createMemoryObjects } from './objects.ts';
+import { createMemoryOutbox } from './outbox.ts';
+import { type ApplicationState, applicationState, dueItem, park, withheldItems } from './state.ts';
+import type { Unsent } from './unsent.ts';
+
+export interface ApplicationStoreOptions {
+  readonly estate: MemoryEstate;
+  readonly unsent: Unsent;
+  readonly relayLeaseMs: number;
+  readonly outboxLimit: number;
+}
+
+/** One application's store in this process's memory. */
+export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
+  const { estate, unsent, outboxLimit } = options;
+  const { all, janitor, need, changed } = estate;
+  const stateOf = (world: World): ApplicationState => applicationState(need(world), application);
+  return {
+    ...createMemoryObjects(stateOf),
+    ...createMemoryOutbox(application, options),
+    claim: async (world, key, fingerprint, now, leaseMs) => {
+      const { claims } = stateOf(world);
+      forgetClaims(all.get(world), claims, now);
+      return claim(claims, key, { fingerprint, now, leaseMs });
+    },
+    release: async (world, key, token) => {
+      const record = stateOf(world).claims.get(key);
+      if (record?.token === token) record.token = undefined;
+    },
+    due: async (world, kind, key, token) => {
+      const record = all.get(world)?.due.get(dueKey(application, kind, key));
+      return record?.lease?.token === token ? dueItem(record.item) : undefined;
+    },
+    releaseDue: async (world, kind, key, token) => {
+      const due = all.get(world)?.due;
+      const name = dueKey(application, kind, key);
+      const isLeased = due?.get(name)?.lease?.token === token;
+      if (isLeased) due?.release(name);
+      if (due?.endRun(token) || isLeased) changed(world);
+    },
+    held: async (world, fault) => withheldItems(all.get(world), fault).filter((item) => item.application === application),
+    commit: async (world, plan) => {
+      const found = all.get(world);
+      if (!found) return { ok: false, why: 'world', at: world };
+      const result = commit(found, application, plan, { outboxLimit, remembered: janitor.remembered });
+      if (plan.events.length > 0) unsent.note(found, application);
+      const endsWork = plan.fence?.kind === 'delivery' || plan.fence?.kind === 'due';
+      if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
+      return result;
+    },
+    isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
+    park: async (world, delivery, error) => {
+      const found = all.get(world);
+      if (!found?.pending.delete(delivery)) return;
+      park(found, { what: 'delivery', key: delivery }, error);
+      changed(world);
+    },
+  };
+}

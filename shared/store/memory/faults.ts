@@ -1,0 +1,48 @@
+import type { FaultControl, FaultStore } from '../ports/faults.ts';
+import type { MemoryEstate } from './estate.ts';
+import { nowOf } from './state.ts';
+
+export function createMemoryFaults({ all }: MemoryEstate): FaultStore {
+  return {
+    faults: async (world) => {
+      const state = all.get(world);
+      return {
+        revision: state?.faultRevision ?? 0,
+        rules: [...(state?.faults ?? [])].map(([name, { json, hits }]) => ({ name, json, hits })),
+      };
+    },
+    hit: async (world, fault, limit) => {
+      const found = all.get(world)?.faults.get(fault);
+      if (!found || (limit !== undefined && found.hits >= limit)) return undefined;
+      found.hits += 1;
+      return found.hits;
+    },
+    chance: async (world, fault) => {
+      const found = all.get(world)?.faults.get(fault);
+      return found ? ++found.chances : 0;
+    },
+    hits: async (world, fault) => all.get(world)?.faults.get(fault)?.hits ?? 0,
+  };
+}
+
+export function createMemoryFaultControl({ need, changed }: MemoryEstate): FaultControl {
+  return {
+    setFault: async (world, name, json) => {
+      const state = need(world);
+      state.faultRevision += 1;
+      state.faults.set(name, { json, hits: 0, chances: 0, since: state.faultRevision });
+      state.due.releaseWithheld(name, nowOf(state));
+      changed(world);
+    },
+    removeFault: async (world, name) => {
+      const state = need(world);
+      const existed = name === undefined ? state.faults.size > 0 : state.faults.has(name);
+      if (name === undefined) state.faults.clear();
+      else state.faults.delete(name);
+      state.faultRevision += 1;
+      state.due.releaseWithheld(name, nowOf(state));
+      changed(world);
+      return existed;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { applicationNames } from '../../catalog/applications.ts';
+import { deliveryAgain } from '../delivery-again.ts';
+import { type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import type { Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
+import { lowest } from './clock.ts';
+import type { MemoryEstate } from './estate.ts';
+import { firstOf, nowOf, type WorldState, withheldItems } from './state.ts';
+
+export function createMemoryLedger({ need, changed }: MemoryEstate): LedgerStore {
+  return {
+    ledger: async (world, limit = Number.POSITIVE_INFINITY) => ledgerOf(need(world), limit),
+    redrive: async (world, again) => {
+      const state = need(world);
+      const driven = again.filter((one) => redrive(state, one));
+      if (driven.length > 0) changed(world);
+      return driven;
+    },
+  };
+}
+
+function ledgerOf(state: WorldState, limit: number): Ledger {
+  const withheld = withheldItems(state);
+  const running = state.due.running(Date.now());
+  const pending = pendingOf(state, withheld, limit);
+  return {
+    unsent: firstOf(unsentOf(state), limit),
+    pending: pending.first,
+    running: running.slice(0, limit),
+    parked: firstOf(state.parked.values(), limit).map(({ shown }) => shown),
+    held: withheld.slice(0, limit),
+    counts: {
+      unsent: [...state.applications.values()].reduce((sum, { outbox }) => sum + outbox.size, 0),
+      pending: pending.count,
+      running: running.length,
+      parked: state.parked.size,
+      held: withheld.length,
+    },
+    next: lowest(state, Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Pending deliveries, except those of withheld events. Only the withheld ones are looked up: the others may be many. */
+function pendingOf(state: WorldState, withheld: readonly DueItem[], limit: number): { readonly first: string[]; readonly count: number } {
+  const away = new Set<string>();
+  for (const { kind, key } of withheld) {
+    if (kind !== PUBLISH_WITHHELD_EVENT) continue;
+    for (const application of applicationNames) if (state.pending.has(`${application}|${key}`)) away.add(`${application}|${key}`);
+  }
+  const found = firstOf(state.pending, limit + away.size).filter((delivery) => !away.has(delivery));
+  return { first: found.slice(0, limit), count: state.pending.size - away.size };
+}
+
+function* unsentOf(state: WorldState): Generator<string> {
+  for (const [application, { outbox }] of state.applications) for (const id of outbox.keys()) yield `${application}|${id}`;
+}
+
+/** @returns whether the work was parked */
+function redrive(state: WorldState, again: Redriven): boolean {
+  const { what, key } = again;
+  const found = state.parked.get(`${what}|${key}`);
+  if (!found) return false;
+  state.parked.delete(`${what}|${key}`);
+  const now = nowOf(state);
+  const seq = ++state.seq;
+  if (again.what === 'due') {
+    if (!found.item || state.due.get(key)) return true;
+    const { withheldBy: _withheldBy, ...item } = found.item;
+    state.due.put(key, { ...item, at: now, seq, attempts: 0 });
+    return true;
+  }
+  const item = deliveryAgain(key, again.event);
+  state.pending.add(key);
+  state.due.put(dueKey(item.application, item.kind, item.key), { ...item, at: now, seq, attempts: 0 });
+  return true;
+}

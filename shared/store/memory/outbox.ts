@@ -1,0 +1,67 @@
+import type { Application } from '../../catalog/applications.ts';
+import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../ports/outbox.ts';
+import { outboxBacklog } from './backlog.ts';
+import type { MemoryEstate } from './estate.ts';
+import { schedule } from './schedule.ts';
+import { applicationState, firstOf, type WorldState } from './state.ts';
+import type { Unsent } from './unsent.ts';
+
+const BATCH = 100;
+
+interface OutboxOptions {
+  readonly estate: MemoryEstate;
+  readonly unsent: Unsent;
+  /** Wall time. */
+  readonly relayLeaseMs: number;
+}
+
+export function createMemoryOutbox(
+  application: Application,
+  { estate: { all, changed }, unsent, relayLeaseMs }: OutboxOptions,
+): OutboxStore {
+  return {
+    application,
+    drain: async (world, token, sent, withheld = [], goOn = true) => {
+      const found = all.get(world);
+      if (!found) return [];
+      const batch = drain(found, application, token, { sent, withheld, leaseMs: relayLeaseMs, goOn });
+      unsent.note(found, application);
+      if (sent.length > 0 || withheld.length > 0) changed(world);
+      return batch;
+    },
+    unsent: async () =>
+      unsent
+        .worlds(application)
+        .filter((world) => {
+          const { relay } = applicationState(world, application);
+          return !relay || Date.now() >= relay.until;
+        })
+        .map(({ world }) => world),
+    outbox: async () => outboxBacklog(application, unsent.worlds(application)),
+  };
+}
+
+interface Drained {
+  readonly sent: readonly SentEvent[];
+  readonly withheld: readonly WithheldEvent[];
+  readonly leaseMs: number;
+  readonly goOn: boolean;
+}
+
+function drain(world: WorldState, application: Application, token: string, drained: Drained): readonly OutboxEntry[] {
+  const { sent, withheld, leaseMs, goOn } = drained;
+  const state = applicationState(world, application);
+  if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
+  for (const one of sent) {
+    const entry = typeof one === 'string' ? state.outbox.get(one) : one;
+    if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_WITHHELD_EVENT, one.id));
+    if (entry) world.events.add(entry);
+  }
+  for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
+  for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
+  for (const { id } of withheld) state.outbox.delete(id);
+  const batch = goOn ? firstOf(state.outbox.values(), BATCH) : [];
+  state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
+  return batch;
+}
