@@ -5,9 +5,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment } from './collections.ts';
-
-/** Due work of parcels that move by themselves, one item per parcel. */
-export const PLANNED_SCAN = 'planned-scan';
+import { plannedScanDue } from './due-work.ts';
 
 type Mode = Progression['carrier'];
 
@@ -48,8 +46,8 @@ export async function planNext(
   const next = journey.open ? await nextPlanned(work, { journey, shipment }) : undefined;
   const scanAt = next && momentOf(next.planned, { journey, mode, now: work.now });
   work.put(journeys, { ...journey, ...(scanAt !== undefined && { scanAt }) });
-  if (scanAt !== undefined) work.schedule(PLANNED_SCAN, journey.id, scanAt, {});
-  else if (before !== undefined) work.cancel(PLANNED_SCAN, journey.id);
+  if (scanAt !== undefined) work.schedule(plannedScanDue, journey.id, scanAt, {});
+  else if (before !== undefined) work.cancel(plannedScanDue, journey.id);
   return scanAt !== before;
 }
 

@@ -5,12 +5,10 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { type StoredShipment, shipments } from './collections.ts';
+import { giveUpParcelDue } from './due-work.ts';
 import { continueJourney } from './journey.ts';
 import { GIVE_UP_MS } from './timing.ts';
 import { announce } from './webhook-delivery.ts';
-
-/** Due work of a parcel that nobody scans for a long time, however parcels move otherwise. */
-export const GIVE_UP_PARCEL = 'give-up-parcel';
 
 export interface ScanSaid {
   readonly scan: z.output<typeof Scan>;
@@ -38,8 +36,8 @@ export async function scanParcel(
   const moved = work.transition(shipments, shipment, scan, { events: [...shipment.events, event] });
   announce(moved, work);
   await continueJourney(moved, scan, { work, context });
-  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.schedule(GIVE_UP_PARCEL, moved.id, work.now + GIVE_UP_MS, {});
-  else work.cancel(GIVE_UP_PARCEL, moved.id);
+  if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state)) work.schedule(giveUpParcelDue, moved.id, work.now + GIVE_UP_MS, {});
+  else work.cancel(giveUpParcelDue, moved.id);
   return moved;
 }
 

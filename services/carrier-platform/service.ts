@@ -12,9 +12,6 @@ import { plannedScan } from './due/planned-scan.ts';
 import { applyCarrierProgression } from './internal/apply-carrier-progression.ts';
 import { putShipment } from './internal/put-shipment.ts';
 import { scanShipment } from './internal/scan-shipment.ts';
-import { PLANNED_SCAN } from './journey.ts';
-import { GIVE_UP_PARCEL } from './scanning.ts';
-import { DELIVER_WEBHOOK } from './webhook-delivery.ts';
 
 export const service = defineService({
   application: 'carrier-platform',
@@ -23,7 +20,7 @@ export const service = defineService({
   apis: { 'generate-label-api': generateLabel, 'track-shipment-api': trackShipment, 'label-document': labelDocument },
   internal: { 'put-shipment': putShipment, 'scan-shipment': scanShipment, 'apply-carrier-progression': applyCarrierProgression },
   events: {},
-  due: { [PLANNED_SCAN]: plannedScan, [GIVE_UP_PARCEL]: giveUpParcel, [DELIVER_WEBHOOK]: deliverWebhook },
+  due: [plannedScan, giveUpParcel, deliverWebhook],
 });
 
 /** The carrier's services: what they promise, and how their parcels travel. */

@@ -1,21 +1,6 @@
-import type { z } from 'zod';
-import type { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { StoredShipment } from './collections.ts';
-
-/** Due work: one attempt to tell the receiver of one scan. */
-export const DELIVER_WEBHOOK = 'deliver-webhook';
-
-export interface Delivery {
-  readonly shipmentId: string;
-  readonly body: z.input<typeof TrackingUpdate>;
-  /** How many attempts there were. */
-  readonly attempts: number;
-  /** What came of the last one. */
-  readonly lastAnswer?: string;
-  /** A fault kept it; none strikes it again. */
-  readonly held?: true;
-}
+import { type Delivery, deliverWebhookDue } from './due-work.ts';
 
 /** Tells the receiver of the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt carries the same. */
 export function announce(shipment: StoredShipment, work: UnitOfWork): void {
@@ -33,5 +18,5 @@ export function announce(shipment: StoredShipment, work: UnitOfWork): void {
     },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
-  work.schedule(DELIVER_WEBHOOK, `${id}.${events.length}`, work.now, delivery);
+  work.schedule(deliverWebhookDue, `${id}.${events.length}`, work.now, delivery);
 }

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
-import { GIVE_UP_DELIVERY, RESTOCK } from './due-kinds.ts';
+import { giveUpDeliveryDue, restockDue } from './due-work.ts';
 import { GIVE_UP_MS } from './timing.ts';
 import { isNews, type TrackingScan, verbOf } from './tracking-rules.ts';
 
@@ -36,7 +36,7 @@ function follow(
       return;
     case 'deliver':
     case 'redeliver':
-      work.cancel(GIVE_UP_DELIVERY, found.id);
+      work.cancel(giveUpDeliveryDue, found.id);
       work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: undefined });
       return;
     case 'fail-delivery':
@@ -56,18 +56,18 @@ function failed(
   found: StoredFulfillmentOrder,
   { verb, shipments, lost }: Copies & { verb: 'fail-delivery' | 'note'; lost: boolean },
 ): void {
-  if (lost) work.cancel(GIVE_UP_DELIVERY, found.id);
-  else work.schedule(GIVE_UP_DELIVERY, found.id, work.now + GIVE_UP_MS, {});
+  if (lost) work.cancel(giveUpDeliveryDue, found.id);
+  else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: lost ? 'lost' : 'delivery-attempts' });
 }
 
 /** It is back: its goods are on hand again before anybody reads of it, or as soon as that can be had. */
 function returned(work: UnitOfWork, found: StoredFulfillmentOrder, patch: Copies): void {
-  work.cancel(GIVE_UP_DELIVERY, found.id);
+  work.cancel(giveUpDeliveryDue, found.id);
   restockBeforeReply(work, found);
   work.transition(fulfillmentOrders, found, 'return-to-sender', patch);
 }
 
 function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
-  work.schedule(RESTOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
 }

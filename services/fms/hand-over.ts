@@ -8,7 +8,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, type Parcel, parcels, type StoredFulfillmentOrder, trackings } from './collections.ts';
-import { HAND_OVER, TAKE_STOCK } from './due-kinds.ts';
+import { handOverDue, takeStockDue } from './due-work.ts';
 import { moveUnits } from './stock-movements.ts';
 import { HAND_OVER_TIMEOUT_MS } from './timing.ts';
 
@@ -56,7 +56,7 @@ export async function takeStock(found: StoredFulfillmentOrder, parcel: Parcel, s
     throw error;
   }
   scope.work.put(parcels, { ...parcel, stockTaken: true });
-  scope.work.cancel(TAKE_STOCK, found.id);
+  scope.work.cancel(takeStockDue, found.id);
   return undefined;
 }
 
@@ -74,7 +74,7 @@ export async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, sc
     // Set to manual since: then it is left to an explicit call.
     const wanted = lacksLabel(found, registered) && progressionOf(context).label === 'auto';
     const label = wanted ? await labelOf(registered, scope) : undefined;
-    work.cancel(HAND_OVER, found.id);
+    work.cancel(handOverDue, found.id);
     if (registered.label === 'wanted') work.put(parcels, { ...registered, label: 'left' });
     return { found: label ? await labelled(work, found, label) : found };
   } catch (error) {

@@ -22,7 +22,6 @@ import { settleReturn } from './due/settle-return.ts';
 import { takeStockLater } from './due/take-stock.ts';
 import { undoReturn } from './due/undo-return.ts';
 import { writeOff } from './due/write-off.ts';
-import { ALLOCATE, GIVE_UP_DELIVERY, HAND_OVER, RESTOCK, TAKE_STOCK, WRITE_OFF } from './due-kinds.ts';
 import { onOrderCancelled } from './events/on-order-cancelled.ts';
 import { onOrderConfirmed } from './events/on-order-confirmed.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
@@ -36,17 +35,6 @@ import { listReturns } from './internal/list-returns.ts';
 import { moveReturn } from './internal/move-return.ts';
 import { recordPicking } from './internal/record-picking.ts';
 import { returnRequests, returnSteps, returns, returnTasks } from './returns/collections.ts';
-import {
-  BOOK_RETURNED_STOCK,
-  CLOSE_RETURN,
-  FINISH_REJECTION,
-  GIVE_UP_RETURN,
-  PUT_BACK,
-  RETURN_PARCEL,
-  RETURN_STEP,
-  SETTLE_RETURN,
-  UNDO_RETURN,
-} from './returns/due-kinds.ts';
 
 export const service = defineService({
   application: 'fms',
@@ -85,23 +73,23 @@ export const service = defineService({
     'order-cancelled': onOrderCancelled,
     'ext.payment-changed': onPaymentChanged,
   },
-  due: {
-    [ALLOCATE]: allocate,
-    [WRITE_OFF]: writeOff,
-    [TAKE_STOCK]: takeStockLater,
-    [HAND_OVER]: handOverLater,
-    [GIVE_UP_DELIVERY]: giveUpDelivery,
-    [RESTOCK]: restock,
-    [UNDO_RETURN]: undoReturn,
-    [RETURN_STEP]: returnStep,
-    [RETURN_PARCEL]: returnParcel,
-    [GIVE_UP_RETURN]: giveUpReturnLater,
-    [FINISH_REJECTION]: finishRejection,
-    [BOOK_RETURNED_STOCK]: bookReturnedStockLater,
-    [PUT_BACK]: putBackLater,
-    [SETTLE_RETURN]: settleReturn,
-    [CLOSE_RETURN]: closeReturnLater,
-  },
+  due: [
+    allocate,
+    writeOff,
+    takeStockLater,
+    handOverLater,
+    giveUpDelivery,
+    restock,
+    undoReturn,
+    returnStep,
+    returnParcel,
+    giveUpReturnLater,
+    finishRejection,
+    bookReturnedStockLater,
+    putBackLater,
+    settleReturn,
+    closeReturnLater,
+  ],
 });
 
 /** Parcels are sent from where the goods lie; fulfillment orders and returns come with the orders. */

@@ -5,12 +5,9 @@ import { isUnknownOutcome, notFound, Problem } from '../../shared/catalog/proble
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from './collections.ts';
+import { finishMoveDue, finishOpeningDue } from './due-work.ts';
 import { allowedFrom, isSamePicking, pickedLines, refuseMove, type SaidLine } from './picking-rules.ts';
 import { TAKE_OVER_MS } from './timing.ts';
-
-/** Due work that finishes what a request began and did not end. */
-export const FINISH_OPENING = 'finish-opening';
-export const FINISH_MOVE = 'finish-move';
 
 type Fulfillment = z.output<typeof FulfillmentOrder>;
 type PickingScope = Pick<Scope, 'work' | 'call'>;
@@ -36,7 +33,7 @@ export function pickingOrderIdOf(fulfillmentOrderId: string): string {
 export async function openPickingOrder(fulfillmentOrderId: string, scope: PickingScope): Promise<PickingOrder | Problem> {
   const { work } = scope;
   const id = pickingOrderIdOf(fulfillmentOrderId);
-  work.schedule(FINISH_OPENING, id, work.now + TAKE_OVER_MS, { fulfillmentOrderId });
+  work.schedule(finishOpeningDue, id, work.now + TAKE_OVER_MS, { fulfillmentOrderId });
   await work.checkpoint();
   return carryOutOpening(fulfillmentOrderId, scope);
 }
@@ -46,7 +43,7 @@ export async function carryOutOpening(fulfillmentOrderId: string, scope: Picking
   const { work } = scope;
   const id = pickingOrderIdOf(fulfillmentOrderId);
   const answered = await tellFms(scope, { id, fulfillmentOrderId }, { status: 'open' });
-  work.cancel(FINISH_OPENING, id);
+  work.cancel(finishOpeningDue, id);
   if (answered instanceof Problem) return answered;
   const at = instant(work.now);
   return work.put(pickingOrders, {
@@ -84,7 +81,7 @@ async function intend(
   const picked = pickedLines(order, { status, lines });
   const move = { status, since: instant(work.now), ...(picked && { lines: picked }) };
   work.put(intendedMoves, { id: order.id, move });
-  work.schedule(FINISH_MOVE, order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule(finishMoveDue, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   return move;
 }
@@ -94,7 +91,7 @@ export async function carryOut(order: PickingOrder, move: IntendedMove, scope: P
   const { work } = scope;
   const answered = await tellFms(scope, order, move);
   work.put(intendedMoves, { id: order.id });
-  work.cancel(FINISH_MOVE, order.id);
+  work.cancel(finishMoveDue, order.id);
   if (answered instanceof Problem) return answered;
   const { version: _counted, ...before } = order;
   const picked = new Map(move.lines?.map(({ orderLineId, pickedQty }) => [orderLineId, pickedQty]));

@@ -11,8 +11,6 @@ import { finishOpening } from './due/finish-opening.ts';
 import { warehouseStep } from './due/warehouse-step.ts';
 import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
 import { applyWarehouseProgression } from './internal/apply-warehouse-progression.ts';
-import { FINISH_MOVE, FINISH_OPENING } from './picking.ts';
-import { WAREHOUSE_STEP } from './warehouse-clock.ts';
 
 export const service = defineService({
   application: 'wms',
@@ -25,7 +23,7 @@ export const service = defineService({
   },
   internal: { 'apply-warehouse-progression': applyWarehouseProgression },
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged },
-  due: { [FINISH_OPENING]: finishOpening, [FINISH_MOVE]: finishMove, [WAREHOUSE_STEP]: warehouseStep },
+  due: [finishOpening, finishMove, warehouseStep],
 });
 
 /** Which locations are warehouses, and how fast they work when they work by themselves. */

@@ -1,10 +1,8 @@
 import type { Progression } from '../../shared/catalog/simulation/progression.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from './collections.ts';
+import { warehouseStepDue } from './due-work.ts';
 import { pickingOrderIdOf } from './picking.ts';
-
-/** Due work of a warehouse that works by itself, one item per fulfillment order. */
-export const WAREHOUSE_STEP = 'warehouse-step';
 
 export type Step = 'started' | 'picked' | 'packed' | 'dispatched';
 
@@ -45,14 +43,14 @@ export async function scheduleStep(
   const { stepAt: before, ...kept } = task;
   const stepAt = await momentOf(work, task, { step: nextStep(order), mode });
   work.put(warehouseTasks, { ...kept, ...(stepAt !== undefined && { stepAt }) });
-  if (stepAt !== undefined) work.schedule(WAREHOUSE_STEP, task.id, stepAt, { attempt: 0 });
-  else if (before !== undefined) work.cancel(WAREHOUSE_STEP, task.id);
+  if (stepAt !== undefined) work.schedule(warehouseStepDue, task.id, stepAt, { attempt: 0 });
+  else if (before !== undefined) work.cancel(warehouseStepDue, task.id);
   return stepAt !== before;
 }
 
 /** The warehouse has nothing left to do for a fulfillment order. */
 export function closeTask(work: UnitOfWork, task: WarehouseTask, seen = task.seen): void {
-  if (task.stepAt !== undefined) work.cancel(WAREHOUSE_STEP, task.id);
+  if (task.stepAt !== undefined) work.cancel(warehouseStepDue, task.id);
   const { stepAt: _taken, ...kept } = task;
   work.put(warehouseTasks, { ...kept, seen, open: false });
 }

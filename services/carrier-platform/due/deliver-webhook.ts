@@ -4,19 +4,18 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { instant } from '../../../shared/domain/time.ts';
 import type { ActiveFault } from '../../../shared/simulation/faults.ts';
 import { type WebhookOutcome, webhookHeldUntil } from '../../../shared/simulation/webhook-sender.ts';
-import type { DueItem } from '../../../shared/store/ports/due-work.ts';
-import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
+import { type DueJob, parsePayload } from '../../../shared/work/due-work.ts';
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
+import { type Delivery, deliverWebhookDue } from '../due-work.ts';
 import { planNext } from '../journey.ts';
 import { RETRY_AFTER_MS } from '../timing.ts';
-import { DELIVER_WEBHOOK, type Delivery } from '../webhook-delivery.ts';
 
 const PATH = carrierWebhook.path;
 
 /** One attempt to tell the receiver of a scan: only a 2xx ends it well, 410 ends all of them, anything else is repeated later. */
-export const deliverWebhook: DueHandler = async ({ key, payload }, scope) => {
+export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload: delivery }, scope) => {
   const { work } = scope;
-  const delivery = payload as Delivery;
   if (delivery.attempts > RETRY_AFTER_MS.length) throw givenUp(key, delivery);
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
@@ -24,13 +23,13 @@ export const deliverWebhook: DueHandler = async ({ key, payload }, scope) => {
   const heldUntil = webhookHeldUntil(fault, work.now);
   if (delivery.attempts === 0 && !delivery.held) await goOn(delivery.shipmentId, scope);
   if (fault && heldUntil !== undefined) {
-    work.schedule(DELIVER_WEBHOOK, key, heldUntil, { ...delivery, held: true }, { withheldBy: fault.name });
+    work.schedule(deliverWebhookDue, key, heldUntil, { ...delivery, held: true }, { withheldBy: fault.name });
     return;
   }
   if (!gone) await attempt(key, delivery, scope, fault);
   for (const { key: late, payload: kept, correlationId } of overtaken)
-    work.schedule(DELIVER_WEBHOOK, late, work.now, kept, { correlationId });
-};
+    work.schedule(deliverWebhookDue, late, work.now, kept, { correlationId });
+});
 
 async function attempt(key: string, delivery: Delivery, { work, webhooks, log }: Scope, fault?: ActiveFault): Promise<void> {
   const outcome = await webhooks.send({ path: PATH, id: key, body: delivery.body }, fault);
@@ -43,10 +42,11 @@ async function attempt(key: string, delivery: Delivery, { work, webhooks, log }:
 const faultOf = ({ body }: Delivery, { webhooks }: Scope): Promise<ActiveFault | undefined> =>
   webhooks.fault({ webhook: 'carrier', status: body.data.status });
 
-/** What a fault keeps until the next scan of the same parcel was told: this one. */
-async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly DueItem[]> {
-  const waiting = await webhooks.overtakable();
-  return waiting.filter((item) => item.key !== key && (item.payload as Delivery).shipmentId === shipmentId);
+/** Deliveries of earlier scans of the same parcel that a fault holds until this one was made. */
+async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly DueJob<Delivery>[]> {
+  const { kind, payload } = deliverWebhookDue;
+  const waiting = (await webhooks.overtakable()).map((item) => ({ ...item, payload: parsePayload(kind, payload, item.payload) }));
+  return waiting.filter((job) => job.key !== key && job.payload.shipmentId === shipmentId);
 }
 
 const answerOf = (outcome: WebhookOutcome): string => ('error' in outcome ? outcome.error : String(outcome.status));
@@ -56,7 +56,7 @@ function tryAgain(key: string, delivery: Delivery, { work, outcome }: Pick<Scope
   const asked = 'retryAfterSeconds' in outcome ? (outcome.retryAfterSeconds ?? 0) * 1_000 : 0;
   const planned = RETRY_AFTER_MS[delivery.attempts];
   const next: Delivery = { ...delivery, attempts: delivery.attempts + 1, lastAnswer: answerOf(outcome) };
-  work.schedule(DELIVER_WEBHOOK, key, planned === undefined ? work.now : work.now + Math.max(planned, asked), next);
+  work.schedule(deliverWebhookDue, key, planned === undefined ? work.now : work.now + Math.max(planned, asked), next);
 }
 
 const givenUp = (key: string, { attempts, lastAnswer }: Delivery): Problem =>

@@ -1,11 +1,12 @@
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { journeys, shipments } from '../collections.ts';
+import { plannedScanDue } from '../due-work.ts';
 import { nextPlanned } from '../journey.ts';
 import { scanParcel } from '../scanning.ts';
 
 /** The scan that the parcel's service has planned next happens. */
-export const plannedScan: DueHandler = async ({ key }, { work, context }) => {
+export const plannedScan = handleDue(plannedScanDue)(async ({ key }, { work, context }) => {
   if (progressionOf(context).carrier === 'manual') return;
   const shipment = await work.get(shipments, key);
   const journey = await work.get(journeys, key);
@@ -14,4 +15,4 @@ export const plannedScan: DueHandler = async ({ key }, { work, context }) => {
   if (!next) return;
   work.put(journeys, { ...journey, passed: next.position });
   await scanParcel(shipment, next.planned, { work, context });
-};
+});

@@ -8,7 +8,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { fulfillmentOrders, nodes, parcels, published, type StoredFulfillmentOrder, trackings } from '../collections.ts';
-import { HAND_OVER, TAKE_STOCK } from '../due-kinds.ts';
+import { handOverDue, takeStockDue } from '../due-work.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import { carryOnDispatch, parcelOf } from '../hand-over.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
@@ -52,7 +52,7 @@ async function dispatched(found: StoredFulfillmentOrder, asked: Body, { work, co
     label: progressionOf(context).label === 'auto' ? 'wanted' : 'left',
   });
   work.put(trackings, { id, fulfillmentOrderId: found.id, deliveryAttempts: 0 });
-  for (const kind of [TAKE_STOCK, HAND_OVER]) work.schedule(kind, found.id, work.now + TAKE_OVER_MS, {});
+  for (const due of [takeStockDue, handOverDue]) work.schedule(due, found.id, work.now + TAKE_OVER_MS, {});
   const shipments = [{ id, state: 'pending' as const, labelStatus: 'none' as const }];
   const next = work.transition(fulfillmentOrders, found, 'dispatch', { shipments });
   await work.checkpoint();

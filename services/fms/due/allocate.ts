@@ -1,9 +1,10 @@
 import { allocateInventory } from '../../../shared/catalog/inventory/apis.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { allocateDue } from '../due-work.ts';
 
 /** The reservation of the order holds the stock already: allocating says so for each line, and moves nothing. */
-export const allocate: DueHandler = async ({ key }, { work, call }) => {
+export const allocate = handleDue(allocateDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found?.state !== 'created') return;
   const { orderId, reservationId } = found;
@@ -11,4 +12,4 @@ export const allocate: DueHandler = async ({ key }, { work, call }) => {
     await call(allocateInventory, { body: { orderId, orderLineId, sku, qty, reservationId } }, { step: orderLineId });
   }
   work.transition(fulfillmentOrders, found, 'allocate');
-};
+});

@@ -1,8 +1,9 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
+import { bookReturnedStockDue } from '../returns/due-work.ts';
 import { bookReturnedStock } from '../returns/returned-stock.ts';
 
-export const bookReturnedStockLater: DueHandler = async ({ key }, scope) => {
+export const bookReturnedStockLater = handleDue(bookReturnedStockDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   if (found) await bookReturnedStock(found, scope);
-};
+});

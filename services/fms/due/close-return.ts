@@ -1,12 +1,13 @@
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
+import { closeReturnDue } from '../returns/due-work.ts';
 
 /** The OMS books the units of a return that ended without its doing: somebody else paid it back, or it was exchanged. */
-export const closeReturnLater: DueHandler = async ({ key }, { work, call }) => {
+export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work, call }) => {
   const found = await work.get(returns, key);
   if (found?.state !== 'refunded' && found?.state !== 'exchanged') return;
   const { orderId, exchangeOrderId, state: outcome } = found;
   const body = { outcome, ...(exchangeOrderId !== undefined && { exchangeOrderId }) };
   await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: outcome });
-};
+});

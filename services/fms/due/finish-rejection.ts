@@ -1,12 +1,13 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
+import { finishRejectionDue } from '../returns/due-work.ts';
 import { carryOnRejection } from '../returns/rejection.ts';
 
 /** Policy rejects a return, or somebody did and got no answer: the OMS has the last word. */
-export const finishRejection: DueHandler = async ({ key }, scope) => {
+export const finishRejection = handleDue(finishRejectionDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   if (!found?.rejecting) return;
   const outcome = await carryOnRejection(found, scope);
   if (outcome instanceof Problem) scope.log.warn({ returnId: key, code: outcome.code }, `not rejected: ${outcome.message}`);
-};
+});

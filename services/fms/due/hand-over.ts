@@ -1,9 +1,10 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { handOverDue } from '../due-work.ts';
 import { handOver, isHandedOver, parcelOf } from '../hand-over.ts';
 
 /** What fails is visible on the fulfillment order before this is tried again. */
-export const handOverLater: DueHandler = async ({ key }, scope) => {
+export const handOverLater = handleDue(handOverDue)(async ({ key }, scope) => {
   const found = await scope.work.get(fulfillmentOrders, key);
   const parcel = found && (await parcelOf(scope.work, found));
   if (!found || !parcel || isHandedOver(found, parcel)) return;
@@ -11,4 +12,4 @@ export const handOverLater: DueHandler = async ({ key }, scope) => {
   if (!failure) return;
   await scope.work.checkpoint();
   throw failure;
-};
+});

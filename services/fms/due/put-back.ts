@@ -1,14 +1,10 @@
-import { z } from 'zod';
-import { Id } from '../../../shared/catalog/shapes.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
+import { putBackDue } from '../returns/due-work.ts';
 import { putBack } from '../returns/returned-stock.ts';
 
-const TakenOut = z.object({ returnId: Id, attempt: z.int(), taken: z.array(Id) });
-
 /** A rejection came to nothing: what it took out of stock is on hand again. */
-export const putBackLater: DueHandler = async ({ payload }, scope) => {
-  const { returnId, ...out } = TakenOut.parse(payload);
+export const putBackLater = handleDue(putBackDue)(async ({ payload: { returnId, ...out } }, scope) => {
   const found = await scope.work.get(returns, returnId);
   if (found) await putBack(found, out, scope);
-};
+});

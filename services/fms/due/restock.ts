@@ -1,9 +1,10 @@
 import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { restockDue } from '../due-work.ts';
 
 /** What came back is on hand again where it came from, once per line. */
-export const restock: DueHandler = async ({ key }, { work, call }) => {
+export const restock = handleDue(restockDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found?.state !== 'returned-to-sender') return;
   const { id, locationId } = found;
@@ -12,4 +13,4 @@ export const restock: DueHandler = async ({ key }, { work, call }) => {
     const body = { reference, kind: 'restock', locationId, sku, qty: pickedQty } as const;
     await call(recordStockMovement, { body }, { step: orderLineId });
   }
-};
+});

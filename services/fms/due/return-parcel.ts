@@ -1,10 +1,11 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { isHandedOver } from '../hand-over.ts';
 import { returns } from '../returns/collections.ts';
+import { returnParcelDue } from '../returns/due-work.ts';
 import { handOverReturn, parcelOf } from '../returns/parcel.ts';
 
 /** What fails is visible on the return before this is tried again. */
-export const returnParcel: DueHandler = async ({ key }, scope) => {
+export const returnParcel = handleDue(returnParcelDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   const parcel = found && (await parcelOf(scope.work, found));
   if (!found || !parcel || isHandedOver(found, parcel)) return;
@@ -12,4 +13,4 @@ export const returnParcel: DueHandler = async ({ key }, scope) => {
   if (!failure) return;
   await scope.work.checkpoint();
   throw failure;
-};
+});

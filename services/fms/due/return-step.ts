@@ -1,6 +1,7 @@
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { returns, type StoredReturn } from '../returns/collections.ts';
+import { returnStepDue } from '../returns/due-work.ts';
 import { approve, inspect, receive } from '../returns/moves.ts';
 import { beginRejection } from '../returns/rejection.ts';
 import { nextStep } from '../returns/return-clock.ts';
@@ -9,7 +10,7 @@ import { RETURN_WINDOW_MS } from '../returns/timing.ts';
 const TOO_LATE = 'Announced later than 30 days after the order was completed.';
 
 /** Returns move by themselves: what policy, store and warehouse do with them otherwise. */
-export const returnStep: DueHandler = async ({ key }, scope) => {
+export const returnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   if (progressionOf(context).returns === 'manual') return;
   const found = await work.get(returns, key);
@@ -19,7 +20,7 @@ export const returnStep: DueHandler = async ({ key }, scope) => {
   else if (step === 'inspect') await inspect(found, undefined, scope);
   else if (isInTime(found)) await approve(found, scope);
   else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
-};
+});
 
 /** What counts is when the customer announced it, not when somebody got round to it. */
 const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;

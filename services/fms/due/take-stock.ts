@@ -1,11 +1,12 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { takeStockDue } from '../due-work.ts';
 import { parcelOf, takeStock } from '../hand-over.ts';
 
-export const takeStockLater: DueHandler = async ({ key }, scope) => {
+export const takeStockLater = handleDue(takeStockDue)(async ({ key }, scope) => {
   const found = await scope.work.get(fulfillmentOrders, key);
   const parcel = found && (await parcelOf(scope.work, found));
   if (!found || !parcel || parcel.stockTaken) return;
   const failure = await takeStock(found, parcel, scope);
   if (failure) throw failure;
-};
+});

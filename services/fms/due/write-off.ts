@@ -1,9 +1,10 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { writeOffDue } from '../due-work.ts';
 import { moveUnits } from '../stock-movements.ts';
 
 /** Units that the warehouse did not find leave the stock records, and the reservation that held them. */
-export const writeOff: DueHandler = async ({ key }, { work, call }) => {
+export const writeOff = handleDue(writeOffDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found) await moveUnits(found, 'short', { call });
-};
+});

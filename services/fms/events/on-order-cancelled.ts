@@ -1,7 +1,7 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
-import { SETTLE_RETURN } from '../returns/due-kinds.ts';
+import { settleReturnDue } from '../returns/due-work.ts';
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 
@@ -9,5 +9,5 @@ const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   const { exchangeForReturnId } = ExchangeOrder.parse(data.object);
   const found = exchangeForReturnId === undefined ? undefined : await work.get(returns, exchangeForReturnId);
-  if (found?.state === 'inspected') work.schedule(SETTLE_RETURN, found.id, work.now, {});
+  if (found?.state === 'inspected') work.schedule(settleReturnDue, found.id, work.now, {});
 };

@@ -1,7 +1,7 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { returns } from '../returns/collections.ts';
-import { CLOSE_RETURN, SETTLE_RETURN } from '../returns/due-kinds.ts';
+import { closeReturnDue, settleReturnDue } from '../returns/due-work.ts';
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 
@@ -12,7 +12,7 @@ export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   const found = await work.get(returns, exchangeForReturnId);
   // It may have been paid back by hand meanwhile: then the order was not paid with it.
   if (found?.state !== 'inspected') return;
-  work.cancel(SETTLE_RETURN, found.id);
-  work.schedule(CLOSE_RETURN, found.id, work.now, {});
+  work.cancel(settleReturnDue, found.id);
+  work.schedule(closeReturnDue, found.id, work.now, {});
   work.transition(returns, found, 'exchange', { exchangeOrderId });
 };

@@ -4,7 +4,7 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders, orderFulfilments, published, type StoredFulfillmentOrder } from '../collections.ts';
-import { ALLOCATE } from '../due-kinds.ts';
+import { allocateDue } from '../due-work.ts';
 import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';
 import { moveUnits } from '../stock-movements.ts';
 import { HAND_OVER_TIMEOUT_MS } from '../timing.ts';
@@ -19,7 +19,7 @@ export const cancelFulfillment = handle(cancelFulfillmentCall)(async ({ params: 
   const found = await fulfillmentOrdersOf(work, orderId);
   const items = found.map((one) => {
     if (isAgain(fulfillmentOrderLifeCycle, one, 'cancel')) return one;
-    work.cancel(ALLOCATE, one.id);
+    work.cancel(allocateDue, one.id);
     return work.transition(fulfillmentOrders, one, 'cancel');
   });
   if (!fulfilment?.cancelled) work.put(orderFulfilments, { id: orderId, attempts: fulfilment?.attempts ?? [], cancelled: true });

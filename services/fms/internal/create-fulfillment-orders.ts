@@ -4,7 +4,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, orderFulfilments, published, type StoredFulfillmentOrder } from '../collections.ts';
-import { ALLOCATE } from '../due-kinds.ts';
+import { allocateDue } from '../due-work.ts';
 import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';
 
 type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
@@ -27,7 +27,7 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
   // Nothing moves by allocating, so whoever reads after the answer finds it allocated.
-  work.schedule(ALLOCATE, id, work.now, {}, { beforeReply: true });
+  work.schedule(allocateDue, id, work.now, {}, { beforeReply: true });
   return work.create(fulfillmentOrders, 'create', {
     ...{ id, orderId, attempt, locationId, reservationId, shippingAddress, shippingMethod },
     ...{ lines, shipments: [], pickingSteps: [] },

@@ -3,7 +3,7 @@ import { recordPicking as recordPickingCall } from '../../../shared/catalog/fulf
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, published, type StoredFulfillmentOrder } from '../collections.ts';
-import { WRITE_OFF } from '../due-kinds.ts';
+import { writeOffDue } from '../due-work.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
 import { isReported, pickedLines, refuseUntimely } from '../picking-rules.ts';
 
@@ -38,7 +38,7 @@ function short(
   found: StoredFulfillmentOrder,
   patch: Pick<StoredFulfillmentOrder, 'pickingSteps' | 'lines'>,
 ): StoredFulfillmentOrder {
-  if (patch.lines.some(({ shortQty }) => shortQty > 0)) work.schedule(WRITE_OFF, found.id, work.now, {}, { beforeReply: true });
+  if (patch.lines.some(({ shortQty }) => shortQty > 0)) work.schedule(writeOffDue, found.id, work.now, {}, { beforeReply: true });
   if (patch.lines.some(({ pickedQty }) => pickedQty > 0)) return work.transition(fulfillmentOrders, found, 'pick', patch);
   return work.transition(fulfillmentOrders, found, 'pick-nothing', { ...patch, failureReason: 'short' });
 }

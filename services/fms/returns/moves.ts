@@ -9,7 +9,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch } from '../../../shared/work/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { BOOK_RETURNED_STOCK, GIVE_UP_RETURN, RETURN_PARCEL, SETTLE_RETURN } from './due-kinds.ts';
+import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, settleReturnDue } from './due-work.ts';
 import { newParcel } from './parcel.ts';
 import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
@@ -53,12 +53,12 @@ async function moved(
 export async function approve(found: StoredReturn, scope: Moved): Promise<StoredReturn> {
   if (found.dropOff === 'store') return moved(found, { verb: 'approve' }, scope);
   const shipments = [...found.shipments, await newParcel(found, scope)];
-  scope.work.schedule(RETURN_PARCEL, found.id, scope.work.now, {}, { beforeReply: true });
+  scope.work.schedule(returnParcelDue, found.id, scope.work.now, {}, { beforeReply: true });
   return moved(found, { verb: 'approve', patch: { shipments } }, scope);
 }
 
 export function receive(found: StoredReturn, scope: Moved): Promise<StoredReturn> {
-  scope.work.cancel(GIVE_UP_RETURN, found.id);
+  scope.work.cancel(giveUpReturnDue, found.id);
   return moved(found, { verb: 'receive' }, scope);
 }
 
@@ -67,8 +67,8 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
   refuseWhileRejecting(found, 'write-off');
   refuseOnceWrittenOff(found, 'write-off');
   const next = work.transition(returns, found, 'write-off', { writtenOffAt: instant(work.now) });
-  work.cancel(GIVE_UP_RETURN, found.id);
-  work.schedule(SETTLE_RETURN, found.id, work.now, {});
+  work.cancel(giveUpReturnDue, found.id);
+  work.schedule(settleReturnDue, found.id, work.now, {});
   return next;
 }
 
@@ -88,8 +88,8 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
     ),
   );
   const next = await moved(found, { verb: 'inspect', patch: { lines } }, scope);
-  work.schedule(BOOK_RETURNED_STOCK, next.id, work.now, {}, { beforeReply: true });
-  work.schedule(SETTLE_RETURN, next.id, settlesAt(next, work.now), {});
+  work.schedule(bookReturnedStockDue, next.id, work.now, {}, { beforeReply: true });
+  work.schedule(settleReturnDue, next.id, settlesAt(next, work.now), {});
   return next;
 }
 

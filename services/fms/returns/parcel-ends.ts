@@ -2,7 +2,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { TrackingScan } from '../tracking-rules.ts';
 import type { StoredReturn } from './collections.ts';
-import { BOOK_RETURNED_STOCK, GIVE_UP_RETURN } from './due-kinds.ts';
+import { bookReturnedStockDue, giveUpReturnDue } from './due-work.ts';
 import { asAnnounced, writeOff } from './moves.ts';
 import { beginRejection } from './rejection.ts';
 import { GIVE_UP_MS } from './timing.ts';
@@ -15,8 +15,8 @@ const isStuck = (status: Status | 'pending'): status is 'lost' | 'returned-to-se
 
 /** A parcel that is lost may be found, and what went back may be brought to the store; but nobody waits for that for ever. */
 export function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Status): void {
-  if (state === 'in-transit' && isStuck(status)) work.schedule(GIVE_UP_RETURN, id, work.now + GIVE_UP_MS, {});
-  else work.cancel(GIVE_UP_RETURN, id);
+  if (state === 'in-transit' && isStuck(status)) work.schedule(giveUpReturnDue, id, work.now + GIVE_UP_MS, {});
+  else work.cancel(giveUpReturnDue, id);
 }
 
 /** The goods of a lost parcel are paid back; those that went back to their customer stay there. */
@@ -39,6 +39,6 @@ export function foundAfterAll(
   status: Status,
 ): Partial<Pick<StoredReturn, 'lines'>> {
   if (writtenOffAt === undefined || status !== 'delivered') return {};
-  work.schedule(BOOK_RETURNED_STOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(bookReturnedStockDue, id, work.now, {}, { beforeReply: true });
   return { lines: lines.map(asAnnounced) };
 }

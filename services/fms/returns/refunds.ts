@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { CLOSE_RETURN, SETTLE_RETURN } from './due-kinds.ts';
+import { closeReturnDue, settleReturnDue } from './due-work.ts';
 
 export type ReturnRefund = StoredReturn['refunds'][number];
 type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
@@ -39,7 +39,7 @@ export function noteRefunds(work: UnitOfWork, found: StoredReturn, told: readonl
     work.transition(returns, found, 'note', { refunds });
     return;
   }
-  work.cancel(SETTLE_RETURN, found.id);
-  work.schedule(CLOSE_RETURN, found.id, work.now, {});
+  work.cancel(settleReturnDue, found.id);
+  work.schedule(closeReturnDue, found.id, work.now, {});
   work.transition(returns, found, 'refund', { refunds });
 }

@@ -8,7 +8,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returns, returnTasks, type StoredReturn } from './collections.ts';
-import { FINISH_REJECTION, PUT_BACK, SETTLE_RETURN } from './due-kinds.ts';
+import { finishRejectionDue, putBackDue, settleReturnDue } from './due-work.ts';
 import { settlesAt } from './moves.ts';
 import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
@@ -21,7 +21,7 @@ export function beginRejection(
   { reason, at }: { readonly reason?: string | undefined; readonly at: number },
 ): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
-  work.schedule(FINISH_REJECTION, found.id, at, {});
+  work.schedule(finishRejectionDue, found.id, at, {});
   const rejecting = { since: instant(work.now), attempt: found.version, ...(reason !== undefined && { reason }) };
   return work.transition(returns, found, 'note', { rejecting });
 }
@@ -40,7 +40,7 @@ export async function carryOnRejection(found: StoredReturn, scope: Scope): Promi
   const { attempt, reason } = rejecting;
   const { taken, refusal: soldMeanwhile } = await takeOut(found, attempt, scope);
   const refusal = soldMeanwhile ?? (await askOms(found, attempt, scope));
-  work.cancel(FINISH_REJECTION, id);
+  work.cancel(finishRejectionDue, id);
   const mode = progressionOf(context).returns;
   // Of an inspected one the week in which it may be exchanged has begun with the inspection.
   const inspectedAt = found.state === 'inspected' ? (await work.get(returnTasks, id))?.since : undefined;
@@ -68,7 +68,7 @@ async function askOms(found: StoredReturn, attempt: number, { call }: Pick<Scope
 }
 
 function rejected(work: UnitOfWork, found: StoredReturn, reason: string | undefined): StoredReturn {
-  work.cancel(SETTLE_RETURN, found.id);
+  work.cancel(settleReturnDue, found.id);
   return work.transition(returns, found, 'reject', { rejecting: undefined, rejectReason: reason });
 }
 
@@ -79,9 +79,9 @@ function kept(
   { since, ...out }: { readonly attempt: number; readonly taken: readonly string[]; readonly since: number },
 ): StoredReturn {
   const { id } = found;
-  if (out.taken.length > 0) work.schedule(PUT_BACK, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
+  if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
   const next = work.transition(returns, found, 'note', { rejecting: undefined });
   // What was to happen to it meanwhile did not.
-  if (next.state === 'inspected') work.schedule(SETTLE_RETURN, id, Math.max(work.now, settlesAt(next, since)), {});
+  if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;
 }

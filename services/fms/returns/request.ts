@@ -8,7 +8,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { nodes } from '../collections.ts';
 import { returnRequests, returns, type StoredReturn } from './collections.ts';
-import { UNDO_RETURN } from './due-kinds.ts';
+import { undoReturnDue } from './due-work.ts';
 import { planStep } from './return-clock.ts';
 import { TAKE_OVER_MS } from './timing.ts';
 
@@ -61,14 +61,14 @@ export async function attemptOf(work: UnitOfWork): Promise<Attempt> {
 export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, orderId: string): Promise<void> {
   if (resumed) return;
   work.put(returnRequests, { id, orderId, state: 'open' });
-  work.schedule(UNDO_RETURN, id, work.now + TAKE_OVER_MS, {});
+  work.schedule(undoReturnDue, id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
 }
 
 /** How the request ended: a part of the last commit, so that undoing and finishing cannot both happen. */
 export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orderId: string; state: 'done' | 'undone' }): void {
   work.put(returnRequests, { id, orderId, state });
-  work.cancel(UNDO_RETURN, id);
+  work.cancel(undoReturnDue, id);
 }
 
 /** Has the OMS book the units, and stores the return as requested. Repeated, the OMS answers what it booked. @throws Problem */

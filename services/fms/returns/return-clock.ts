@@ -2,7 +2,7 @@ import type { ReturnStep } from '../../../shared/catalog/fulfillment/reference-d
 import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returnSteps, returnTasks, type StoredReturn } from './collections.ts';
-import { RETURN_STEP } from './due-kinds.ts';
+import { returnStepDue } from './due-work.ts';
 
 type Step = ReturnStep['step'];
 
@@ -41,8 +41,8 @@ export async function planStep(
   const step = nextStep(found);
   const stepAt = step && (await momentOf(work, { step, mode, since }));
   work.put(returnTasks, { id: found.id, open: !ENDED.has(found.state), since, ...(stepAt !== undefined && { stepAt }) });
-  if (stepAt !== undefined) work.schedule(RETURN_STEP, found.id, stepAt, {});
-  else if (before?.stepAt !== undefined) work.cancel(RETURN_STEP, found.id);
+  if (stepAt !== undefined) work.schedule(returnStepDue, found.id, stepAt, {});
+  else if (before?.stepAt !== undefined) work.cancel(returnStepDue, found.id);
   return stepAt !== before?.stepAt;
 }
 

@@ -1,12 +1,12 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { pickingOrders } from '../collections.ts';
+import { finishOpeningDue } from '../due-work.ts';
 import { carryOutOpening } from '../picking.ts';
 
 /** The FMS may have begun a picking that nobody here knows of: it is asked once more, and what it answers is stored. */
-export const finishOpening: DueHandler = async ({ key, payload }, scope) => {
+export const finishOpening = handleDue(finishOpeningDue)(async ({ key, payload: { fulfillmentOrderId } }, scope) => {
   if (await scope.work.get(pickingOrders, key)) return;
-  const { fulfillmentOrderId } = payload as { fulfillmentOrderId: string };
   const opened = await carryOutOpening(fulfillmentOrderId, scope);
   if (opened instanceof Problem && opened.retryable) throw opened;
-};
+});

@@ -1,24 +1,25 @@
 import { dispatchFulfillmentOrder } from '../../../shared/catalog/fulfillment/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { type PickingOrder, type WarehouseTask, warehouseTasks } from '../collections.ts';
+import { warehouseStepDue } from '../due-work.ts';
 import { movePickingOrder, openPickingOrder } from '../picking.ts';
 import { OFFER_AGAIN_MS } from '../timing.ts';
-import { closeTask, nextStep, pickingOrderOf, scheduleStep, WAREHOUSE_STEP } from '../warehouse-clock.ts';
+import { closeTask, nextStep, pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
 
 /** A warehouse that works by itself takes the next step with a fulfillment order: what a person would do by an API call. */
-export const warehouseStep: DueHandler = async ({ key, payload }, scope) => {
+export const warehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
   const mode = progressionOf(context).warehouse;
   const task = await work.get(warehouseTasks, key);
   if (!task?.open || mode === 'manual') return;
   const order = await pickingOrderOf(work, key);
-  if (nextStep(order) === 'dispatched') return handOver(task, (payload as { attempt: number }).attempt, scope);
+  if (nextStep(order) === 'dispatched') return handOver(task, payload.attempt, scope);
   const moved = await take(key, order, scope);
   if (moved instanceof Problem) return stopAt(moved, task, scope);
   await scheduleStep(work, task, { order: moved, mode });
-};
+});
 
 /** A new picking order is begun and started in one go: in between lies nothing that a warehouse does. */
 async function take(id: string, order: PickingOrder | undefined, scope: Scope): Promise<PickingOrder | Problem> {
@@ -37,7 +38,7 @@ async function handOver(task: WarehouseTask, attempt: number, { work, call, log 
     const again = error.code === 'payment_incomplete' ? (OFFER_AGAIN_MS[attempt] ?? OFFER_AGAIN_MS.at(-1)) : undefined;
     if (again === undefined) return stopAt(error, task, { work, log });
     log.warn({ fulfillmentOrderId: task.id, code: error.code }, 'not dispatched yet');
-    work.schedule(WAREHOUSE_STEP, task.id, work.now + again, { attempt: attempt + 1 });
+    work.schedule(warehouseStepDue, task.id, work.now + again, { attempt: attempt + 1 });
   }
 }
 

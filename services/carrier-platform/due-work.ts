@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
+import { Id } from '../../shared/catalog/shapes.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+
+/** Plays the next planned scan of a parcel; the key is the shipment's id. */
+export const plannedScanDue = defineDueWork('planned-scan');
+/** Gives up a parcel without a scan for a long time; the key is the shipment's id. */
+export const giveUpParcelDue = defineDueWork('give-up-parcel');
+
+const Delivery = z.object({
+  shipmentId: Id,
+  /** Kept as stored, since it is signed byte for byte. */
+  body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
+  /** How many attempts were made. */
+  attempts: z.int().min(0),
+  /** The answer to the last attempt. */
+  lastAnswer: z.string().optional(),
+  /** A fault has held it; no other fault strikes it. */
+  held: z.literal(true).optional(),
+});
+/** The delivery of one scan to its receiver. */
+export type Delivery = z.output<typeof Delivery>;
+
+/** Makes one attempt at a delivery; the key is its `webhook-id`. The payload keeps its stored order of members. */
+export const deliverWebhookDue = defineDueWork(
+  'deliver-webhook',
+  z.custom<Delivery>((stored) => Delivery.safeParse(stored).success, 'It is not the delivery of a scan'),
+);

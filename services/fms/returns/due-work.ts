@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { Id } from '../../../shared/catalog/shapes.ts';
+import { defineDueWork } from '../../../shared/work/due-work.ts';
+
+// The key of each kind is the id of a return. The key of `put-back` also names the attempt, since another one may follow.
+
+/** Undoes a Create Return without an answer: the OMS releases what it may have booked. */
+export const undoReturnDue = defineDueWork('undo-return');
+/** Takes the next step of policy, store or warehouse. */
+export const returnStepDue = defineDueWork('return-step');
+/** Registers the parcel of an approved return with the carrier and has its label made. */
+export const returnParcelDue = defineDueWork('return-parcel');
+/** Ends a return whose parcel is lost or went back to the customer. */
+export const giveUpReturnDue = defineDueWork('give-up-return');
+/** Finishes a rejection, to which the OMS has to agree. */
+export const finishRejectionDue = defineDueWork('finish-rejection');
+/** Puts inspected goods into the stock records. */
+export const bookReturnedStockDue = defineDueWork('book-returned-stock');
+/** Puts goods back into stock that a refused rejection had taken out. */
+export const putBackDue = defineDueWork('put-back', z.object({ returnId: Id, attempt: z.int(), taken: z.array(Id).readonly() }));
+/** Has the OMS pay back what an inspected or written-off return is worth. */
+export const settleReturnDue = defineDueWork('settle-return');
+/** Tells the OMS how a return ended. */
+export const closeReturnDue = defineDueWork('close-return');
