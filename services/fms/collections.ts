@@ -5,20 +5,19 @@ import { defineCollection } from '../../shared/store/collections.ts';
 
 const version = z.int().min(0);
 
-/** The fulfillment order as it is published, and what only the FMS needs to know of it. */
+/** A fulfillment order with the members that are not published. */
 export const StoredFulfillmentOrder = FulfillmentOrder.extend({
-  /** With which routing of the order it came. */
+  /** The routing of the order that created it. */
   attempt: z.int().min(1),
-  /** Holds the stock of its lines until they leave. */
+  /** The reservation that holds the stock of its lines until they leave. */
   reservationId: Id,
   shippingAddress: Address,
   shippingMethod: ShippingMethod,
-  /** What the warehouse has reported so far: each status counts once. */
+  /** The statuses that the warehouse has reported; each counts once. */
   pickingSteps: z.array(PickingStatus),
 });
 export type StoredFulfillmentOrder = z.output<typeof StoredFulfillmentOrder>;
 
-/** A fulfillment order as everybody else sees it. */
 export const published = (stored: StoredFulfillmentOrder): z.output<typeof FulfillmentOrder> => FulfillmentOrder.parse(stored);
 
 export const fulfillmentOrders = defineCollection({
@@ -29,10 +28,10 @@ export const fulfillmentOrders = defineCollection({
 });
 
 /**
- * What happened to the fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that of two at once
- * one learns of the other; with `cancelled` it stays behind as a tombstone, also where there was nothing to cancel.
+ * The fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that of two at once one meets a conflict.
+ * With `cancelled` it is a tombstone, which also an order without fulfillment orders gets.
  */
-export const orderFulfilments = defineCollection({
+export const orderFulfillments = defineCollection({
   name: 'order-fulfilments',
   schema: z.object({ id: Id, version, attempts: z.array(z.int().min(1)), cancelled: z.boolean() }),
 });
@@ -40,37 +39,37 @@ export const orderFulfilments = defineCollection({
 const StoredParcel = z.object({
   id: Id,
   version,
-  /** What the carrier is told of it. */
+  /** The registration at the carrier. */
   data: ParcelData,
   /** Whether its goods have left the stock records. */
   stockTaken: z.boolean(),
   /** Whether the carrier knows it. */
   registered: z.boolean(),
-  /** `left`: the FMS need not have it made; somebody else does, or it was. */
+  /** `left`: the FMS does not have it made, since it exists or is left to an explicit call. */
   label: z.enum(['wanted', 'left']),
 });
 export type Parcel = z.output<typeof StoredParcel>;
 
-/** What is to be done, and was, to hand a parcel over; the id is the shipment's. */
+/** How far a parcel is handed over; the id is the shipment's. */
 export const parcels = defineCollection({ name: 'parcels', schema: StoredParcel });
 
 const StoredTracking = z.object({
   id: Id,
   version,
-  /** What it carries: one of the two. */
+  /** The parcel carries one of the two. */
   fulfillmentOrderId: Id.optional(),
   returnId: Id.optional(),
   trackingNumber: z.string().optional(),
-  /** When the newest scan happened that moved it. */
+  /** Time of the newest scan that moved it. */
   newestScanAt: Instant.optional(),
-  /** How often nobody took it. */
+  /** Delivery attempts in vain. */
   deliveryAttempts: z.int().min(0),
 });
 export type Tracking = z.output<typeof StoredTracking>;
 
 /**
- * How far the carrier's scans of a parcel are known; the id is the shipment's. Apart from the parcel, since a fast carrier scans
- * while the dispatch still notes what it did, and neither should keep the other from its commit.
+ * The scans of a parcel so far; the id is the shipment's. It is stored apart from the parcel: a fast carrier scans while the dispatch
+ * is still being committed, and the two must not conflict.
  */
 export const trackings = defineCollection({
   name: 'trackings',
@@ -78,8 +77,8 @@ export const trackings = defineCollection({
   index: { trackingNumber: ({ trackingNumber }) => trackingNumber },
 });
 
-/** `webhook-id`s that were accepted: what comes again with one of them moves nothing. */
+/** Accepted `webhook-id`s: a repeat with one of them moves nothing. */
 export const acceptedWebhooks = defineCollection({ name: 'accepted-webhooks', schema: z.object({ id: z.string(), version }) });
 
-/** From where parcels are sent and where goods are handed in, by location id. */
+/** Locations that send parcels and take returns, by location id. */
 export const nodes = defineCollection({ name: 'nodes', schema: z.object({ id: Id, version, address: Address, isStore: z.boolean() }) });

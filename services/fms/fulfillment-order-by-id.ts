@@ -9,7 +9,7 @@ export async function fulfillmentOrderById(work: UnitOfWork, id: string): Promis
   return found;
 }
 
-/** All of an order, in order of creation, over however many pages: all are cancelled, or none. */
+/** All fulfillment orders of an order, in order of creation. */
 export async function fulfillmentOrdersOf(work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> {
   const found: StoredFulfillmentOrder[] = [];
   let cursor: string | undefined;

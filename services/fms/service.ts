@@ -6,7 +6,7 @@ import { carrierWebhook } from './apis/carrier-webhook.ts';
 import { createReturn } from './apis/create-return.ts';
 import { dispatchFulfillmentOrder } from './apis/dispatch-fulfillment-order.ts';
 import { getFulfillmentOrder } from './apis/get-fulfillment-order.ts';
-import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfilments, parcels, trackings } from './collections.ts';
+import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
 import { allocate } from './due/allocate.ts';
 import { bookReturnedStockLater } from './due/book-returned-stock.ts';
 import { closeReturnLater } from './due/close-return.ts';
@@ -16,8 +16,8 @@ import { giveUpReturnLater } from './due/give-up-return.ts';
 import { handOverLater } from './due/hand-over.ts';
 import { putBackLater } from './due/put-back.ts';
 import { restock } from './due/restock.ts';
-import { returnParcel } from './due/return-parcel.ts';
-import { returnStep } from './due/return-step.ts';
+import { handOverReturnLater } from './due/return-parcel.ts';
+import { takeReturnStep } from './due/return-step.ts';
 import { settleReturn } from './due/settle-return.ts';
 import { takeStockLater } from './due/take-stock.ts';
 import { undoReturn } from './due/undo-return.ts';
@@ -40,7 +40,7 @@ export const service = defineService({
   application: 'fms',
   collections: [
     fulfillmentOrders,
-    orderFulfilments,
+    orderFulfillments,
     parcels,
     trackings,
     acceptedWebhooks,
@@ -81,8 +81,8 @@ export const service = defineService({
     giveUpDelivery,
     restock,
     undoReturn,
-    returnStep,
-    returnParcel,
+    takeReturnStep,
+    handOverReturnLater,
     giveUpReturnLater,
     finishRejection,
     bookReturnedStockLater,
@@ -92,7 +92,7 @@ export const service = defineService({
   ],
 });
 
-/** Parcels are sent from where the goods lie; fulfillment orders and returns come with the orders. */
+/** Seeds the locations and the steps of returns. Fulfillment orders and returns come with the orders. */
 export function seed({ locations, returnSteps: steps }: Fixtures, _now: number): Seed {
   return {
     objects: [

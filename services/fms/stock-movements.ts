@@ -3,9 +3,9 @@ import type { Scope } from '../../shared/work/handler.ts';
 import type { StoredFulfillmentOrder } from './collections.ts';
 
 /**
- * Tells the SIM that units of a fulfillment order left (`consume`) or were not there (`short`). The reference is the fulfillment
- * order and the kind: however often this is said, it counts once.
- * @throws Problem when the SIM refuses, or nobody knows what it did
+ * Reports to the SIM that units of a fulfillment order left (`consume`) or were missing (`short`). The reference names fulfillment
+ * order and kind, so that repeats count once.
+ * @throws Problem when the SIM refuses, or its outcome is unknown
  */
 export async function moveUnits(
   { id, reservationId, locationId, lines }: StoredFulfillmentOrder,
@@ -14,7 +14,9 @@ export async function moveUnits(
   timeoutMs?: number,
 ): Promise<void> {
   const counted = lines.map(({ orderLineId, sku, pickedQty, shortQty }) => ({
-    ...{ orderLineId, sku, qty: kind === 'consume' ? pickedQty : shortQty },
+    orderLineId,
+    sku,
+    qty: kind === 'consume' ? pickedQty : shortQty,
   }));
   const moved = counted.filter(({ qty }) => qty > 0);
   if (moved.length === 0) return;

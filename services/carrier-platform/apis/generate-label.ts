@@ -7,7 +7,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { published, type StoredShipment, shipments } from '../collections.ts';
-import { label, register } from '../parcel.ts';
+import { label, register } from '../parcel/labelling.ts';
 
 type Body = InputOf<typeof generateLabelApi>['body'];
 

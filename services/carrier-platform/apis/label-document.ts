@@ -12,7 +12,7 @@ export const labelDocument = handle(labelDocumentApi)(async ({ params: { file } 
   const made = shipment?.events.find(({ status }) => status === 'label-created');
   if (!shipment?.trackingNumber || !made) throw notFound('label', file);
   // What draws is large; loaded at the first label, it is no part of a start.
-  const { labelDocument: draw } = await import('../label-document.ts');
+  const { labelDocument: draw } = await import('../label/label-document.ts');
   const document = await draw({ ...shipment, trackingNumber: shipment.trackingNumber, labelledAt: made.occurredAt });
   return document.toString('base64');
 });

@@ -8,7 +8,7 @@ import { type DueJob, parsePayload } from '../../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
 import { type Delivery, deliverWebhookDue } from '../due-work.ts';
-import { planNext } from '../journey.ts';
+import { planNext } from '../parcel/journey.ts';
 import { RETRY_AFTER_MS } from '../timing.ts';
 
 const PATH = carrierWebhook.path;

@@ -3,7 +3,7 @@ import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
-import { scanParcel } from '../scanning.ts';
+import { scanParcel } from '../parcel/scanning.ts';
 
 /** Every scan begins the fortnight anew. */
 export const giveUpParcel = handleDue(giveUpParcelDue)(async ({ key }, { work, context }) => {

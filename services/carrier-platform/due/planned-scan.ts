@@ -2,8 +2,8 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { handleDue } from '../../../shared/work/handler.ts';
 import { journeys, shipments } from '../collections.ts';
 import { plannedScanDue } from '../due-work.ts';
-import { nextPlanned } from '../journey.ts';
-import { scanParcel } from '../scanning.ts';
+import { nextPlanned } from '../parcel/journey.ts';
+import { scanParcel } from '../parcel/scanning.ts';
 
 /** The scan that the parcel's service has planned next happens. */
 export const plannedScan = handleDue(plannedScanDue)(async ({ key }, { work, context }) => {

@@ -2,7 +2,7 @@ import { applyCarrierProgression as applyCarrierProgressionCall } from '../../..
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Journey, journeys, shipments } from '../collections.ts';
-import { planNext } from '../journey.ts';
+import { planNext } from '../parcel/journey.ts';
 
 export const applyCarrierProgression = handle(applyCarrierProgressionCall)(async ({ body: { carrier: mode } }, { work }) => {
   let rescheduled = 0;

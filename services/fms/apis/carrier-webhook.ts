@@ -4,28 +4,33 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { acceptedWebhooks, type Tracking, trackings } from '../collections.ts';
-import { scanned } from '../delivery.ts';
+import { applyScanToFulfillmentOrder } from '../delivery/delivery.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
-import { returnScanned } from '../returns/parcel-scans.ts';
+import type { TrackingScan } from '../parcels/tracking-rules.ts';
+import { applyScanToReturn } from '../returns/parcel-scans.ts';
 import { returnById } from '../returns/return-by-id.ts';
 import { AHEAD_MS } from '../timing.ts';
-import type { TrackingScan } from '../tracking-rules.ts';
 
-/** The signature was checked before this runs. An id is remembered in the commit of its effect, so that it has one. */
+/** The pipeline has verified the signature. A `webhook-id` is stored in the commit of its effect, so that the effect happens once. */
 export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, { work, webhookId, context }) => {
   if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) return null;
   refuseFuture(scan, work.now);
   const tracking = await trackingOf(work, scan);
   if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
   const { fulfillmentOrderId, returnId } = tracking;
-  if (fulfillmentOrderId !== undefined) scanned(work, await fulfillmentOrderById(work, fulfillmentOrderId), { tracking, scan });
+  if (fulfillmentOrderId !== undefined) {
+    applyScanToFulfillmentOrder(work, await fulfillmentOrderById(work, fulfillmentOrderId), { tracking, scan });
+  }
   if (returnId !== undefined) {
-    await returnScanned(work, await returnById(work, returnId), { tracking, scan, mode: progressionOf(context).returns });
+    await applyScanToReturn(work, await returnById(work, returnId), { tracking, scan, mode: progressionOf(context).returns });
   }
   return null;
 });
 
-/** By the carrier's number where the id says nothing to us; of several parcels with one number the newest. @throws Problem `not_found` */
+/**
+ * Finds a parcel by its id, else by the carrier's number. Of several parcels with one number it is the newest.
+ * @throws Problem `not_found`
+ */
 async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
   const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
   if (known) return known;
@@ -35,7 +40,7 @@ async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: Trac
   return newest;
 }
 
-/** A scan from the future would make every later one look old. @throws Problem `validation_failed` */
+/** After a scan from the future, every later one would look old. @throws Problem `validation_failed` */
 function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
   if (Date.parse(occurredAt) <= now + AHEAD_MS) return;
   throw invalid('/data/occurredAt', 'in_the_future', `${occurredAt} is more than five minutes ahead of the rehearsal’s clock.`);

@@ -2,11 +2,11 @@ import { createReturn as createReturnApi } from '../../../shared/catalog/fulfill
 import { invalid, isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, returns } from '../returns/collections.ts';
-import { attemptOf, beginRequest, endRequest, mergedLines, refuseLocation, requestReturn } from '../returns/request.ts';
+import { attemptOf, beginRequest, endRequest, mergeLines, refuseLocation, requestReturn } from '../returns/request.ts';
 
 /**
- * The intent, then the OMS's word: it alone knows what is with the customer, and fixes what that is worth. A request that gets no
- * answer is undone by due work, so that no units stay booked for a return that nobody has; repeated before that, it goes on.
+ * The intent is committed first, then the OMS books the units: it alone knows which are with the customer, and their value. Without
+ * an answer of the OMS, due work undoes the request, so that no units stay booked for an unknown return. A repeat before that goes on.
  */
 export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const { work } = scope;
@@ -16,22 +16,22 @@ export const createReturn = handle(createReturnApi)(async ({ body }, scope) => {
   const found = await work.get(returns, id);
   if (found) return published(found);
   await refuseLocation(work, body);
-  const asked = { ...body, lines: mergedLines(body.lines) };
+  const asked = { ...body, lines: mergeLines(body.lines) };
   await beginRequest(work, attempt, orderId);
   try {
     return published(await requestReturn(id, asked, scope));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // Nothing was booked: the OMS refused, or was not even reached. Anything else leaves that open.
+    // Nothing was booked if the OMS refused or was not reached. Any other failure leaves that open.
     const isUnreached = error.code === 'dependency_unavailable' && !resumed;
     if (!isUnreached && (error.retryable || isDependencyProblem(error))) throw error;
     endRequest(work, { id, orderId, state: 'undone' });
-    return pointed(error);
+    return pointAtMember(error);
   }
 });
 
-/** What the OMS says of the way back is about a member of the request. */
-function pointed(problem: Problem): Problem {
+/** A refusal of the OMS that concerns one member of the request names that member. */
+function pointAtMember(problem: Problem): Problem {
   const { message, context } = problem;
   if (context['action'] === 'collect') return invalid('/dropOff', 'no_address', message);
   return context['action'] === 'hand-in' ? invalid('/locationId', 'store_required', message) : problem;

@@ -4,10 +4,10 @@ import { returns } from '../returns/collections.ts';
 import { finishRejectionDue } from '../returns/due-work.ts';
 import { carryOnRejection } from '../returns/rejection.ts';
 
-/** Policy rejects a return, or somebody did and got no answer: the OMS has the last word. */
+/** Finishes a rejection by policy, or one that got no answer. The OMS decides. */
 export const finishRejection = handleDue(finishRejectionDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   if (!found?.rejecting) return;
   const outcome = await carryOnRejection(found, scope);
-  if (outcome instanceof Problem) scope.log.warn({ returnId: key, code: outcome.code }, `not rejected: ${outcome.message}`);
+  if (outcome instanceof Problem) scope.log.warn({ returnId: key, code: outcome.code }, `rejecting a return failed: ${outcome.message}`);
 });

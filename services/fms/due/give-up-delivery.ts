@@ -3,8 +3,8 @@ import { fulfillmentOrders } from '../collections.ts';
 import { giveUpDeliveryDue } from '../due-work.ts';
 
 /**
- * Nobody took it, and nobody has scanned it for a week: it counts as returned, and is refunded. Its goods are on hand again only when
- * its parcel says that it is back: until then it may still be delivered. What is lost does not count as returned: it may be found.
+ * A failed delivery without a scan for a week counts as returned to the sender, and is refunded. Its parcel may still be delivered, so
+ * its goods are on hand again only after the scan that it is back. A lost parcel may be found, so it does not count as returned.
  */
 export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, { work }) => {
   const found = await work.get(fulfillmentOrders, key);

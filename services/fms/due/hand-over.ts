@@ -1,9 +1,10 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { handOver } from '../dispatch/hand-over.ts';
 import { handOverDue } from '../due-work.ts';
-import { handOver, isHandedOver, parcelOf } from '../hand-over.ts';
+import { isHandedOver, parcelOf } from '../parcels/parcel.ts';
 
-/** What fails is visible on the fulfillment order before this is tried again. */
+/** A failure is visible on the fulfillment order before the next attempt. */
 export const handOverLater = handleDue(handOverDue)(async ({ key }, scope) => {
   const found = await scope.work.get(fulfillmentOrders, key);
   const parcel = found && (await parcelOf(scope.work, found));

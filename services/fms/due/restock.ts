@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
 import { restockDue } from '../due-work.ts';
 
-/** What came back is on hand again where it came from, once per line. */
+/** Returned goods are on hand again at their node, once per line. */
 export const restock = handleDue(restockDue)(async ({ key }, { work, call }) => {
   const found = await work.get(fulfillmentOrders, key);
   if (found?.state !== 'returned-to-sender') return;

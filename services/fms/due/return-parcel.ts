@@ -1,11 +1,11 @@
 import { handleDue } from '../../../shared/work/handler.ts';
-import { isHandedOver } from '../hand-over.ts';
+import { isHandedOver, parcelOf } from '../parcels/parcel.ts';
 import { returns } from '../returns/collections.ts';
 import { returnParcelDue } from '../returns/due-work.ts';
-import { handOverReturn, parcelOf } from '../returns/parcel.ts';
+import { handOverReturn } from '../returns/parcel.ts';
 
-/** What fails is visible on the return before this is tried again. */
-export const returnParcel = handleDue(returnParcelDue)(async ({ key }, scope) => {
+/** A failure is visible on the return before the next attempt. */
+export const handOverReturnLater = handleDue(returnParcelDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   const parcel = found && (await parcelOf(scope.work, found));
   if (!found || !parcel || isHandedOver(found, parcel)) return;

@@ -9,8 +9,8 @@ import { RETURN_WINDOW_MS } from '../returns/timing.ts';
 
 const TOO_LATE = 'Announced later than 30 days after the order was completed.';
 
-/** Returns move by themselves: what policy, store and warehouse do with them otherwise. */
-export const returnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
+/** Takes the next step of policy, store or warehouse, unless returns are moved by hand. */
+export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   if (progressionOf(context).returns === 'manual') return;
   const found = await work.get(returns, key);
@@ -22,5 +22,5 @@ export const returnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
   else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
 });
 
-/** What counts is when the customer announced it, not when somebody got round to it. */
+/** The date of the announcement counts, not the date of the decision. */
 const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;

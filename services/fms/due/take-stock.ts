@@ -1,7 +1,8 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentOrders } from '../collections.ts';
+import { takeStock } from '../dispatch/hand-over.ts';
 import { takeStockDue } from '../due-work.ts';
-import { parcelOf, takeStock } from '../hand-over.ts';
+import { parcelOf } from '../parcels/parcel.ts';
 
 export const takeStockLater = handleDue(takeStockDue)(async ({ key }, scope) => {
   const found = await scope.work.get(fulfillmentOrders, key);

@@ -4,18 +4,20 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { returnRequests } from '../returns/collections.ts';
 import { undoReturnDue } from '../returns/due-work.ts';
 
-/** A Create Return got no answer: whatever the OMS has booked for it, or is still to book, is given back. */
+/** After a Create Return without an answer, the OMS releases what it booked for it, or may still book. */
 export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call }) => {
-  const asked = await work.get(returnRequests, key);
-  if (!asked || asked.state === 'done') return;
-  const { orderId } = asked;
-  if (asked.state === 'open') work.put(returnRequests, { id: key, orderId, state: 'undone' });
+  const request = await work.get(returnRequests, key);
+  if (!request || request.state === 'done') return;
+  const { orderId } = request;
+  if (request.state === 'open') work.put(returnRequests, { id: key, orderId, state: 'undone' });
   await work.checkpoint();
-  await call(closeReturn, { params: { id: orderId, returnId: key }, body: { outcome: 'rejected' } }, { step: 'undo' }).catch(unknownOrder);
+  await call(closeReturn, { params: { id: orderId, returnId: key }, body: { outcome: 'rejected' } }, { step: 'undo' }).catch(
+    acceptUnknownOrder,
+  );
 });
 
-/** Nothing can be booked on an order that the OMS does not have. */
-function unknownOrder(error: unknown): undefined {
+/** An order that the OMS does not know has nothing booked. */
+function acceptUnknownOrder(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;
   throw error;
 }

@@ -5,7 +5,7 @@ import { settleReturnDue } from '../returns/due-work.ts';
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 
-/** The order that a return waited for will not be: it is paid back instead. Of one that was exchanged the OMS pays back the credit. */
+/** A return whose exchange order is cancelled is paid back instead. After the exchange, the OMS pays back the credit. */
 export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   const { exchangeForReturnId } = ExchangeOrder.parse(data.object);
   const found = exchangeForReturnId === undefined ? undefined : await work.get(returns, exchangeForReturnId);

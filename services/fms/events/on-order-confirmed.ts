@@ -5,12 +5,12 @@ import { closeReturnDue, settleReturnDue } from '../returns/due-work.ts';
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 
-/** What came back has paid for another order: the return is exchanged, and the OMS books its units and pays back the surplus. */
+/** The return has paid for another order: it is exchanged. The OMS books its units and pays back the surplus. */
 export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   const { id: exchangeOrderId, exchangeForReturnId } = ExchangeOrder.parse(data.object);
   if (exchangeForReturnId === undefined) return;
   const found = await work.get(returns, exchangeForReturnId);
-  // It may have been paid back by hand meanwhile: then the order was not paid with it.
+  // A return that was paid back by hand in the meantime did not pay for the order.
   if (found?.state !== 'inspected') return;
   work.cancel(settleReturnDue, found.id);
   work.schedule(closeReturnDue, found.id, work.now, {});

@@ -5,7 +5,7 @@ import { noteRefunds, refundsFor } from '../returns/refunds.ts';
 
 const RefundedPayment = Payment.pick({ id: true, refunds: true });
 
-/** Whoever pays a return back, the return says so, and ends when all of it is paid back. */
+/** A return notes its refunds, wherever they were made, and ends when all of it is paid back. */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);
   for (const returnId of new Set(payment.refunds.flatMap((refund) => refund.returnId ?? []))) {

@@ -3,22 +3,22 @@ import { createFulfillmentOrders as createFulfillmentOrdersCall } from '../../..
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { fulfillmentOrders, orderFulfilments, published, type StoredFulfillmentOrder } from '../collections.ts';
+import { fulfillmentOrders, orderFulfillments, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { allocateDue } from '../due-work.ts';
 import { fulfillmentOrdersOf } from '../fulfillment-order-by-id.ts';
 
 type Body = InputOf<typeof createFulfillmentOrdersCall>['body'];
 
-/** Once per order and attempt; the first group of lines that was sent with an attempt counts. */
+/** Creates fulfillment orders once per order and attempt. The groups of the first request with an attempt count. */
 export const createFulfillmentOrders = handle(createFulfillmentOrdersCall)(async ({ body }, { work }) => {
   const { orderId, attempt } = body;
-  const fulfilment = await work.get(orderFulfilments, orderId);
-  if (fulfilment?.cancelled) throw fulfilmentCancelled(orderId);
-  if (fulfilment?.attempts.includes(attempt)) {
+  const fulfillment = await work.get(orderFulfillments, orderId);
+  if (fulfillment?.cancelled) throw fulfillmentCancelled(orderId);
+  if (fulfillment?.attempts.includes(attempt)) {
     const earlier = await fulfillmentOrdersOf(work, orderId);
     return again({ items: earlier.filter((one) => one.attempt === attempt).map(published) });
   }
-  work.put(orderFulfilments, { id: orderId, attempts: [...(fulfilment?.attempts ?? []), attempt], cancelled: false });
+  work.put(orderFulfillments, { id: orderId, attempts: [...(fulfillment?.attempts ?? []), attempt], cancelled: false });
   return { items: body.groups.map((group, index) => published(create(work, body, { ...group, id: work.id('ful', String(index)) }))) };
 });
 
@@ -26,16 +26,24 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
   const { orderId, attempt, shippingAddress, shippingMethod } = body;
   const { id, locationId, reservationId } = group;
   const lines = group.lines.map((line) => ({ ...line, pickedQty: 0, shortQty: 0 }));
-  // Nothing moves by allocating, so whoever reads after the answer finds it allocated.
+  // Allocating needs no stock movement, so it is done before the reply.
   work.schedule(allocateDue, id, work.now, {}, { beforeReply: true });
   return work.create(fulfillmentOrders, 'create', {
-    ...{ id, orderId, attempt, locationId, reservationId, shippingAddress, shippingMethod },
-    ...{ lines, shipments: [], pickingSteps: [] },
+    id,
+    orderId,
+    attempt,
+    locationId,
+    reservationId,
+    shippingAddress,
+    shippingMethod,
+    lines,
+    shipments: [],
+    pickingSteps: [],
   });
 }
 
-const fulfilmentCancelled = (orderId: string): Problem =>
-  new Problem('invalid_state_transition', `The fulfilment of the order "${orderId}" was cancelled; nothing is sent for it any more.`, {
+const fulfillmentCancelled = (orderId: string): Problem =>
+  new Problem('invalid_state_transition', `The fulfilment of the order "${orderId}" was cancelled; nothing more is sent for it.`, {
     objectType: 'order',
     id: orderId,
     currentState: 'cancelled',

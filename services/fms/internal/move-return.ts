@@ -7,7 +7,7 @@ import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
 import { returnById } from '../returns/return-by-id.ts';
 import { TAKE_OVER_MS } from '../returns/timing.ts';
 
-/** A person does what time does otherwise. */
+/** Moves a return by hand; otherwise the progression moves it. */
 export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope) => {
   const found = await returnById(scope.work, params.id);
   switch (body.verb) {
@@ -28,7 +28,7 @@ export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope)
 
 async function reject(found: StoredReturn, reason: string | undefined, scope: Scope): Promise<StoredReturn | Problem> {
   const { work } = scope;
-  // One that is under way is carried on, whoever began it.
+  // A rejection that is under way is carried on.
   if (found.rejecting) return carryOnRejection(found, scope);
   refuseOnceWrittenOff(found, 'reject');
   const rejecting = beginRejection(work, found, { reason, at: work.now + TAKE_OVER_MS });

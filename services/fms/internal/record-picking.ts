@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, published, type StoredFulfillmentOrder } from '../collections.ts';
 import { writeOffDue } from '../due-work.ts';
 import { fulfillmentOrderById } from '../fulfillment-order-by-id.ts';
-import { isReported, pickedLines, refuseUntimely } from '../picking-rules.ts';
+import { isReported, pickedLines, refuseUntimely } from '../picking/picking-rules.ts';
 
 type Body = InputOf<typeof recordPickingCall>['body'];
 
@@ -13,10 +13,10 @@ export const recordPicking = handle(recordPickingCall)(async ({ params, body }, 
   const found = await fulfillmentOrderById(work, params.id);
   if (isReported(found, body)) return again(published(found));
   refuseUntimely(found, body);
-  return published(moved(work, found, body));
+  return published(applyReport(work, found, body));
 });
 
-function moved(work: UnitOfWork, found: StoredFulfillmentOrder, body: Body): StoredFulfillmentOrder {
+function applyReport(work: UnitOfWork, found: StoredFulfillmentOrder, body: Body): StoredFulfillmentOrder {
   const pickingSteps = [...found.pickingSteps, body.status];
   switch (body.status) {
     case 'open':
@@ -26,14 +26,14 @@ function moved(work: UnitOfWork, found: StoredFulfillmentOrder, body: Body): Sto
     case 'picked':
       return work.transition(fulfillmentOrders, found, 'pick', { pickingSteps, lines: pickedLines(found.lines, body) });
     case 'short':
-      return short(work, found, { pickingSteps, lines: pickedLines(found.lines, body) });
+      return recordShortage(work, found, { pickingSteps, lines: pickedLines(found.lines, body) });
     case 'packed':
       return work.transition(fulfillmentOrders, found, 'pack', { pickingSteps });
   }
 }
 
-/** It goes on with what was there. What was not there is written off; the OMS serves it from elsewhere. */
-function short(
+/** Goes on with the units that were found. Missing units are written off; the OMS serves them from elsewhere. */
+function recordShortage(
   work: UnitOfWork,
   found: StoredFulfillmentOrder,
   patch: Pick<StoredFulfillmentOrder, 'pickingSteps' | 'lines'>,

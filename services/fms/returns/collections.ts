@@ -6,25 +6,24 @@ import { defineCollection } from '../../../shared/store/collections.ts';
 
 const version = z.int().min(0);
 
-/** The return as it is published, and what only the FMS needs to know of it. */
+/** A return with the members that are not published. */
 export const StoredReturn = Return.extend({
-  /** When the goods were the customer's: the window counts from here. */
+  /** Completion of the order; the return window counts from here. */
   completedAt: Instant,
-  /** Where a carrier collects it. */
+  /** Where a carrier collects the parcel. */
   customerAddress: Address.optional(),
-  /** It is being rejected: its units leave the stock, and the OMS is asked, which may be paying it back already. Nothing else moves it meanwhile. */
+  /** Present while the return is being rejected: its units leave the stock, and the OMS decides. No other verb moves it then. */
   rejecting: z
     .object({
       reason: z.string().optional(),
       since: Instant,
-      /** The return's version when it began: what is asked of others under it is asked once. */
+      /** The return's version at the beginning. The keys of calls name it, so that each call takes effect once per attempt. */
       attempt: z.int(),
     })
     .optional(),
 });
 export type StoredReturn = z.output<typeof StoredReturn>;
 
-/** A return as everybody else sees it. */
 export const published = (stored: StoredReturn): z.output<typeof Return> => Return.parse(stored);
 
 export const returns = defineCollection({
@@ -35,22 +34,22 @@ export const returns = defineCollection({
 });
 
 /**
- * A Create Return that the OMS was asked to book; the id is the return's. `undone`: nobody got an answer, or it was no, and nothing is
- * booked for it any more.
+ * A request for a return, stored before the OMS books it; the id is the return's. `undone`: it was refused or got no answer, and nothing
+ * is booked for it.
  */
 export const returnRequests = defineCollection({
   name: 'return-requests',
   schema: z.object({ id: Id, version, orderId: Id, state: z.enum(['open', 'done', 'undone']) }),
 });
 
-/** When a return moves by itself next; the id is the return's. Apart from it: another plan is no change of the return. */
+/** When a return moves by itself next; the id is the return's. Stored apart, since a new plan is no change of the return. */
 export const returnTasks = defineCollection({
   name: 'return-tasks',
   schema: z.object({
     id: Id,
     version,
     open: z.boolean(),
-    /** When the step before was taken, and when the next one is, both as epoch milliseconds. */
+    /** Time of the previous step; `stepAt` is the time of the next one. Both in epoch milliseconds. */
     since: z.int(),
     stepAt: z.int().optional(),
   }),
@@ -58,7 +57,7 @@ export const returnTasks = defineCollection({
 });
 export type ReturnTask = z.output<typeof returnTasks.schema>;
 
-/** How long store and warehouse take when returns move by themselves; the id is the step. */
+/** The delay of each step when returns move by themselves; the id is the step. */
 export const returnSteps = defineCollection({
   name: 'return-steps',
   schema: z.object({ id: ReturnStep.shape.step, version, afterMs: z.int().min(0) }),

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import type { TrackingScan } from '../tracking-rules.ts';
+import type { TrackingScan } from '../parcels/tracking-rules.ts';
 import type { StoredReturn } from './collections.ts';
 import { bookReturnedStockDue, giveUpReturnDue } from './due-work.ts';
 import { asAnnounced, writeOff } from './moves.ts';
@@ -13,13 +13,13 @@ type Status = TrackingScan['status'];
 const isStuck = (status: Status | 'pending'): status is 'lost' | 'returned-to-sender' =>
   status === 'lost' || status === 'returned-to-sender';
 
-/** A parcel that is lost may be found, and what went back may be brought to the store; but nobody waits for that for ever. */
+/** A lost parcel may be found, and a parcel that went back may come to the store: both are given up after a week. */
 export function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Status): void {
   if (state === 'in-transit' && isStuck(status)) work.schedule(giveUpReturnDue, id, work.now + GIVE_UP_MS, {});
   else work.cancel(giveUpReturnDue, id);
 }
 
-/** The goods of a lost parcel are paid back; those that went back to their customer stay there. */
+/** A return with a lost parcel is paid back. A return whose parcel went back to the customer is rejected. */
 export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work'>): Promise<void> {
   const { state, rejecting, writtenOffAt, shipments } = found;
   const parcel = shipments.at(-1)?.state ?? 'pending';
@@ -29,11 +29,11 @@ export async function giveUpReturn(found: StoredReturn, scope: Pick<Scope, 'work
 }
 
 /**
- * A parcel turns up after its return was written off. The customer is paid, so the goods are the retailer's: they go into stock in the
- * condition in which they were announced.
- * @returns what changes of the return
+ * Books the goods of a parcel that arrives after its return was written off. The customer is paid, so they go into stock, in the
+ * condition that was announced.
+ * @returns the changed members of the return
  */
-export function foundAfterAll(
+export function bookLateArrival(
   work: UnitOfWork,
   { id, writtenOffAt, lines }: StoredReturn,
   status: Status,

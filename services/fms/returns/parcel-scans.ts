@@ -1,16 +1,16 @@
 import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Tracking, trackings } from '../collections.ts';
-import { isNews, type TrackingScan } from '../tracking-rules.ts';
+import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
+import type { TrackingScan } from '../parcels/tracking-rules.ts';
 import { returns, type StoredReturn } from './collections.ts';
-import { foundAfterAll, planGivingUp } from './parcel-ends.ts';
+import { bookLateArrival, planGivingUp } from './parcel-ends.ts';
 import { planStep } from './return-clock.ts';
 
 /**
- * What a scan means for a return. What is lost or went back to the customer was on its way: the goods may still turn up, or be brought to
- * the store, until somebody gives the return up.
+ * The verb of the return's life cycle that a scan means. A parcel that is lost or went back to the customer counts as departed: its
+ * goods may still turn up, or come to the store, until the return is given up.
  */
-export function verbOfReturn(
+export function returnVerbOf(
   { state, rejecting, writtenOffAt }: StoredReturn,
   status: TrackingScan['status'],
 ): 'depart' | 'receive' | 'note' {
@@ -25,23 +25,17 @@ export function verbOfReturn(
   }
 }
 
-/** Books a carrier's scan of the parcel of a return. One that is repeated or late changes nothing. */
-export async function returnScanned(
+/** Applies a carrier's scan to the return of the parcel. A repeated or late scan changes nothing. */
+export async function applyScanToReturn(
   work: UnitOfWork,
   found: StoredReturn,
-  { tracking, scan, mode }: { readonly tracking: Tracking; readonly scan: TrackingScan; readonly mode: Progression['returns'] },
+  { mode, ...scanned }: ScannedParcel & { readonly mode: Progression['returns'] },
 ): Promise<void> {
-  const copy = found.shipments.find(({ id }) => id === tracking.id);
-  if (!copy || !isNews(copy.state, tracking, scan)) return;
-  const trackingNumber = copy.trackingNumber ?? scan.trackingNumber;
-  const numbered = trackingNumber !== undefined && { trackingNumber };
-  const deliveryAttempts = tracking.deliveryAttempts + (scan.status === 'delivery-attempted' ? 1 : 0);
-  work.put(trackings, { ...tracking, ...numbered, newestScanAt: scan.occurredAt, deliveryAttempts });
-  // What is scanned has a label, whoever made it.
-  const next = { ...copy, ...numbered, state: scan.status, labelStatus: 'ready' as const };
-  const shipments = found.shipments.map((one) => (one.id === tracking.id ? next : one));
-  const verb = verbOfReturn(found, scan.status);
-  const moved = work.transition(returns, found, verb, { shipments, ...foundAfterAll(work, found, scan.status) });
-  planGivingUp(work, moved, scan.status);
-  if (verb !== 'note') await planStep(work, moved, { mode, since: work.now });
+  const noted = noteScan(work, found, scanned);
+  if (!noted) return;
+  const { status } = scanned.scan;
+  const verb = returnVerbOf(found, status);
+  const next = work.transition(returns, found, verb, { shipments: noted.shipments, ...bookLateArrival(work, found, status) });
+  planGivingUp(work, next, status);
+  if (verb !== 'note') await planStep(work, next, { mode, since: work.now });
 }

@@ -14,7 +14,7 @@ import { paidOf } from './refunds.ts';
 import { planStep } from './return-clock.ts';
 import { takeOut } from './returned-stock.ts';
 
-/** Notes that a return is about to be rejected, with the due work that carries it on: for the next commit. */
+/** Notes the intent to reject a return, with the due work that finishes it, for the next commit. */
 export function beginRejection(
   work: UnitOfWork,
   found: StoredReturn,
@@ -27,11 +27,11 @@ export function beginRejection(
 }
 
 /**
- * The units leave the stock first: what was sold meanwhile cannot go back to its customer, and then the return has to be paid back. After
- * that the OMS decides: it may be paying the return back already, or an order may be exchanged for it. Only with its word the units are the
- * customer's again. The changes are for the last commit.
- * @returns the refusal, after which the return is as it was
- * @throws Problem while somebody who is asked does not answer
+ * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be paid back. Then the OMS
+ * decides, since the return may be in repayment or may pay for an exchange order. Only the OMS gives the units back to the customer. The
+ * changes are for the last commit.
+ * @returns the refusal, after which the return is as before
+ * @throws Problem while the Inventory Service or the OMS does not answer
  */
 export async function carryOnRejection(found: StoredReturn, scope: Scope): Promise<StoredReturn | Problem> {
   const { work, context } = scope;
@@ -42,15 +42,15 @@ export async function carryOnRejection(found: StoredReturn, scope: Scope): Promi
   const refusal = soldMeanwhile ?? (await askOms(found, attempt, scope));
   work.cancel(finishRejectionDue, id);
   const mode = progressionOf(context).returns;
-  // Of an inspected one the week in which it may be exchanged has begun with the inspection.
+  // The week for an exchange began with the inspection.
   const inspectedAt = found.state === 'inspected' ? (await work.get(returnTasks, id))?.since : undefined;
   const since = inspectedAt ?? work.now;
-  const ended = refusal ? kept(work, found, { attempt, taken, since }) : rejected(work, found, reason);
+  const ended = refusal ? resume(work, found, { attempt, taken, since }) : reject(work, found, reason);
   await planStep(work, ended, { mode, since });
   return refusal ?? ended;
 }
 
-/** @returns why the OMS does not agree */
+/** @returns the refusal of the OMS */
 async function askOms(found: StoredReturn, attempt: number, { call }: Pick<Scope, 'call'>): Promise<Problem | undefined> {
   const { id, orderId, refundAmount } = found;
   const paidBack = money(paidOf(found), refundAmount.currency);
@@ -67,13 +67,13 @@ async function askOms(found: StoredReturn, attempt: number, { call }: Pick<Scope
   }
 }
 
-function rejected(work: UnitOfWork, found: StoredReturn, reason: string | undefined): StoredReturn {
+function reject(work: UnitOfWork, found: StoredReturn, reason: string | undefined): StoredReturn {
   work.cancel(settleReturnDue, found.id);
   return work.transition(returns, found, 'reject', { rejecting: undefined, rejectReason: reason });
 }
 
-/** It goes on as if nobody had asked. */
-function kept(
+/** Continues a return after a refused rejection. */
+function resume(
   work: UnitOfWork,
   found: StoredReturn,
   { since, ...out }: { readonly attempt: number; readonly taken: readonly string[]; readonly since: number },
@@ -81,7 +81,7 @@ function kept(
   const { id } = found;
   if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
   const next = work.transition(returns, found, 'note', { rejecting: undefined });
-  // What was to happen to it meanwhile did not.
+  // A settlement that came due during the rejection did nothing, so it is scheduled again.
   if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since)), {});
   return next;
 }

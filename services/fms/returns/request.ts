@@ -17,10 +17,10 @@ export type ReturnRequest = InputOf<typeof createReturnApi>['body'];
 const MOST_UNITS = 9_999;
 
 /**
- * The same line named twice comes back once, with all of its units and both reasons.
- * @throws Problem `validation_failed` when that is more than any line has
+ * Merges entries that name the same line, with all units and both reasons.
+ * @throws Problem `validation_failed` for more units than any line has
  */
-export function mergedLines(lines: ReturnRequest['lines']): ReturnRequest['lines'] {
+export function mergeLines(lines: ReturnRequest['lines']): ReturnRequest['lines'] {
   const merged = new Map<string, ReturnRequest['lines'][number]>();
   for (const line of lines) {
     const before = merged.get(line.orderLineId);
@@ -32,23 +32,23 @@ export function mergedLines(lines: ReturnRequest['lines']): ReturnRequest['lines
   return [...merged.values()];
 }
 
-/** @throws Problem `not_found` for a location that nobody has, `validation_failed` for a warehouse that a customer cannot walk into */
+/** @throws Problem `not_found` for an unknown location, `validation_failed` for a drop-off at a location that is no store */
 export async function refuseLocation(work: UnitOfWork, { locationId, dropOff }: ReturnRequest): Promise<void> {
   if (locationId === undefined) return;
   const node = await work.get(nodes, locationId);
   if (!node) throw notFound('location', locationId);
   if (dropOff === 'carrier' || node.isStore) return;
   const stores = (await work.all(nodes)).items.flatMap(({ id, isStore }) => (isStore ? [id] : []));
-  throw invalid('/locationId', 'not_a_store', `"${locationId}" is no store, and goods are brought to one: ${stores.join(', ')}.`);
+  throw invalid('/locationId', 'not_a_store', `"${locationId}" is no store. Goods are handed in at a store: ${stores.join(', ')}.`);
 }
 
 export interface Attempt {
   readonly id: string;
-  /** An earlier run of the same request has asked the OMS already. */
+  /** Whether an earlier run of the same request has called the OMS already. */
   readonly resumed: boolean;
 }
 
-/** The return that this request makes: one that was undone meanwhile is followed by another. */
+/** The return that this request creates. After an undone attempt it is another one. */
 export async function attemptOf(work: UnitOfWork): Promise<Attempt> {
   for (let attempt = 1; ; attempt++) {
     const id = work.id('ret', `attempt ${attempt}`);
@@ -57,7 +57,7 @@ export async function attemptOf(work: UnitOfWork): Promise<Attempt> {
   }
 }
 
-/** Commits that the OMS is about to be asked, with the due work that undoes it when nobody gets an answer. */
+/** Commits the intent to call the OMS, with the due work that undoes a request without an answer. */
 export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, orderId: string): Promise<void> {
   if (resumed) return;
   work.put(returnRequests, { id, orderId, state: 'open' });
@@ -65,26 +65,31 @@ export async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, o
   await work.checkpoint();
 }
 
-/** How the request ended: a part of the last commit, so that undoing and finishing cannot both happen. */
+/** Notes the end of the request in the last commit, so that it cannot be both finished and undone. */
 export function endRequest(work: UnitOfWork, { id, orderId, state }: { id: string; orderId: string; state: 'done' | 'undone' }): void {
   work.put(returnRequests, { id, orderId, state });
   work.cancel(undoReturnDue, id);
 }
 
-/** Has the OMS book the units, and stores the return as requested. Repeated, the OMS answers what it booked. @throws Problem */
-export async function requestReturn(id: string, asked: ReturnRequest, scope: Scope): Promise<StoredReturn> {
+/** Has the OMS book the units, and stores the return. For a repeat, the OMS answers the existing booking. @throws Problem */
+export async function requestReturn(id: string, request: ReturnRequest, scope: Scope): Promise<StoredReturn> {
   const { work, call, context } = scope;
-  const { orderId, dropOff, resolution } = asked;
-  const units = asked.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
-  const body = { returnId: id, lines: units, byParcel: dropOff === 'carrier', locationNamed: asked.locationId !== undefined };
+  const { orderId, dropOff, resolution } = request;
+  const units = request.lines.map(({ orderLineId, qty }) => ({ orderLineId, qty }));
+  const body = { returnId: id, lines: units, byParcel: dropOff === 'carrier', locationNamed: request.locationId !== undefined };
   const booked = await call(bookReturn, { params: { id: orderId }, body }, { step: id });
-  const reasonOf = new Map(asked.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
+  const reasonOf = new Map(request.lines.map(({ orderLineId, reason }) => [orderLineId, reason]));
   const requested = work.create(returns, 'request', {
-    ...{ id, orderId, dropOff, resolution, refunds: [], shipments: [] },
+    id,
+    orderId,
+    dropOff,
+    resolution,
+    refunds: [],
+    shipments: [],
     ...(booked.customerId !== undefined && { customerId: booked.customerId }),
     ...(booked.shippingAddress && { customerAddress: booked.shippingAddress }),
     lines: booked.lines.map(({ orderLineId, sku, qty }) => ({ orderLineId, sku, qty, reason: reasonOf.get(orderLineId) ?? '' })),
-    locationId: asked.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
+    locationId: request.locationId ?? booked.lines[0]?.nodeId ?? (await firstNode(work)),
     refundAmount: booked.refundAmount,
     completedAt: booked.completedAt ?? instant(work.now),
   });
@@ -93,7 +98,7 @@ export async function requestReturn(id: string, asked: ReturnRequest, scope: Sco
   return requested;
 }
 
-/** Of a line of which nobody knows where it came from. */
+/** The location of a return whose first line has no known node. */
 async function firstNode(work: UnitOfWork): Promise<string> {
   const { items } = await work.all(nodes, { limit: 1 });
   if (!items[0]) throw new Error('There are no locations.');

@@ -9,7 +9,7 @@ export async function returnById(work: UnitOfWork, id: string): Promise<StoredRe
   return found;
 }
 
-/** All of an order, in order of creation, over however many pages. */
+/** All returns of an order, in order of creation. */
 export async function returnsOf(work: UnitOfWork, orderId: string): Promise<StoredReturn[]> {
   const found: StoredReturn[] = [];
   let cursor: string | undefined;

@@ -6,7 +6,7 @@ import { returnStepDue } from './due-work.ts';
 
 type Step = ReturnStep['step'];
 
-/** What comes next by itself. One that comes by parcel is received by the carrier's scan; one that is inspected is settled. */
+/** The next step by policy, store or warehouse. A scan receives a return by parcel, and a settlement ends an inspected one. */
 export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'state' | 'dropOff' | 'rejecting'>): Step | undefined {
   if (rejecting) return undefined;
   switch (state) {
@@ -28,9 +28,9 @@ export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'stat
 const ENDED: ReadonlySet<StoredReturn['state']> = new Set(['inspected', 'refunded', 'exchanged', 'rejected']);
 
 /**
- * Stores when a return moves by itself next, with the due work that moves it.
- * @param since when the step before was taken
- * @returns whether that is another moment than before
+ * Stores the time of the next step of a return, with the due work that takes it.
+ * @param since time of the previous step, in epoch milliseconds
+ * @returns whether the time has changed
  */
 export async function planStep(
   work: UnitOfWork,

@@ -5,7 +5,7 @@ import type { StoredReturn } from './collections.ts';
 
 type Goods = Pick<StoredReturn, 'id' | 'locationId' | 'lines'>;
 
-/** What was inspected is on hand again where it was handed in, or thrown away: once per line, however often this is said. */
+/** Books inspected goods as on hand at their location, or as scrapped. Each line counts once. */
 export async function bookReturnedStock({ id, locationId, lines }: Goods, { call }: Pick<Scope, 'call'>): Promise<void> {
   for (const { orderLineId, sku, qty, disposition } of lines) {
     if (disposition === undefined) continue;
@@ -14,24 +14,24 @@ export async function bookReturnedStock({ id, locationId, lines }: Goods, { call
   }
 }
 
-/** How far goods were taken off the shelf again. */
+/** How far goods were taken out of stock. */
 export interface TakenOut {
-  /** Order lines whose units are out. */
+  /** Order lines whose units are out of stock. */
   readonly taken: readonly string[];
-  /** Why the others are not: units of them were sold meanwhile. */
+  /** Why the other lines are not: units of them were sold. */
   readonly refusal?: Problem;
 }
 
 /**
- * Takes what was restocked out again, line by line, until one is not there any more. What was thrown away stays so. Everybody who carries
- * on the same attempt is told the same of each line: the key of the call follows from the attempt, and a refusal is kept with it.
+ * Takes restocked units out again, line by line, until one line lacks stock. Scrapped units stay scrapped. The key of each call follows
+ * from the attempt, so every run of one attempt gets the same answers, refusals included.
  * @throws Problem while the Inventory Service does not answer
  */
 export async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 'call'>): Promise<TakenOut> {
   const { id, locationId } = found;
   const restocked = found.lines.filter(({ disposition }) => disposition === 'restock');
   const taken: string[] = [];
-  // On the shelf first, when that has not been booked yet.
+  // The units can leave the stock only after the inspection has booked them.
   if (restocked.length > 0) await bookReturnedStock(found, scope);
   for (const { orderLineId, sku, qty } of restocked) {
     const body = { reference: `${id} ${orderLineId} sent-back ${attempt}`, kind: 'sent-back' as const, locationId, sku, qty };
@@ -49,11 +49,11 @@ export async function takeOut(found: StoredReturn, attempt: number, scope: Pick<
 const soldMeanwhile = (id: string, { message, context }: Problem): Problem =>
   new Problem(
     'insufficient_stock',
-    `The return "${id}" cannot be rejected any more: units of it went on sale after the inspection and are gone. ${message} It has to be paid back.`,
+    `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be paid back.`,
     { ...context, objectType: 'return', id },
   );
 
-/** What was taken out for a rejection that came to nothing is on the shelf again. */
+/** Puts the units back into stock that a refused rejection had taken out. */
 export async function putBack(
   { id, locationId, lines }: Goods,
   { taken, attempt }: { readonly taken: readonly string[]; readonly attempt: number },

@@ -2,7 +2,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { intendedMoves, pickingOrders } from '../collections.ts';
 import { finishMoveDue } from '../due-work.ts';
-import { carryOut } from '../picking.ts';
+import { carryOut } from '../picking/picking.ts';
 
 /** The FMS may have heard of a status that is not stored here: it is told once more. */
 export const finishMove = handleDue(finishMoveDue)(async ({ key }, scope) => {

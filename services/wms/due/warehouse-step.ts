@@ -4,9 +4,9 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { type PickingOrder, type WarehouseTask, warehouseTasks } from '../collections.ts';
 import { warehouseStepDue } from '../due-work.ts';
-import { movePickingOrder, openPickingOrder } from '../picking.ts';
+import { movePickingOrder, openPickingOrder } from '../picking/picking.ts';
 import { OFFER_AGAIN_MS } from '../timing.ts';
-import { closeTask, nextStep, pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
+import { closeTask, nextStep, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
 /** A warehouse that works by itself takes the next step with a fulfillment order: what a person would do by an API call. */
 export const warehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {

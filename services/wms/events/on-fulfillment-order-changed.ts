@@ -2,7 +2,7 @@ import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { warehouseTasks } from '../collections.ts';
-import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
+import { closeTask, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
 /** Allocated fulfillment orders wait to be picked; those that left, or were cancelled, no longer do. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggregateversion: seen }, { work, context }) => {

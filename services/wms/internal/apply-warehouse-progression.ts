@@ -2,7 +2,7 @@ import { applyWarehouseProgression as applyWarehouseProgressionCall } from '../.
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type WarehouseTask, warehouseTasks } from '../collections.ts';
-import { pickingOrderOf, scheduleStep } from '../warehouse-clock.ts';
+import { pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
 export const applyWarehouseProgression = handle(applyWarehouseProgressionCall)(async ({ body: { warehouse: mode } }, { work }) => {
   let rescheduled = 0;

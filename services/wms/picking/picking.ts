@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { recordPicking } from '../../shared/catalog/fulfillment/internal.ts';
-import type { FulfillmentOrder } from '../../shared/catalog/fulfillment/objects.ts';
-import { isUnknownOutcome, notFound, Problem } from '../../shared/catalog/problems.ts';
-import { instant } from '../../shared/domain/time.ts';
-import type { Scope } from '../../shared/work/handler.ts';
-import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from './collections.ts';
-import { finishMoveDue, finishOpeningDue } from './due-work.ts';
+import { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
+import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import { isUnknownOutcome, notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from '../collections.ts';
+import { finishMoveDue, finishOpeningDue } from '../due-work.ts';
 import { allowedFrom, isSamePicking, pickedLines, refuseMove, type SaidLine } from './picking-rules.ts';
-import { TAKE_OVER_MS } from './timing.ts';
+import { TAKE_OVER_MS } from '../timing.ts';
 
 type Fulfillment = z.output<typeof FulfillmentOrder>;
 type PickingScope = Pick<Scope, 'work' | 'call'>;

@@ -1,5 +1,5 @@
-import { checkDigit } from '../../shared/domain/barcode.ts';
-import { digest } from '../../shared/domain/ids.ts';
+import { checkDigit } from '../../../shared/domain/barcode.ts';
+import { digest } from '../../../shared/domain/ids.ts';
 
 const DIGITS = 13;
 

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { type ParcelData, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
-import { digest } from '../../shared/domain/ids.ts';
-import { instant } from '../../shared/domain/time.ts';
-import { rehearsalOf } from '../../shared/domain/world.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { type ParcelData, trackingStatusCodes } from '../../../shared/catalog/fulfillment/objects.ts';
+import { digest } from '../../../shared/domain/ids.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import { rehearsalOf } from '../../../shared/domain/world.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
 
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { carrierServices, type StoredShipment, shipments } from './collections.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { carrierServices, type StoredShipment, shipments } from '../collections.ts';
 import { beginJourney } from './journey.ts';
 import { trackingNumberOf } from './tracking-number.ts';
-import { announce } from './webhook-delivery.ts';
+import { announce } from './announcement.ts';
 
 /** A parcel that somebody will hand over; it has no number yet. */
 export const register = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
-import { allowedFrom, refuseTransition, rowFor } from '../../shared/catalog/life-cycle.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
-import { instant } from '../../shared/domain/time.ts';
-import type { Scope } from '../../shared/work/handler.ts';
-import { type StoredShipment, shipments } from './collections.ts';
-import { giveUpParcelDue } from './due-work.ts';
+import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/objects.ts';
+import { allowedFrom, refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import { type StoredShipment, shipments } from '../collections.ts';
+import { giveUpParcelDue } from '../due-work.ts';
 import { continueJourney } from './journey.ts';
-import { GIVE_UP_MS } from './timing.ts';
-import { announce } from './webhook-delivery.ts';
+import { GIVE_UP_MS } from '../timing.ts';
+import { announce } from './announcement.ts';
 
 export interface ScanSaid {
   readonly scan: z.output<typeof Scan>;

@@ -1,9 +1,9 @@
 import bwipjs from 'bwip-js/node';
 import PDFDocument from 'pdfkit';
 import type { z } from 'zod';
-import type { Address } from '../../shared/catalog/shapes.ts';
-import type { StoredShipment } from './collections.ts';
-import { printable } from './label-text.ts';
+import type { Address } from '../../../shared/catalog/shapes.ts';
+import type { StoredShipment } from '../collections.ts';
+import { printable } from './printable-text.ts';
 
 /** What stands on a label. */
 export type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {

@@ -1,6 +1,6 @@
-import { pickingMoves } from '../../shared/catalog/fulfillment/objects.ts';
-import { conflictingRepeat, invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { PickedLines, PickingOrder, PickingStatus } from './collections.ts';
+import { pickingMoves } from '../../../shared/catalog/fulfillment/objects.ts';
+import { conflictingRepeat, invalid, Problem } from '../../../shared/catalog/problems.ts';
+import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts';
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
 

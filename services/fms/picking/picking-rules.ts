@@ -1,27 +1,27 @@
 import type { z } from 'zod';
-import type { recordPicking } from '../../shared/catalog/fulfillment/internal.ts';
-import { fulfillmentOrderLifeCycle, pickingMoves } from '../../shared/catalog/fulfillment/objects.ts';
-import { allowedFrom, refuseTransition } from '../../shared/catalog/life-cycle.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { StoredFulfillmentOrder } from './collections.ts';
+import type { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
+import { fulfillmentOrderLifeCycle, pickingMoves } from '../../../shared/catalog/fulfillment/objects.ts';
+import { allowedFrom, refuseTransition } from '../../../shared/catalog/life-cycle.ts';
+import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import type { StoredFulfillmentOrder } from '../collections.ts';
 
 type Report = z.output<typeof recordPicking.request>;
 type Line = StoredFulfillmentOrder['lines'][number];
 
-/** The verb of the life cycle that a status of the picking order is. */
+/** The verb of the life cycle that a status of the picking order means. */
 const verbOf = { open: 'start-picking', started: 'pick', picked: 'pick', short: 'pick', packed: 'pack' } as const;
 
 /**
- * Whether the warehouse has said this before: then nothing changes, wherever the fulfillment order is by now. One that was
- * cancelled answers only the report by which it ended, so that the warehouse puts the goods back instead of going on.
+ * Whether a report is a repeat, which changes nothing whatever the state. A cancelled fulfillment order accepts only the report by which
+ * it ended, so that the warehouse puts the goods back instead of going on.
  */
 export function isReported({ state, failureReason, pickingSteps }: StoredFulfillmentOrder, { status }: Report): boolean {
   if (state === 'cancelled' && (status !== 'short' || failureReason !== 'short')) return false;
-  // Each has one picking order, and whoever opens a second one is given the first.
+  // A fulfillment order has one picking order: opening a second one answers the first.
   return pickingSteps.includes(status);
 }
 
-/** @throws Problem `invalid_state_transition` when it is somebody else's to pick, or this status does not come next */
+/** @throws Problem `invalid_state_transition` when another picking order picks it, or this status does not come next */
 export function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingOrderId }: Report): void {
   const verb = verbOf[status];
   if (status !== 'open' && found.pickingOrderId !== undefined && found.pickingOrderId !== pickingOrderId) {
@@ -50,8 +50,8 @@ const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typ
   );
 
 /**
- * The lines as the warehouse picked them; a line that is not named is picked whole.
- * @throws Problem `validation_failed` for what the fulfillment order has not, or when less than all was picked and nobody says short
+ * The lines as the warehouse picked them; a line that is not named was picked in full.
+ * @throws Problem `validation_failed` for an unknown line or too many units, or when less than all was picked without `short`
  */
 export function pickedLines(lines: readonly Line[], { status, lines: reported = [] }: Report): Line[] {
   const picked = new Map<string, number>();
@@ -63,7 +63,11 @@ export function pickedLines(lines: readonly Line[], { status, lines: reported = 
       throw invalid(`/lines/${index}/pickedQty`, 'too_big', `The line "${orderLineId}" asks for ${line.qty}, not for ${pickedQty}.`);
     }
     if (status !== 'short' && pickedQty < line.qty) {
-      throw invalid(`/lines/${index}/pickedQty`, 'short', `The line "${orderLineId}" asks for ${line.qty}; say short when less was there.`);
+      throw invalid(
+        `/lines/${index}/pickedQty`,
+        'short',
+        `The line "${orderLineId}" asks for ${line.qty}; report short when units are missing.`,
+      );
     }
     picked.set(orderLineId, pickedQty);
   }

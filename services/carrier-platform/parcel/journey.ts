@@ -1,11 +1,11 @@
-import { shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
-import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
-import { type Progression, progressionOf } from '../../shared/catalog/simulation/progression.ts';
-import { instant } from '../../shared/domain/time.ts';
-import type { Scope } from '../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment } from './collections.ts';
-import { plannedScanDue } from './due-work.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
+import { type Progression, progressionOf } from '../../../shared/catalog/simulation/progression.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { carrierServices, type Journey, journeys, type PlannedScan, type StoredShipment } from '../collections.ts';
+import { plannedScanDue } from '../due-work.ts';
 
 type Mode = Progression['carrier'];
 

@@ -1,6 +1,6 @@
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import type { StoredShipment } from './collections.ts';
-import { type Delivery, deliverWebhookDue } from './due-work.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import type { StoredShipment } from '../collections.ts';
+import { type Delivery, deliverWebhookDue } from '../due-work.ts';
 
 /** Tells the receiver of the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt carries the same. */
 export function announce(shipment: StoredShipment, work: UnitOfWork): void {

@@ -1,8 +1,8 @@
-import type { Progression } from '../../shared/catalog/simulation/progression.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from './collections.ts';
-import { warehouseStepDue } from './due-work.ts';
-import { pickingOrderIdOf } from './picking.ts';
+import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from '../collections.ts';
+import { warehouseStepDue } from '../due-work.ts';
+import { pickingOrderIdOf } from '../picking/picking.ts';
 
 export type Step = 'started' | 'picked' | 'packed' | 'dispatched';
 

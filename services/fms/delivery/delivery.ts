@@ -1,0 +1,55 @@
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { fulfillmentOrders, type StoredFulfillmentOrder } from '../collections.ts';
+import { giveUpDeliveryDue, restockDue } from '../due-work.ts';
+import { noteScan, type ScannedParcel } from '../parcels/note-scan.ts';
+import type { ParcelCopy } from '../parcels/parcel.ts';
+import { GIVE_UP_MS } from '../timing.ts';
+import { deliveryVerbOf } from './delivery-rules.ts';
+
+/** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
+export function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentOrder, scanned: ScannedParcel): void {
+  const noted = noteScan(work, found, scanned);
+  if (!noted) return;
+  const { shipments, deliveryAttempts } = noted;
+  const { status } = scanned.scan;
+  const isLost = status === 'lost';
+  const verb = deliveryVerbOf(found, status, deliveryAttempts);
+  switch (verb) {
+    case 'return-to-sender':
+      work.cancel(giveUpDeliveryDue, found.id);
+      restockBeforeReply(work, found);
+      work.transition(fulfillmentOrders, found, verb, { shipments });
+      return;
+    case 'deliver':
+    case 'redeliver':
+      work.cancel(giveUpDeliveryDue, found.id);
+      work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: undefined });
+      return;
+    case 'fail-delivery':
+      noteFailure(work, found, { verb, shipments, isLost });
+      return;
+    case 'note':
+      // A fulfillment order that was given up has its goods on hand only when its parcel is back.
+      if (status === 'returned-to-sender' && found.state === 'returned-to-sender') restockBeforeReply(work, found);
+      if (found.state === 'failed-delivery') noteFailure(work, found, { verb, shipments, isLost });
+      else work.transition(fulfillmentOrders, found, verb, { shipments });
+  }
+}
+
+interface Failure {
+  readonly verb: 'fail-delivery' | 'note';
+  readonly shipments: ParcelCopy[];
+  readonly isLost: boolean;
+}
+
+/** Each scan restarts the week after which a failed delivery is given up. A lost parcel is not given up: it may be found. */
+function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, shipments, isLost }: Failure): void {
+  if (isLost) work.cancel(giveUpDeliveryDue, found.id);
+  else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
+  work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
+}
+
+/** Has the goods on hand again before the scan is answered, or as soon as the Inventory Service is up. */
+function restockBeforeReply(work: UnitOfWork, { id }: StoredFulfillmentOrder): void {
+  work.schedule(restockDue, id, work.now, {}, { beforeReply: true });
+}
