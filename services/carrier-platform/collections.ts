@@ -8,12 +8,11 @@ const version = z.int().min(0);
 export const StoredShipment = Shipment.extend({
   from: Address,
   to: Address,
-  /** What makes the label's address one that nobody can guess. */
+  /** The secret part of the label's address. */
   labelToken: z.string().optional(),
 });
 export type StoredShipment = z.output<typeof StoredShipment>;
 
-/** A parcel as everybody else sees it. */
 export const published = (stored: StoredShipment): z.output<typeof Shipment> => Shipment.parse(stored);
 
 export const shipments = defineCollection({
@@ -26,10 +25,7 @@ export const shipments = defineCollection({
   object: shipment,
 });
 
-/**
- * How far a labelled parcel is on the way that its service plans; the id is the shipment's. Not part of the shipment: a change of
- * plan is no change of the parcel.
- */
+/** The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan is no change of the parcel. */
 export const journeys = defineCollection({
   name: 'journeys',
   schema: z.object({
@@ -37,16 +33,16 @@ export const journeys = defineCollection({
     version,
     open: z.boolean(),
     labelledAt: Instant,
-    /** How many of the planned scans are behind it. */
+    /** How many planned scans are done. */
     passed: z.int().min(0),
-    /** When the next planned scan happens by itself, as epoch milliseconds. */
+    /** Time of the next planned scan, in epoch milliseconds. */
     scanAt: z.int().optional(),
   }),
   index: { open: ({ open }) => (open ? 'yes' : undefined) },
 });
 export type Journey = z.output<typeof journeys.schema>;
 
-/** What the carrier promises and plans for its services; the id is the service. */
+/** The promise and the planned scans of each service; the id is the service. */
 export const carrierServices = defineCollection({
   name: 'carrier-services',
   schema: z.object({
@@ -58,7 +54,7 @@ export const carrierServices = defineCollection({
 });
 export type PlannedScan = z.output<typeof carrierServices.schema>['scans'][number];
 
-/** Where scans are sent to; a receiver that answers 410 is gone, and gets nothing any more. */
+/** Receivers of webhooks that answered 410: they get no more webhooks. */
 export const webhookEndpoints = defineCollection({
   name: 'webhook-endpoints',
   schema: z.object({ id: z.string(), version, goneSince: Instant }),

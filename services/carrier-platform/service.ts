@@ -8,7 +8,7 @@ import { trackShipment } from './apis/track-shipment.ts';
 import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
 import { deliverWebhook } from './due/deliver-webhook.ts';
 import { giveUpParcel } from './due/give-up-parcel.ts';
-import { plannedScan } from './due/planned-scan.ts';
+import { playPlannedScan } from './due/planned-scan.ts';
 import { applyCarrierProgression } from './internal/apply-carrier-progression.ts';
 import { putShipment } from './internal/put-shipment.ts';
 import { scanShipment } from './internal/scan-shipment.ts';
@@ -20,13 +20,15 @@ export const service = defineService({
   apis: { 'generate-label-api': generateLabel, 'track-shipment-api': trackShipment, 'label-document': labelDocument },
   internal: { 'put-shipment': putShipment, 'scan-shipment': scanShipment, 'apply-carrier-progression': applyCarrierProgression },
   events: {},
-  due: [plannedScan, giveUpParcel, deliverWebhook],
+  due: [playPlannedScan, giveUpParcel, deliverWebhook],
 });
 
-/** The carrier's services: what they promise, and how their parcels travel. */
+/** Seeds the services of the carrier, with their promise and their planned scans. */
 export function seed({ carrierScans }: Fixtures, _now: number): Seed {
   const rows = carrierScans.map(({ service: id, estimatedDelivery: { from, to }, scans }) => ({
-    ...{ id, version: 1, estimate: { fromMs: durationMs(from), toMs: durationMs(to) } },
+    id,
+    version: 1,
+    estimate: { fromMs: durationMs(from), toMs: durationMs(to) },
     scans: scans.map(({ after, ...scan }) => ({ ...scan, afterMs: durationMs(after) })),
   }));
   return { objects: [{ of: carrierServices, rows }] };

@@ -9,7 +9,7 @@ const version = z.int().min(0);
 export type PickingOrder = z.output<typeof PickingOrderSchema>;
 export type PickingStatus = z.output<typeof PickingStatusSchema>;
 
-/** One per fulfillment order: its id follows from that one's, see `pickingOrderIdOf`. */
+/** One per fulfillment order; `pickingOrderIdOf` derives its id. */
 export const pickingOrders = defineCollection({
   name: 'picking-orders',
   schema: PickingOrderSchema,
@@ -21,8 +21,8 @@ const PickedLines = z.array(z.object({ orderLineId: Id, pickedQty: z.int().min(0
 export type PickedLines = z.output<typeof PickedLines>;
 
 /**
- * What a picking order is about to become: committed before the FMS hears of it, and gone when its answer is stored. The id is the
- * picking order's, so that two statuses at once meet here.
+ * The intended move of a picking order: committed before it is reported to the FMS, removed with the answer. The id is the picking
+ * order's, so that two statuses at once conflict.
  */
 export const intendedMoves = defineCollection({
   name: 'intended-moves',
@@ -34,29 +34,29 @@ export const intendedMoves = defineCollection({
 });
 export type IntendedMove = NonNullable<z.output<typeof intendedMoves.schema>['move']>;
 
-/** A fulfillment order as far as the warehouse is concerned; the id is its id. */
+/** The work of the warehouse on a fulfillment order; the id is the fulfillment order's. */
 export const warehouseTasks = defineCollection({
   name: 'warehouse-tasks',
   schema: z.object({
     id: Id,
     version,
-    /** Version of the fulfillment order that this is about: an event that comes late takes nothing back. */
+    /** The newest version of the fulfillment order that was seen. Events about older versions change nothing. */
     seen: z.int(),
     open: z.boolean(),
-    /** From then on the warehouse counts. */
+    /** The delays of the warehouse count from here. */
     allocatedAt: Instant,
-    /** When the warehouse moves it by itself, as epoch milliseconds; absent while it is worked by hand. */
+    /** Time of the next step in epoch milliseconds; absent while the warehouse is worked by hand. */
     stepAt: z.int().optional(),
   }),
   index: { open: ({ open }) => (open ? 'yes' : undefined) },
 });
 export type WarehouseTask = z.output<typeof warehouseTasks.schema>;
 
-/** How long after allocation a warehouse that works by itself takes which step; the id is the step. */
+/** The delay of each step after the allocation; the id is the step. */
 export const warehouseSteps = defineCollection({
   name: 'warehouse-steps',
   schema: z.object({ id: WarehouseStep.shape.step, version, afterMs: z.int().min(0) }),
 });
 
-/** The locations that are warehouses; stores hold stock as well, but not here. */
+/** The locations that are warehouses. Stores hold stock too but are not part of the WMS. */
 export const warehouses = defineCollection({ name: 'warehouses', schema: z.object({ id: Id, version }) });

@@ -8,7 +8,7 @@ import { updatePickingStatus } from './apis/update-picking-status.ts';
 import { intendedMoves, pickingOrders, warehouseSteps, warehouses, warehouseTasks } from './collections.ts';
 import { finishMove } from './due/finish-move.ts';
 import { finishOpening } from './due/finish-opening.ts';
-import { warehouseStep } from './due/warehouse-step.ts';
+import { takeWarehouseStep } from './due/warehouse-step.ts';
 import { onFulfillmentOrderChanged } from './events/on-fulfillment-order-changed.ts';
 import { applyWarehouseProgression } from './internal/apply-warehouse-progression.ts';
 
@@ -23,10 +23,10 @@ export const service = defineService({
   },
   internal: { 'apply-warehouse-progression': applyWarehouseProgression },
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged },
-  due: [finishOpening, finishMove, warehouseStep],
+  due: [finishOpening, finishMove, takeWarehouseStep],
 });
 
-/** Which locations are warehouses, and how fast they work when they work by themselves. */
+/** Seeds the warehouses, and the delays of their steps when they work by themselves. */
 export function seed({ locations, warehouseSteps: steps }: Fixtures, _now: number): Seed {
   return {
     objects: [

@@ -7,20 +7,20 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { published, type StoredShipment, shipments } from '../collections.ts';
-import { label, register } from '../parcel/labelling.ts';
+import { labelParcel, registerParcel } from '../parcel/labelling.ts';
 
 type Body = InputOf<typeof generateLabelApi>['body'];
 
 export const generateLabel = handle(generateLabelApi)(async ({ params: { id }, body }, scope) => {
-  const shipment = (await scope.work.get(shipments, id)) ?? (await lookUp(id, scope));
+  const shipment = (await scope.work.get(shipments, id)) ?? (await registerFromFms(id, scope));
   if (isAgain(shipmentLifeCycle, shipment, 'label')) {
     refuseOtherLabel(shipment, body);
     return again(published(shipment));
   }
-  return published(await label(shipment, body, scope));
+  return published(await labelParcel(shipment, body, scope));
 });
 
-/** @throws Problem `conflicting_repeat` when its label is of another carrier or service */
+/** @throws Problem `conflicting_repeat` when the label is of another carrier or service */
 function refuseOtherLabel({ id, carrier, service }: StoredShipment, asked: Body): void {
   const { carrier: otherCarrier, service: otherService } = asked;
   refuseOtherContent(
@@ -31,10 +31,11 @@ function refuseOtherLabel({ id, carrier, service }: StoredShipment, asked: Body)
 }
 
 /**
- * A parcel whose registration has not come through yet: the FMS knows what it is. Not when the FMS asks itself, which registers
- * before it asks for a label.
+ * Registers a parcel whose registration has not arrived yet, with the data of the FMS. The FMS itself registers a parcel before it asks
+ * for the label, so its own request is refused.
+ * @throws Problem `not_found`
  */
-async function lookUp(id: string, { work, call, context }: Scope): Promise<StoredShipment> {
+async function registerFromFms(id: string, { work, call, context }: Scope): Promise<StoredShipment> {
   if (context.chain.includes('fms')) throw notFound('shipment', id);
-  return register(work, await call(getShipmentData, { params: { id } }));
+  return registerParcel(work, await call(getShipmentData, { params: { id } }));
 }

@@ -4,7 +4,7 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';
 
-/** A parcel without a label was never seen by the carrier: there is nothing to track. */
+/** The carrier has not seen a parcel without a label, so there is nothing to track. */
 export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
   const shipment = await work.get(shipments, id);
   if (!shipment) throw notFound('shipment', id);

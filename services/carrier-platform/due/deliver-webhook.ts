@@ -13,30 +13,30 @@ import { RETRY_AFTER_MS } from '../timing.ts';
 
 const PATH = carrierWebhook.path;
 
-/** One attempt to tell the receiver of a scan: only a 2xx ends it well, 410 ends all of them, anything else is repeated later. */
+/** Makes one attempt at a webhook. A 2xx is success, 410 ends all deliveries to the receiver, any other answer is repeated later. */
 export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload: delivery }, scope) => {
   const { work } = scope;
-  if (delivery.attempts > RETRY_AFTER_MS.length) throw givenUp(key, delivery);
+  if (delivery.attempts > RETRY_AFTER_MS.length) throw deliveryFailed(key, delivery);
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
   const fault = gone || delivery.held || overtaken.length > 0 ? undefined : await faultOf(delivery, scope);
   const heldUntil = webhookHeldUntil(fault, work.now);
-  if (delivery.attempts === 0 && !delivery.held) await goOn(delivery.shipmentId, scope);
+  if (delivery.attempts === 0 && !delivery.held) await resumeJourney(delivery.shipmentId, scope);
   if (fault && heldUntil !== undefined) {
     work.schedule(deliverWebhookDue, key, heldUntil, { ...delivery, held: true }, { withheldBy: fault.name });
     return;
   }
-  if (!gone) await attempt(key, delivery, scope, fault);
+  if (!gone) await attemptDelivery(key, delivery, scope, fault);
   for (const { key: late, payload: kept, correlationId } of overtaken)
     work.schedule(deliverWebhookDue, late, work.now, kept, { correlationId });
 });
 
-async function attempt(key: string, delivery: Delivery, { work, webhooks, log }: Scope, fault?: ActiveFault): Promise<void> {
+async function attemptDelivery(key: string, delivery: Delivery, { work, webhooks, log }: Scope, fault?: ActiveFault): Promise<void> {
   const outcome = await webhooks.send({ path: PATH, id: key, body: delivery.body }, fault);
   if (outcome.status >= 200 && outcome.status < 300) return;
-  log.warn({ webhookId: key, attempt: delivery.attempts + 1, answer: answerOf(outcome) }, 'a webhook did not arrive');
+  log.warn({ webhookId: key, attempt: delivery.attempts + 1, answer: answerOf(outcome) }, 'sending a webhook failed');
   if (outcome.status === 410) work.put(webhookEndpoints, { id: PATH, goneSince: instant(work.now) });
-  else tryAgain(key, delivery, { work, outcome });
+  else scheduleRetry(key, delivery, { work, outcome });
 }
 
 const faultOf = ({ body }: Delivery, { webhooks }: Scope): Promise<ActiveFault | undefined> =>
@@ -51,21 +51,25 @@ async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: 
 
 const answerOf = (outcome: WebhookOutcome): string => ('error' in outcome ? outcome.error : String(outcome.status));
 
-/** After the last attempt it comes up once more, only to be parked where everybody sees it. */
-function tryAgain(key: string, delivery: Delivery, { work, outcome }: Pick<Scope, 'work'> & { readonly outcome: WebhookOutcome }): void {
+/** After the last attempt the item runs once more and fails, so that it is parked. */
+function scheduleRetry(
+  key: string,
+  delivery: Delivery,
+  { work, outcome }: Pick<Scope, 'work'> & { readonly outcome: WebhookOutcome },
+): void {
   const asked = 'retryAfterSeconds' in outcome ? (outcome.retryAfterSeconds ?? 0) * 1_000 : 0;
   const planned = RETRY_AFTER_MS[delivery.attempts];
   const next: Delivery = { ...delivery, attempts: delivery.attempts + 1, lastAnswer: answerOf(outcome) };
   work.schedule(deliverWebhookDue, key, planned === undefined ? work.now : work.now + Math.max(planned, asked), next);
 }
 
-const givenUp = (key: string, { attempts, lastAnswer }: Delivery): Problem =>
+const deliveryFailed = (key: string, { attempts, lastAnswer }: Delivery): Problem =>
   new Problem('dependency_error', `The webhook ${key} did not arrive in ${attempts} attempts; the last answer was ${lastAnswer}.`, {
     dependency: 'fms',
   });
 
-/** A carrier that scans at once does so when its receiver had the chance to hear of the scan before. */
-async function goOn(shipmentId: string, { work, context }: Scope): Promise<void> {
+/** With progression `immediate`, the next scan follows the first attempt at the webhook of the previous one. */
+async function resumeJourney(shipmentId: string, { work, context }: Scope): Promise<void> {
   if (progressionOf(context).carrier !== 'immediate') return;
   const shipment = await work.get(shipments, shipmentId);
   const journey = await work.get(journeys, shipmentId);

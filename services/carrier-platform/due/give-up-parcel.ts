@@ -5,7 +5,7 @@ import { shipments } from '../collections.ts';
 import { giveUpParcelDue } from '../due-work.ts';
 import { scanParcel } from '../parcel/scanning.ts';
 
-/** Every scan begins the fortnight anew. */
+/** Every scan restarts the 14 days. */
 export const giveUpParcel = handleDue(giveUpParcelDue)(async ({ key }, { work, context }) => {
   const shipment = await work.get(shipments, key);
   if (!shipment || !allowedFrom(shipmentLifeCycle, 'lose').includes(shipment.state)) return;

@@ -5,8 +5,8 @@ import { plannedScanDue } from '../due-work.ts';
 import { nextPlanned } from '../parcel/journey.ts';
 import { scanParcel } from '../parcel/scanning.ts';
 
-/** The scan that the parcel's service has planned next happens. */
-export const plannedScan = handleDue(plannedScanDue)(async ({ key }, { work, context }) => {
+/** Plays the next scan that the parcel's service has planned. */
+export const playPlannedScan = handleDue(plannedScanDue)(async ({ key }, { work, context }) => {
   if (progressionOf(context).carrier === 'manual') return;
   const shipment = await work.get(shipments, key);
   const journey = await work.get(journeys, key);

@@ -1,13 +1,33 @@
-/** Letters of Latin script that are no letter with a mark, as carriers write them on labels. */
+/** Latin letters that are not a letter with a mark, as carriers write them on labels. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
-  ...{ Ł: 'L', ł: 'l', Đ: 'D', đ: 'd', Ħ: 'H', ħ: 'h', ı: 'i', Ŋ: 'N', ŋ: 'n', Œ: 'OE', œ: 'oe', Ŧ: 'T', ŧ: 't', ẞ: 'SS' },
-  ...{ '‘': "'", '’': "'", '“': '"', '”': '"', '„': '"', '–': '-', '—': '-', '…': '...' },
+  Ł: 'L',
+  ł: 'l',
+  Đ: 'D',
+  đ: 'd',
+  Ħ: 'H',
+  ħ: 'h',
+  ı: 'i',
+  Ŋ: 'N',
+  ŋ: 'n',
+  Œ: 'OE',
+  œ: 'oe',
+  Ŧ: 'T',
+  ŧ: 't',
+  ẞ: 'SS',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '–': '-',
+  '—': '-',
+  '…': '...',
 };
 
-/** What the fonts that every PDF reader has can show: printable ASCII and Latin-1. */
+/** The standard PDF fonts cover printable ASCII and Latin-1. */
 const PRINTABLE = /^[\x20-\x7e\xa0-\xff]$/;
 
-/** Text as the label can show it: other Latin letters lose their marks, other scripts and signs become a question mark. */
+/** Text in the characters of the label: other Latin letters lose their marks, other scripts and signs become a question mark. */
 export function printable(text: string): string {
   return [...text.normalize('NFC')].map(printableCharacter).join('').replaceAll(/\s+/g, ' ').trim();
 }

@@ -2,11 +2,11 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { StoredShipment } from '../collections.ts';
 import { type Delivery, deliverWebhookDue } from '../due-work.ts';
 
-/** Tells the receiver of the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt carries the same. */
-export function announce(shipment: StoredShipment, work: UnitOfWork): void {
+/** Schedules the webhook for the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt has the same one. */
+export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): void {
   const { id, trackingNumber, events, estimatedDelivery } = shipment;
   const scan = events.at(-1);
-  if (!scan) throw new Error(`The parcel ${id} was not scanned.`);
+  if (!scan) throw new Error(`The parcel ${id} has no scan.`);
   const body: Delivery['body'] = {
     type: 'shipment.tracking.updated',
     timestamp: scan.occurredAt,

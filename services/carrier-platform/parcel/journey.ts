@@ -15,13 +15,10 @@ export async function beginJourney(shipment: StoredShipment, { work, context }: 
   await planNext({ id: shipment.id, open: true, labelledAt, passed: 0 }, { work, shipment, mode: afterScan(mode) });
 }
 
-/**
- * Of a carrier that scans at once the next scan waits for the first attempt to tell of the one before, so that the receiver hears
- * of them in order.
- */
+/** With progression `immediate`, the next scan waits for the first webhook attempt of the previous one, so that webhooks keep their order. */
 const afterScan = (mode: Mode): Mode => (mode === 'immediate' ? 'manual' : mode);
 
-/** The journey of a parcel after a scan, planned or not: what the plan had next may just have happened by hand. */
+/** Continues the journey of a parcel after a scan. A scan by hand may be the one that the plan had next. */
 export async function continueJourney(
   shipment: StoredShipment,
   scan: PlannedScan['scan'],
@@ -32,12 +29,12 @@ export async function continueJourney(
   const next = (await planOf(work, shipment))[journey.passed];
   const passed = next?.scan === scan ? journey.passed + 1 : journey.passed;
   const mode = progressionOf(context).carrier;
-  await planNext({ ...journey, passed, open: !ended(shipment) }, { work, shipment, mode: afterScan(mode) });
+  await planNext({ ...journey, passed, open: !hasEnded(shipment) }, { work, shipment, mode: afterScan(mode) });
 }
 
 /**
- * Stores a journey with the moment of its next planned scan, and the due work that plays it.
- * @returns whether that is another moment than before
+ * Stores a journey with the time of its next planned scan, and the due work that plays it.
+ * @returns whether the time has changed
  */
 export async function planNext(
   { version: _counted, scanAt: before, ...journey }: Omit<Journey, 'version'> & { readonly version?: number },
@@ -65,7 +62,7 @@ function momentOf(
   }
 }
 
-/** The first scan of the plan that is not behind the parcel and possible where it is: somebody may have played others by hand. */
+/** The first planned scan that is ahead and allowed in the state of the parcel, which scans by hand may have changed. */
 export async function nextPlanned(
   work: UnitOfWork,
   { journey, shipment }: { readonly journey: Pick<Journey, 'passed'>; readonly shipment: StoredShipment },
@@ -79,5 +76,5 @@ export async function nextPlanned(
 const planOf = async (work: UnitOfWork, { service }: StoredShipment): Promise<readonly PlannedScan[]> =>
   (await work.get(carrierServices, service))?.scans ?? [];
 
-/** No planned scan leads on from here. A lost parcel may be found, but nobody plans that. */
-const ended = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';
+/** Whether no planned scan follows. A lost parcel may be found, but no plan has that. */
+const hasEnded = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';

@@ -4,19 +4,18 @@ import { digest } from '../../../shared/domain/ids.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { rehearsalOf } from '../../../shared/domain/world.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { carrierServices, type StoredShipment, shipments } from '../collections.ts';
+import { announceNewestScan } from './announcement.ts';
 import { beginJourney } from './journey.ts';
 import { trackingNumberOf } from './tracking-number.ts';
-import { announce } from './announcement.ts';
 
-/** A parcel that somebody will hand over; it has no number yet. */
-export const register = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
+/** Registers a parcel. It gets its tracking number with its label. */
+export const registerParcel = (work: UnitOfWork, parcel: z.output<typeof ParcelData>): StoredShipment =>
   work.create(shipments, 'register', { ...parcel, labelStatus: 'none', events: [] });
 
-/** Gives a pending parcel its number and its label; from then on it is on its way, and its receiver hears of every scan. */
-export async function label(
+/** Gives a pending parcel its tracking number and its label, begins its journey, and reports the label by webhook. */
+export async function labelParcel(
   pending: StoredShipment,
   chosen: { readonly carrier?: string | undefined; readonly service?: StoredShipment['service'] | undefined },
   { work, webhooks, context }: Scope,
@@ -24,27 +23,30 @@ export async function label(
   const { carrier = pending.carrier, service = pending.service } = chosen;
   const labelToken = digest('label', await webhooks.secret(), context.world, pending.id).slice(0, 40);
   const labelled = work.transition(shipments, pending, 'label', {
-    ...{ carrier, service, labelToken, labelStatus: 'ready' },
-    trackingNumber: await freeNumber(work, pending.id),
+    carrier,
+    service,
+    labelToken,
+    labelStatus: 'ready',
+    trackingNumber: await findFreeNumber(work, pending.id),
     label: { format: 'PDF', url: `/labels/${rehearsalOf(context.world)}/${labelToken}.pdf` },
-    estimatedDelivery: await estimate(work, service),
+    estimatedDelivery: await estimateDelivery(work, service),
     events: [
       { status: 'label-created', statusCode: trackingStatusCodes['label-created'], occurredAt: instant(work.now), message: 'Label made' },
     ],
   });
-  announce(labelled, work);
+  announceNewestScan(labelled, work);
   await beginJourney(labelled, { work, context });
   return labelled;
 }
 
-async function freeNumber(work: UnitOfWork, shipmentId: string): Promise<string> {
+async function findFreeNumber(work: UnitOfWork, shipmentId: string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const candidate = trackingNumberOf(shipmentId, attempt);
     if (!(await work.findUnique(shipments, 'trackingNumber', candidate))) return candidate;
   }
 }
 
-async function estimate(work: UnitOfWork, service: StoredShipment['service']): Promise<StoredShipment['estimatedDelivery']> {
+async function estimateDelivery(work: UnitOfWork, service: StoredShipment['service']): Promise<StoredShipment['estimatedDelivery']> {
   const promised = (await work.get(carrierServices, service))?.estimate;
   return promised && { from: instant(work.now + promised.fromMs), to: instant(work.now + promised.toMs) };
 }

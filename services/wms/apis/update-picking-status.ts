@@ -2,7 +2,7 @@ import { updatePickingStatus as updatePickingStatusApi } from '../../../shared/c
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { pickingOrders } from '../collections.ts';
-import { movePickingOrder } from '../picking/picking.ts';
+import { movePickingOrder } from '../picking/move-picking-order.ts';
 import { refuseOtherPicking } from '../picking/picking-rules.ts';
 
 export const updatePickingStatus = handle(updatePickingStatusApi)(async ({ params: { id }, body }, scope) => {

@@ -4,32 +4,33 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { type PickingOrder, type WarehouseTask, warehouseTasks } from '../collections.ts';
 import { warehouseStepDue } from '../due-work.ts';
-import { movePickingOrder, openPickingOrder } from '../picking/picking.ts';
+import { movePickingOrder } from '../picking/move-picking-order.ts';
+import { openPickingOrder } from '../picking/open-picking-order.ts';
 import { OFFER_AGAIN_MS } from '../timing.ts';
 import { closeTask, nextStep, pickingOrderOf, scheduleStep } from '../warehouse/warehouse-clock.ts';
 
-/** A warehouse that works by itself takes the next step with a fulfillment order: what a person would do by an API call. */
-export const warehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {
+/** Takes the next step of a warehouse that works by itself, as a client would by an API call. */
+export const takeWarehouseStep = handleDue(warehouseStepDue)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
   const mode = progressionOf(context).warehouse;
   const task = await work.get(warehouseTasks, key);
   if (!task?.open || mode === 'manual') return;
   const order = await pickingOrderOf(work, key);
-  if (nextStep(order) === 'dispatched') return handOver(task, payload.attempt, scope);
-  const moved = await take(key, order, scope);
+  if (nextStep(order) === 'dispatched') return dispatch(task, payload.attempt, scope);
+  const moved = await movePicking(key, order, scope);
   if (moved instanceof Problem) return stopAt(moved, task, scope);
   await scheduleStep(work, task, { order: moved, mode });
 });
 
-/** A new picking order is begun and started in one go: in between lies nothing that a warehouse does. */
-async function take(id: string, order: PickingOrder | undefined, scope: Scope): Promise<PickingOrder | Problem> {
+/** Opens a new picking order and starts it in one step, since the warehouse does nothing in between. */
+async function movePicking(id: string, order: PickingOrder | undefined, scope: Scope): Promise<PickingOrder | Problem> {
   const opened = order ?? (await openPickingOrder(id, scope));
   if (opened instanceof Problem) return opened;
   const step = nextStep(opened);
   return step === 'dispatched' ? opened : movePickingOrder(opened, { status: step }, scope);
 }
 
-async function handOver(task: WarehouseTask, attempt: number, { work, call, log }: Scope): Promise<void> {
+async function dispatch(task: WarehouseTask, attempt: number, { work, call, log }: Scope): Promise<void> {
   try {
     await call(dispatchFulfillmentOrder, { params: { id: task.id }, body: {} });
     closeTask(work, task);
@@ -37,18 +38,18 @@ async function handOver(task: WarehouseTask, attempt: number, { work, call, log 
     if (!(error instanceof Problem) || error.retryable) throw error;
     const again = error.code === 'payment_incomplete' ? (OFFER_AGAIN_MS[attempt] ?? OFFER_AGAIN_MS.at(-1)) : undefined;
     if (again === undefined) return stopAt(error, task, { work, log });
-    log.warn({ fulfillmentOrderId: task.id, code: error.code }, 'not dispatched yet');
+    log.warn({ fulfillmentOrderId: task.id, code: error.code }, 'dispatch refused until its payment is captured');
     work.schedule(warehouseStepDue, task.id, work.now + again, { attempt: attempt + 1 });
   }
 }
 
 /**
- * What the FMS refuses for good is nothing to repeat: the order was cancelled, or somebody else works on it. It stays on the list of
- * open ones until an event says that it ended, so that another progression takes it up again.
+ * Stops after a final refusal of the FMS: the order was cancelled, or another picking order works on it. The task stays open until an
+ * event ends it, so that a change of the progression takes it up again.
  */
 function stopAt(problem: Problem, task: WarehouseTask, { work, log }: Pick<Scope, 'work' | 'log'>): void {
   if (problem.retryable) throw problem;
-  log.warn({ fulfillmentOrderId: task.id, code: problem.code }, `the warehouse stops here: ${problem.message}`);
-  const { stepAt: _taken, version: _counted, ...kept } = task;
+  log.warn({ fulfillmentOrderId: task.id, code: problem.code }, `warehouse step refused: ${problem.message}`);
+  const { stepAt: _past, version: _counted, ...kept } = task;
   work.put(warehouseTasks, kept);
 }

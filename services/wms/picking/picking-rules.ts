@@ -4,7 +4,7 @@ import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts
 
 const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
 
-/** The statuses from which a picking order becomes `status`. */
+/** The statuses from which a picking order may become `status`. */
 export const allowedFrom = (status: PickingStatus): readonly PickingStatus[] =>
   (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
 
@@ -18,34 +18,39 @@ export function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: P
   );
 }
 
-/** What a caller says of a line. */
-export interface SaidLine {
+/** A line as a caller reports it. */
+export interface ReportedLine {
   readonly orderLineId: string;
   readonly sku?: string | undefined;
   readonly pickedQty: number;
 }
 
+/** A status that a caller reports. */
+export interface PickedReport {
+  readonly status: PickingStatus;
+  readonly lines?: readonly ReportedLine[] | undefined;
+}
+
 /**
- * What was picked of every line, from what a caller says of some: a line that nobody mentions was picked in full.
+ * The picked quantities of all lines. A line that the report does not name was picked in full.
  * @returns undefined for a status that picks nothing
  * @throws Problem `validation_failed` at the line that does not fit the picking order, or the status
  */
-export function pickedLines(
-  order: Pick<PickingOrder, 'lines'>,
-  { status, lines: said = [] }: { readonly status: PickingStatus; readonly lines?: readonly SaidLine[] | undefined },
-): PickedLines | undefined {
+export function pickedLines(order: Pick<PickingOrder, 'lines'>, { status, lines: reported = [] }: PickedReport): PickedLines | undefined {
   if (status !== 'picked' && status !== 'short') {
-    if (said.length === 0) return undefined;
+    if (reported.length === 0) return undefined;
     throw invalid('/lines', 'unexpected_lines', `Nothing is picked with status ${status}; send lines with picked or short.`);
   }
-  said.forEach((line, position) => {
+  reported.forEach((line, position) => {
     checkLine(order, { line, position, status });
   });
-  const repeated = said.findIndex(({ orderLineId }, position) => said.findIndex((line) => line.orderLineId === orderLineId) < position);
+  const repeated = reported.findIndex(
+    ({ orderLineId }, position) => reported.findIndex((line) => line.orderLineId === orderLineId) < position,
+  );
   if (repeated >= 0) throw invalid(`/lines/${repeated}/orderLineId`, 'repeated_line', 'Each line is named once.');
   const picked = order.lines.map(({ orderLineId, qty }) => ({
     orderLineId,
-    pickedQty: said.find((line) => line.orderLineId === orderLineId)?.pickedQty ?? qty,
+    pickedQty: reported.find((line) => line.orderLineId === orderLineId)?.pickedQty ?? qty,
   }));
   if (status === 'short' && picked.every(({ pickedQty }, position) => pickedQty === order.lines[position]?.qty)) {
     throw invalid('/lines', 'nothing_short', 'All units of all lines were picked: that is status picked.');
@@ -53,28 +58,25 @@ export function pickedLines(
   return picked;
 }
 
-/** @throws Problem `conflicting_repeat` when a status that it has is said once more of other quantities */
-export function refuseOtherPicking(
-  order: Pick<PickingOrder, 'id' | 'status' | 'lines'>,
-  said: { readonly status: PickingStatus; readonly lines?: readonly SaidLine[] | undefined },
-): void {
+/** @throws Problem `conflicting_repeat` for a repeated status with other quantities */
+export function refuseOtherPicking(order: Pick<PickingOrder, 'id' | 'status' | 'lines'>, report: PickedReport): void {
   const standing = order.lines.map(({ orderLineId, pickedQty }) => ({ orderLineId, pickedQty }));
-  if (isSamePicking(pickedLines(order, said), standing)) return;
+  if (isSamePicking(pickedLines(order, report), standing)) return;
   throw conflictingRepeat(
-    `The picking order "${order.id}" is ${order.status} already, with other quantities; what was picked counts, and is not said twice.`,
+    `The picking order "${order.id}" is ${order.status} already, with other quantities; a repeat does not change them.`,
     { lines: standing },
     { objectType: 'picking-order', id: order.id },
   );
 }
 
-/** Whether the same was picked of every line; nothing said is nothing else. */
-export const isSamePicking = (said: PickedLines | undefined, known: PickedLines | undefined): boolean =>
-  said === undefined ||
-  said.every(({ orderLineId, pickedQty }) => known?.find((line) => line.orderLineId === orderLineId)?.pickedQty === pickedQty);
+/** Whether the report names the same quantities; a report without lines names no others. */
+export const isSamePicking = (reported: PickedLines | undefined, known: PickedLines | undefined): boolean =>
+  reported === undefined ||
+  reported.every(({ orderLineId, pickedQty }) => known?.find((line) => line.orderLineId === orderLineId)?.pickedQty === pickedQty);
 
 function checkLine(
   order: Pick<PickingOrder, 'lines'>,
-  { line, position, status }: { readonly line: SaidLine; readonly position: number; readonly status: PickingStatus },
+  { line, position, status }: { readonly line: ReportedLine; readonly position: number; readonly status: PickingStatus },
 ): void {
   const at = `/lines/${position}`;
   const known = order.lines.find(({ orderLineId }) => orderLineId === line.orderLineId);

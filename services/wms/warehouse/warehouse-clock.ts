@@ -2,11 +2,11 @@ import type { Progression } from '../../../shared/catalog/simulation/progression
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type PickingOrder, pickingOrders, type WarehouseTask, warehouseSteps, warehouseTasks } from '../collections.ts';
 import { warehouseStepDue } from '../due-work.ts';
-import { pickingOrderIdOf } from '../picking/picking.ts';
+import { pickingOrderIdOf } from '../picking/picking-order-id.ts';
 
 export type Step = 'started' | 'picked' | 'packed' | 'dispatched';
 
-/** What comes next for a fulfillment order: it is read off its picking order, so that a warehouse may change hands midway. */
+/** The next step of a fulfillment order. It follows from the picking order, so that the progression may change midway. */
 export const nextStep = (order: Pick<PickingOrder, 'status'> | undefined): Step => {
   switch (order?.status) {
     case undefined:
@@ -22,7 +22,7 @@ export const nextStep = (order: Pick<PickingOrder, 'status'> | undefined): Step 
   }
 };
 
-/** When a step is taken, as epoch milliseconds; undefined in a warehouse that is worked by hand. */
+/** When a step is taken, in epoch milliseconds; undefined while the warehouse is worked by hand. */
 async function momentOf(
   work: UnitOfWork,
   { allocatedAt }: Pick<WarehouseTask, 'allocatedAt'>,
@@ -34,7 +34,7 @@ async function momentOf(
   return Math.max(work.now, Date.parse(allocatedAt) + afterMs);
 }
 
-/** Stores a task with the moment of its next step, and the due work that takes it. @returns whether that is another moment than before */
+/** Stores a task with the time of its next step, and the due work that takes it. @returns whether the time has changed */
 export async function scheduleStep(
   work: UnitOfWork,
   task: Omit<WarehouseTask, 'version'>,
@@ -48,10 +48,10 @@ export async function scheduleStep(
   return stepAt !== before;
 }
 
-/** The warehouse has nothing left to do for a fulfillment order. */
+/** Ends the work of the warehouse on a fulfillment order. */
 export function closeTask(work: UnitOfWork, task: WarehouseTask, seen = task.seen): void {
   if (task.stepAt !== undefined) work.cancel(warehouseStepDue, task.id);
-  const { stepAt: _taken, ...kept } = task;
+  const { stepAt: _past, ...kept } = task;
   work.put(warehouseTasks, { ...kept, seen, open: false });
 }
 

@@ -1,0 +1,66 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import { type IntendedMove, intendedMoves, type PickingOrder, type PickingStatus, pickingOrders } from '../collections.ts';
+import { finishMoveDue } from '../due-work.ts';
+import { TAKE_OVER_MS } from '../timing.ts';
+import { allowedFrom, isSamePicking, type PickedReport, pickedLines, refuseMove } from './picking-rules.ts';
+import { type PickingScope, reportToFms } from './report-to-fms.ts';
+
+/**
+ * Moves a picking order: the intent is committed, then reported to the FMS, then the new status is stored. A request that finds the same
+ * intent carries it on.
+ * @returns the picking order, or the refusal of the FMS
+ * @throws Problem for an impossible status, for a status while another one is intended, or when the outcome at the FMS is unknown
+ */
+export async function movePickingOrder(order: PickingOrder, report: PickedReport, scope: PickingScope): Promise<PickingOrder | Problem> {
+  const { work } = scope;
+  const intended = (await work.get(intendedMoves, order.id))?.move;
+  const isOther = intended && (intended.status !== report.status || !isSamePicking(pickedLines(order, report), intended.lines));
+  if (isOther) throw moveInProgress(order, intended, report.status);
+  return carryOutMove(order, intended ?? (await intend(order, report, work)), scope);
+}
+
+async function intend(order: PickingOrder, { status, lines }: PickedReport, work: Scope['work']): Promise<IntendedMove> {
+  refuseMove(order, status);
+  const picked = pickedLines(order, { status, lines });
+  const move = { status, since: instant(work.now), ...(picked && { lines: picked }) };
+  work.put(intendedMoves, { id: order.id, move });
+  work.schedule(finishMoveDue, order.id, work.now + TAKE_OVER_MS, {});
+  await work.checkpoint();
+  return move;
+}
+
+/** Carries out an intended move: reports it to the FMS, and stores the new status unless the FMS refuses. */
+export async function carryOutMove(order: PickingOrder, move: IntendedMove, scope: PickingScope): Promise<PickingOrder | Problem> {
+  const { work } = scope;
+  const answered = await reportToFms(scope, order, move);
+  work.put(intendedMoves, { id: order.id });
+  work.cancel(finishMoveDue, order.id);
+  if (answered instanceof Problem) return answered;
+  const { version: _counted, ...before } = order;
+  const picked = new Map(move.lines?.map(({ orderLineId, pickedQty }) => [orderLineId, pickedQty]));
+  return work.put(pickingOrders, {
+    ...before,
+    status: move.status,
+    lines: order.lines.map((line) => ({ ...line, pickedQty: picked.get(line.orderLineId) ?? line.pickedQty })),
+    updatedAt: instant(work.now),
+  });
+}
+
+/** 409 with `retryable: true`: of two statuses at once, the one that began first wins. */
+function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
+  return new Problem(
+    'invalid_state_transition',
+    `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`,
+    {
+      objectType: 'picking-order',
+      id: order.id,
+      currentState: order.status,
+      action: asked,
+      allowedFrom: allowedFrom(asked),
+      retryable: true,
+      retryAfter: 1,
+    },
+  );
+}
