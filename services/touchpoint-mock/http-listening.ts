@@ -3,30 +3,30 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that answers. */
+/** A running server. */
 export interface Listening {
-  /** Where to reach it from the same machine, without a trailing slash. */
+  /** URL of the server on the same machine, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** From now on `/readyz` answers 503, so that a load balancer looks elsewhere; requests are still answered. */
+  /** Makes `/readyz` answer 503, so that load balancers turn away. Requests are still answered. */
   drain(): void;
-  /** Stops accepting, lets running answers out, and is done in well under a second whatever the clients do. */
+  /** Stops accepting, finishes running answers, and ends in less than a second whatever the clients do. */
   close(): Promise<void>;
 }
 
-/** Accepting goes on until no client has come for this long … */
+/** Accepting ends after this time without a new connection, … */
 const CALM_MS = 10;
 
-/** … or, since under load there is always another, until this long. */
+/** … and under load after this time at the latest. */
 const LAST_CALL_MS = 250;
 
-/** A request that was on its way when we stopped accepting arrives within this time; after it, a quiet connection is idle. */
+/** A request that was in flight when accepting ended arrives within this time; later, a quiet connection is idle. */
 const QUIET_MS = 100;
 
-/** Answers take microseconds; whoever still holds a connection after this long is slow. */
+/** Answers take microseconds, so a connection that is still open after this time has a slow client. */
 const CLOSE_GRACE_MS = 300;
 
-/** Limits against clients that send slowly or never finish; the same figures as at the gateway of the estate. */
+/** Limits against slow clients, in milliseconds and bytes; the same as at the gateway of the estate. */
 export const SERVER_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -59,7 +59,7 @@ export async function listen({
     if (draining) return;
     draining = true;
     drain();
-    // Clients that keep connections learn with their next answer to open another one, somewhere else.
+    // The next answer tells clients with a kept connection to open another one elsewhere.
     const lastOfItsConnection: RequestListener = (_request, response) => {
       response.shouldKeepAlive = false;
     };
@@ -77,22 +77,22 @@ export async function listen({
 
   async function stop(): Promise<void> {
     startDraining();
-    await noMoreComing(server);
+    await waitForLastConnections(server);
     const closed = once(server, 'close');
-    // Not Node's own close for HTTP servers: it cuts quiet connections at once, with requests on their way in them.
+    // Node's own close for HTTP servers would cut quiet connections at once, along with requests in flight.
     NetServer.prototype.close.call(server);
     const idle = setTimeout(() => server.closeIdleConnections(), QUIET_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
     await closed;
     clearTimeout(idle);
     clearTimeout(cut);
-    // What is left is Node's own timer that looks for slow requests.
+    // This ends Node's own timer for slow requests.
     server.close();
   }
 }
 
-/** Connections that the system has taken for us reach us one per turn of the event loop; to stop at once would reset the rest. */
-async function noMoreComing(server: Server): Promise<void> {
+/** The system hands over accepted connections one per turn of the event loop. Stopping at once would reset the remaining ones. */
+async function waitForLastConnections(server: Server): Promise<void> {
   let came = true;
   server.on('connection', () => {
     came = true;
@@ -100,12 +100,12 @@ async function noMoreComing(server: Server): Promise<void> {
   for (const until = performance.now() + LAST_CALL_MS; came && performance.now() < until; ) {
     came = false;
     await sleep(CALM_MS);
-    // However late the timer was: between it and here, whoever was waiting has been let in.
+    // After this turn, all connections that were waiting are accepted, even if the timer was late.
     await nextTurn();
   }
 }
 
-/** The wildcard addresses cannot be called; loopback reaches the same server. */
+/** Wildcard addresses cannot be called; loopback reaches the same server. */
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -8,20 +8,20 @@ import { storeCredential } from './contract/store-credential.ts';
 import { contractTable } from './contract/table.ts';
 import { documents, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
-import { withLastWord } from './last-word.ts';
+import { withJsonErrors } from './json-errors.ts';
 
 export interface TouchpointMockOptions {
   readonly host: string;
   /** 0 for a free one. */
   readonly port: number;
-  /** The one key that is accepted. */
+  /** The only accepted key. */
   readonly storeKey: string;
   /** The lanes that the key is authorised for. */
   readonly lanes: readonly string[];
-  /** Names under which it shows its document, besides those of this machine. */
+  /** Host names under which the document is served, besides those of this machine. */
   readonly allowedHosts?: readonly string[];
   readonly logger?: Pick<Logger, 'info'>;
-  /** Where the cases are; the fixtures folder of the project by default. */
+  /** Folder of the fixtures; the project's own by default. */
   readonly fixtures?: URL;
 }
 
@@ -53,9 +53,9 @@ export async function startTouchpointMock({
     table: contractTable(fixtures),
     credential: storeCredential(storeKey),
     lanes: new Set<unknown>(lanes),
-    otherwise: withLastWord(others),
+    otherwise: withJsonErrors(others),
   });
-  // Without a listener of its own, Node would ask for every expected body before the credential is looked at.
+  // Without this listener, Node would ask for every expected body before the credential check.
   const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'] }, listener);
   const listening = await listen({
     server,

@@ -10,19 +10,19 @@ import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './co
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
 import { documents, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
-import { withLastWord } from './last-word.ts';
+import { withJsonErrors } from './json-errors.ts';
 
 export interface PortalOptions {
   /** 0 for a free one. */
   readonly port: number;
-  /** Where the portal reaches the mock, for example `http://127.0.0.1:15115`. */
+  /** URL of the mock, for example `http://127.0.0.1:15115`. */
   readonly mockUrl: string;
-  /** The page fills this key in, so whoever opens the portal sees it: it is the public key of a mock. */
+  /** The page shows this key to everybody who can open the portal: it is the public key of a mock. */
   readonly storeKey: string;
   readonly lanes: readonly string[];
-  /** Loopback unless told otherwise; in a container, where publishing the port decides who reaches it, `0.0.0.0`. */
+  /** Loopback by default. In a container `0.0.0.0`, since publishing the port decides who reaches it. */
   readonly host?: string;
-  /** Names under which it answers, besides those of this machine. */
+  /** Host names under which the portal answers, besides those of this machine. */
   readonly allowedHosts?: readonly string[];
   readonly logger?: Pick<Logger, 'info'>;
   readonly fixtures?: URL;
@@ -31,7 +31,7 @@ export interface PortalOptions {
 const PAGE = fileURLToPath(new URL('./portal/', import.meta.url));
 const PROXY_TIMEOUT_MS = 15_000;
 
-/** Everything comes from the portal itself: no other origin, no inline script or style, no frame around the page. */
+/** The page loads from the portal alone: no other origin, no inline script or style, no frame around it. */
 const security = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -47,7 +47,7 @@ const security = helmet({
     },
   },
   frameguard: { action: 'deny' },
-  // The portal speaks plain HTTP on loopback; a browser that was told to insist on HTTPS could not come back.
+  // The portal speaks plain HTTP on loopback. With this header, a browser could not open it again.
   strictTransportSecurity: false,
 });
 
@@ -80,7 +80,7 @@ export async function startPortal({
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
-    server: createFairServer(SERVER_LIMITS, withLastWord(portal)),
+    server: createFairServer(SERVER_LIMITS, withJsonErrors(portal)),
     host,
     port,
     drain: () => {
@@ -91,7 +91,7 @@ export async function startPortal({
   return listening;
 }
 
-/** A connection of its own per request: a kept one that the mock has just closed would look like a mock that is gone. */
+/** Uses one connection per request: a kept connection that the mock has just closed would look like a missing mock. */
 function forwardTo(mockUrl: string) {
   return createProxyMiddleware({
     target: mockUrl,
@@ -99,12 +99,12 @@ function forwardTo(mockUrl: string) {
     agent: new Agent({ keepAlive: false }),
     proxyTimeout: PROXY_TIMEOUT_MS,
     on: {
-      // The connection to the mock ends; that to the client need not.
+      // The connection to the mock ends; the connection to the client may go on.
       proxyRes: (answer, _request, response) => {
         answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
       },
       error: (_error, _request, response) => {
-        // Half an answer cannot be taken back: the client sees a broken connection.
+        // A partial answer cannot be replaced, so the client sees a broken connection.
         if ('headersSent' in response && !response.headersSent) send(response, MOCK_UNREACHABLE);
         else response.destroy();
       },
@@ -112,7 +112,7 @@ function forwardTo(mockUrl: string) {
   });
 }
 
-/** What the page has to know, as data. */
+/** The data of the page. */
 function portalDescription({ fixtures, storeKey, lanes }: { fixtures: TouchpointFixtures; storeKey: string; lanes: readonly string[] }) {
   return {
     aliases: ALIAS_NAMES.map((name) => ({ name, path: ALIASES[name].path, prefilled: ALIASES[name].prefilled })),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { withLastWord } from '../../services/touchpoint-mock/last-word.ts';
+import { withJsonErrors } from '../../services/touchpoint-mock/json-errors.ts';
 import { aMock, aPortal, authorized, CALCULATE, raw } from './running-touchpoint.ts';
 
 let mock: Listening;
@@ -89,7 +89,7 @@ test.each([
       throw Object.assign(new Error(what), status === 400 && { status });
     });
   }
-  const server = createServer(withLastWord(app)).listen(0, '127.0.0.1');
+  const server = createServer(withJsonErrors(app)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const answer = await raw({ port, send: ['GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'] });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -78,7 +79,10 @@ describe('the page', () => {
     const references = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, target]) => target ?? '');
     expect(references).toEqual(expect.arrayContaining(['portal.css', 'portal.js', 'openapi.json', 'openapi.yaml']));
     for (const target of references) expect([target, (await get(`/${target}`)).status]).toEqual([target, 200]);
-    const scripts = ['portal.js', 'curl.js', 'json-text.js', 'plain-words.js', 'response-view.js'];
+    const scripts = (await readdir(new URL('../../services/touchpoint-mock/portal/', import.meta.url))).filter((file) =>
+      file.endsWith('.js'),
+    );
+    expect(scripts).toContain('portal.js');
     for (const file of [...scripts, 'portal.css', '']) expect((await get(`/${file}`)).text).not.toMatch(/https?:\/\//);
   });
 

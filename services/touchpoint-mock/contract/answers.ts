@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
 
-/** Ready to be written. */
+/** An answer, ready to be sent. */
 export interface Answer {
   readonly status: number;
-  /** Names and values in turn, the length among them. */
+  /** Names and values in turn, `Content-Length` included. */
   readonly headers: readonly string[];
   readonly body: string;
 }
@@ -26,7 +26,7 @@ export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${
 export const FOREIGN_HOST = fixedAnswer(421, 'This is shown as localhost, by address, or under a name that ALLOWED_HOSTS lists');
 export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
-/** How long a client may go on sending a body that nobody will look at, before the connection is cut. */
+/** How long a client may continue to send an ignored body before the connection is cut. */
 const LINGER_MS = 1000;
 
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
@@ -35,8 +35,8 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
 }
 
 /**
- * Answers a request whose body is still on its way. Closing at once would reset the connection under a client that is still
- * sending, and it would lose the answer; so the whole answer goes out first and the rest of the body is thrown away for a moment.
+ * Answers a request whose body is still arriving. Closing at once would reset the connection of a client that is still sending, and it
+ * would lose the answer. So the answer is sent first, and the rest of the body is discarded for a moment.
  */
 export function sendUnread({ request, response, answer }: { request: IncomingMessage; response: ServerResponse; answer: Answer }): void {
   response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);

@@ -1,4 +1,4 @@
-/** The two real paths of the touchpoint interface, and the cases that each of them can be asked for with `X-Mock-Case`. */
+/** The two real paths of the touchpoint interface, with the cases that `X-Mock-Case` can select on each. */
 export const ALIASES = {
   calculate: {
     path: '/retail/touchpoint/basket/calculate',
@@ -25,7 +25,7 @@ export const CASES: readonly { readonly name: CaseName; readonly alias: Alias }[
 /** The order in which the source document suggests that a client tries the cases: items, loyalty, finish, retry of finish. */
 export const SUGGESTED_SEQUENCE: readonly CaseName[] = ['02', '03', '04', '14', '10', '10r'];
 
-/** Documented as always invalid. It needs no code: no case has this name, so it is unknown like any other. */
+/** Documented as always invalid. It needs no code, since no case has this name. */
 export const INVALID_SELECTOR = 'MOCK_ONLY_INVALID_SELECTOR';
 
 /** Path of the scenario endpoint whose path implies the selector. */

@@ -1,9 +1,9 @@
 import type { CaseFixture } from './fixtures.ts';
 
-/** Decimals that the contract writes out, so that 6.9 is sent as 6.90 like every other amount. */
+/** Decimals of the members that the contract writes in full: 6.9 is sent as 6.90. */
 const DECIMALS: Readonly<Record<string, number>> = { unitPrice: 2, amount: 2, saving: 2, total: 2, totalSaving: 2, weight: 3 };
 
-/** The two members that are echoed from the request. Everything else of a response never changes. */
+/** The two members that are echoed from the request. The rest of a response is fixed. */
 type Echo = 'touchpointId' | 'basketId';
 
 interface Segment {
@@ -11,12 +11,12 @@ interface Segment {
   readonly echo: Echo | undefined;
 }
 
-/** A response that was serialised once and only has the echoed members put in per request. */
+/** A response that is serialised once; each request only fills in the echoed members. */
 export interface FixedResponse {
   readonly status: number;
-  /** Names and values in turn, without the length. */
+  /** Names and values in turn, without `Content-Length`. */
   readonly headers: readonly string[];
-  /** The body; `basketId` is echoed when it is a string, otherwise the identifier of the fixture stands. */
+  /** The body. `basketId` is echoed when it is a string, else it is the identifier of the fixture. */
   body(touchpointId: string, basketId: unknown): string;
 }
 
@@ -35,7 +35,7 @@ export function fixedResponse(fixture: CaseFixture): FixedResponse {
   };
 }
 
-/** Cuts the text of the response at the values to be echoed; they are members of the top level only. */
+/** Splits the text of the response at the echoed values, which are members of the top level. */
 function segmentsOf(response: Readonly<Record<string, unknown>>): readonly Segment[] {
   const segments: Segment[] = [];
   let literal = '{';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Alias, CASES, type CaseName } from './cases.ts';
 import { MESSAGES, REQUEST_OF, RESPONSES_OF } from './messages.ts';
 
-/** One case of the contract: an example request and the one response that the case always gets. */
+/** One case of the contract: an example request and its fixed response. */
 export interface CaseFixture {
   readonly case: CaseName;
   readonly alias: Alias;
@@ -14,7 +14,7 @@ export interface CaseFixture {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** One way to present oneself. `{storeKey}` and `{lane}` stand for the configured key and the first configured lane. */
+/** One way of authorisation. `{storeKey}` and `{lane}` stand for the configured key and the first configured lane. */
 export interface AuthorizationFixture {
   readonly name: (typeof AUTHORIZATIONS)[number];
   readonly title: string;
@@ -62,23 +62,23 @@ function caseSchema({ name, alias }: { name: CaseName; alias: Alias }) {
  * Reads and checks the 21 cases and the seven authorization fixtures.
  *
  * @param directory the fixtures folder, as a URL that ends in a slash; the project's own by default
- * @throws Error with one sentence that names the file and the JSON pointer of the first thing that is wrong
+ * @throws Error in one sentence with the file and the JSON pointer of the first mistake
  */
 export async function loadTouchpointFixtures(directory: URL = FIXTURES): Promise<TouchpointFixtures> {
   await refuseStrayFiles(directory);
   const cases = await Promise.all(CASES.map((entry) => loadCase(directory, entry)));
   const file = 'touchpoint-authorization.json';
-  const authorization = checked({ file, schema: authorizationFixtures, value: await readJson(directory, file) });
+  const authorization = check({ file, schema: authorizationFixtures, value: await readJson(directory, file) });
   return { cases, authorization };
 }
 
 async function loadCase(directory: URL, entry: { name: CaseName; alias: Alias }): Promise<CaseFixture> {
   const file = `touchpoint/${entry.name}.json`;
   const value = await readJson(directory, file);
-  const fixture = checked({ file, schema: caseSchema(entry), value });
+  const fixture = check({ file, schema: caseSchema(entry), value });
   const message = RESPONSES_OF[entry.alias][fixture.status];
   if (message === undefined) throw new Error(`fixtures/${file} cannot be used: /status is not one that ${entry.alias} answers.`);
-  checked<unknown>({ file, schema: MESSAGES[message], value: fixture.response, below: ['response'] });
+  check<unknown>({ file, schema: MESSAGES[message], value: fixture.response, below: ['response'] });
   return { ...fixture, headers: fixture.headers ?? {} };
 }
 
@@ -95,7 +95,7 @@ async function readJson(directory: URL, file: string): Promise<unknown> {
   }
 }
 
-function checked<T>({
+function check<T>({
   file,
   schema,
   value,
@@ -113,7 +113,7 @@ function checked<T>({
   throw new Error(`fixtures/${file} cannot be used: ${pointer || '/'} – ${issue?.message ?? 'does not fit'}.`);
 }
 
-/** A misspelt file name would otherwise go unnoticed until somebody wonders why an edit has no effect. */
+/** A misspelt file name is refused, since an edit of that file would have no effect. */
 async function refuseStrayFiles(directory: URL): Promise<void> {
   const expected = new Set(CASES.map(({ name }) => `${name}.json`));
   const found = await readdir(new URL('touchpoint/', directory)).catch((error: Error) => {

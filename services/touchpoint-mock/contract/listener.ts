@@ -19,19 +19,19 @@ interface Contract {
   readonly table: ReadonlyMap<string, ContractEndpoint>;
   readonly credential: StoreCredential;
   readonly lanes: ReadonlySet<unknown>;
-  /** Answers every path that is not of the contract. */
+  /** Answers all other paths. */
   readonly otherwise: RequestListener;
 }
 
 /**
- * Answers the contract paths, straight on `node:http`: this is the traffic that people measure.
- * The order of the checks is part of the contract: credential, then lane, then selector.
+ * Answers the contract paths directly on `node:http`, since clients measure this traffic.
+ * The order of the checks is part of the contract: credential, lane, selector.
  */
 export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {
   function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
     if (exceededLimit(text, { levels: JSON_LEVELS }) !== undefined) return NESTED_TOO_DEEPLY;
     const basket = parseObject(text);
-    // Without a readable lane there is none that the key is authorised for.
+    // The key is authorised for no lane without a readable one.
     if (basket === undefined || !lanes.has(basket.touchpointId)) return AUTHORIZATION_DENIED;
     const fixed = endpoint.choose(selectorOf(request));
     if (fixed === undefined) return SELECTOR_REFUSED;
@@ -43,7 +43,7 @@ export function contractListener({ table, credential, lanes, otherwise }: Contra
     const target = request.url ?? '';
     const endpoint = table.get(target) ?? table.get(pathOf(target));
     if (endpoint === undefined) {
-      // An expected body that was never asked for may or may not follow: the connection cannot be used again.
+      // An expected body that was not asked for may follow or not, so the connection cannot be used again.
       if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
       otherwise(request, response);
       return;
@@ -68,25 +68,25 @@ function refusalBeforeBody(request: IncomingMessage, credential: StoreCredential
   return Number(request.headers['content-length'] ?? 0) > BODY_LIMIT ? BODY_TOO_LARGE : undefined;
 }
 
-/** Whether Node may read the rest of a refused body to its end, so that the connection can be used again. */
+/** Whether a refused body is small enough to be read to its end, so that the connection can be used again. */
 function isSmall({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && headers.expect === undefined && Number(headers['content-length'] ?? 0) <= BODY_LIMIT;
 }
 
-/** A header sent twice arrives joined ("02, 03"); no case has such a name. */
+/** A repeated header arrives joined ("02, 03"), which is the name of no case. */
 function selectorOf({ headers }: IncomingMessage): string | undefined {
   const selector = headers['x-mock-case'];
   return typeof selector === 'string' ? selector : undefined;
 }
 
-/** The path of a request target that is not just a path: one with a query, or the absolute form that proxies send. */
+/** The path of a request target that has a query or the absolute form that proxies send. */
 function pathOf(target: string): string {
   const path = /^https?:\/\/[^/?]*/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') : target;
   const query = path.indexOf('?');
   return query < 0 ? path : path.slice(0, query);
 }
 
-/** Calls back with the body as text, or with undefined as soon as more than the limit has arrived, however it is framed. */
+/** Calls back with the body as text, or with undefined as soon as more than the limit has arrived. */
 function collect(request: IncomingMessage, done: (body: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -103,7 +103,7 @@ function collect(request: IncomingMessage, done: (body: string | undefined) => v
   request.on('data', onData).on('end', onEnd);
 }
 
-/** The members that the mock looks at; undefined unless the text is a JSON object. The content type is not asked for. */
+/** The members that the mock reads; undefined unless the text is a JSON object. The content type is not checked. */
 function parseObject(text: string): { readonly touchpointId?: unknown; readonly basketId?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -6,8 +6,8 @@ export interface StoreCredential {
 }
 
 /**
- * The scheme is matched without regard to case, the key exactly and in a time that does not depend on where it differs.
- * Header text reaches us as Latin-1, one character per byte, so comparing its bytes is comparing what was sent.
+ * Matches the scheme in any case, and the key exactly in constant time. Node decodes headers as Latin-1, one character per byte, so the
+ * compared bytes are the bytes that were sent.
  */
 export function storeCredential(storeKey: string): StoreCredential {
   const expected = Buffer.from(storeKey, 'latin1');

@@ -2,7 +2,7 @@ import { ALIAS_NAMES, ALIASES, scenarioPath } from './cases.ts';
 import { type FixedResponse, fixedResponse } from './fixed-response.ts';
 import type { TouchpointFixtures } from './fixtures.ts';
 
-/** What a contract path answers, given the selector header of the request. */
+/** A contract path, which chooses a response by the selector header. */
 export interface ContractEndpoint {
   choose(selector: string | undefined): FixedResponse | undefined;
 }
@@ -17,7 +17,7 @@ export function contractTable({ cases }: TouchpointFixtures): ReadonlyMap<string
       byCase.set(fixture.case, response);
       table.set(scenarioPath(fixture.case), { choose: () => response });
     }
-    // There is no implicit positive default: an absent selector is refused like an unknown one.
+    // There is no default: an absent selector is refused like an unknown one.
     table.set(ALIASES[alias].path, { choose: (selector) => (selector === undefined ? undefined : byCase.get(selector)) });
   }
   return table;

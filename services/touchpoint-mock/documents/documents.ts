@@ -9,11 +9,11 @@ import { type SERVERS, touchpointOpenApi } from './openapi.ts';
 interface Documented {
   readonly fixtures: TouchpointFixtures;
   readonly isReady: () => boolean;
-  /** Who serves the document: its paths are there. */
+  /** The server of the document, to which its paths refer. */
   readonly from: keyof typeof SERVERS;
 }
 
-/** A page of somebody else that makes its own name lead here gets nothing. Probes may call us as they like. */
+/** Refuses host names of others, against DNS rebinding. Health and readiness answer under any name. */
 export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
   const isOwn = ownHosts(allowed);
   return (request, response, next) => {
@@ -22,7 +22,7 @@ export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
   };
 }
 
-/** Health, readiness and the contract document, on the mock and on the portal; none of them asks for a key. */
+/** Health, readiness and the contract document, on the mock and the portal. None of them needs a key. */
 export function documents({ fixtures, isReady, from }: Documented): Router {
   const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures, from), null, 2));
   const yaml = fixedDocument('application/yaml', () =>

@@ -1,9 +1,9 @@
-/** A POSIX shell takes everything between single quotes as it is, but for the single quote itself. */
+/** A POSIX shell takes text between single quotes literally, except a single quote. */
 function quoted(text) {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The request as a command that can be pasted into a shell. `--data-raw`, since plain `--data` would take a leading @ for a file. */
+/** The request as a shell command. `--data-raw`, since `--data` would read a leading @ as a file name. */
 export function curlCommand({ url, headers, body }) {
   return [
     `curl -i -X POST ${quoted(url)}`,

@@ -23,7 +23,7 @@ const BY_STATUS = {
   502: 'The portal is running, but it cannot reach the mock. Start the mock, or check where it listens, and send again.',
 };
 
-/** What an answer means, in words: `{ tone: 'good' | 'warn' | 'bad', text }`. */
+/** The meaning of an answer in words: `{ tone: 'good' | 'warn' | 'bad', text }`. */
 export function inWords({ status, body, retryAfter }) {
   if (status === 200) return successInWords(body);
   if (status === 403 && body?.code === undefined) {
@@ -39,10 +39,10 @@ export function inWords({ status, body, retryAfter }) {
   return { tone: 'bad', text: retryAfter ? `${text} Try again after ${retryAfter} seconds.` : text };
 }
 
-/** The portal itself gave no answer at all. */
+/** The portal itself did not answer. */
 export const NO_ANSWER = { tone: 'bad', text: 'The portal does not answer. Is it still running?' };
 
-/** The browser would not even send it. */
+/** The browser refuses to send the request. */
 export const NOT_SENDABLE = { tone: 'bad', text: 'The selector holds characters that no HTTP header can carry.' };
 
 function successInWords(body) {

@@ -1,0 +1,23 @@
+import { byId, element } from './elements.js';
+
+/** The choice of an authorization fixture, for both forms and the sequence. */
+export function callerChoice(fixtures) {
+  const select = byId('authorization');
+  select.append(...fixtures.map(({ name, title }) => element('option', { text: `${name} – ${title}`, attributes: { value: name } })));
+  const current = () => fixtures.find(({ name }) => name === select.value) ?? fixtures[0];
+  const show = () => {
+    const { authorization, touchpointId, authorized } = current();
+    const header = authorization === null ? 'No Authorization header' : `Authorization: ${authorization}`;
+    byId('authorization-effect').textContent =
+      `${header} · lane ${touchpointId} · ${authorized ? 'will be let in' : 'will be denied with 403'}`;
+  };
+  show();
+  return {
+    current,
+    onChange: (listener) =>
+      select.addEventListener('change', () => {
+        show();
+        listener();
+      }),
+  };
+}

@@ -1,0 +1,67 @@
+import { byId, element } from './elements.js';
+import { bodyOf, exchange, headersFor } from './exchange.js';
+import { responseParts, verdict } from './response-view.js';
+
+/** Runs the suggested cases in order, each through its alias, and shows every step. */
+export function sequenceRunner({ portal, caller }) {
+  const button = byId('run-sequence');
+  const outcome = byId('sequence-outcome');
+  const steps = portal.sequence.map((name) => portal.cases.find((fixture) => fixture.case === name));
+  byId('sequence-hint').textContent =
+    `Sends ${portal.sequence.join(', ')}: three items, the loyalty card, finish, and the retry of finish.`;
+  let running = false;
+
+  button.addEventListener('click', async () => {
+    if (running) return;
+    running = true;
+    button.setAttribute('aria-disabled', 'true');
+    byId('sequence-steps').replaceChildren();
+    outcome.textContent = 'Running…';
+    outcome.textContent = await runSteps({ steps, portal, caller });
+    button.removeAttribute('aria-disabled');
+    running = false;
+  });
+}
+
+async function runSteps({ steps, portal, caller }) {
+  for (const [index, fixture] of steps.entries()) {
+    const { path } = portal.aliases.find(({ name }) => name === fixture.alias);
+    const { answer, words } = await exchange({
+      path,
+      headers: headersFor({ caller, selector: fixture.case }),
+      body: bodyOf(fixture, caller),
+    });
+    byId('sequence-steps').append(stepPart({ fixture, path, answer, words }));
+    // A client stops at a denied authorization or a failed connection.
+    if (answer?.status !== fixture.status) return `Stopped at step ${index + 1} of ${steps.length}, case ${fixture.case}. ${words.text}`;
+  }
+  return `All ${steps.length} steps were answered as expected.`;
+}
+
+function stepPart({ fixture, path, answer, words }) {
+  return element('li', {
+    className: 'step',
+    attributes: { 'data-case': fixture.case },
+    children: [
+      element('p', {
+        className: 'step-head',
+        children: [
+          element('span', { className: 'case-name', text: fixture.case }),
+          element('strong', { text: fixture.title }),
+          element('code', { text: path }),
+        ],
+      }),
+      verdict({ answer, words }),
+      ...(answer
+        ? [
+            element('details', {
+              children: [
+                element('summary', { text: answer.body?.total === undefined ? 'Answer' : `Answer, total ${answer.body.total.toFixed(2)}` }),
+                ...responseParts({ answer, name: `step ${fixture.case}` }),
+              ],
+            }),
+          ]
+        : []),
+    ],
+  });
+}
