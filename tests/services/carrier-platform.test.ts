@@ -343,7 +343,11 @@ describe('A scan', () => {
     expect((await play(shipmentId, 'find')).body.allowedScans).toEqual(['out-for-delivery', 'hold', 'deliver', 'return', 'lose']);
     expect((await play(shipmentId, 'deliver')).body.state).toBe('delivered');
     const late = await play(shipmentId, 'return');
-    expect([late.status, late.body.allowedScans, late.body.detail]).toEqual([409, [], expect.stringContaining('No further scan is allowed')]);
+    expect([late.status, late.body.allowedScans, late.body.detail]).toEqual([
+      409,
+      [],
+      expect.stringContaining('No further scan is allowed'),
+    ]);
     const unknown = await play(shipmentId, 'explode');
     expect([unknown.status, unknown.body.detail]).toEqual([404, expect.stringContaining(Scan.options.join(', '))]);
     expect(await play('shp_1', 'collect')).toMatchObject({ status: 404, body: { objectType: 'shipment', id: 'shp_1' } });
