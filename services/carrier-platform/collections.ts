@@ -25,7 +25,10 @@ export const shipments = defineCollection({
   object: shipment,
 });
 
-/** The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan is no change of the parcel. */
+/**
+ * The progress of a labelled parcel through the plan of its service; the id is the shipment's. Stored apart, since a new plan is no
+ * change of the parcel.
+ */
 export const journeys = defineCollection({
   name: 'journeys',
   schema: z.object({

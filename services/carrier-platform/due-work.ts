@@ -12,7 +12,7 @@ const Delivery = z.object({
   shipmentId: Id,
   /** Kept as stored, since it is signed byte for byte. */
   body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
-  /** How many attempts were made. */
+  /** Number of attempts so far. */
   attempts: z.int().min(0),
   /** The answer to the last attempt. */
   lastAnswer: z.string().optional(),

@@ -28,8 +28,8 @@ export const fulfillmentOrders = defineCollection({
 });
 
 /**
- * The fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that of two at once one meets a conflict.
- * With `cancelled` it is a tombstone, which also an order without fulfillment orders gets.
+ * The fulfilment of an order, by the order's id. Every creation and cancellation writes it, so that two at once conflict.
+ * With `cancelled` it is a tombstone, also for an order without fulfillment orders.
  */
 export const orderFulfillments = defineCollection({
   name: 'order-fulfilments',
@@ -45,7 +45,7 @@ const StoredParcel = z.object({
   stockTaken: z.boolean(),
   /** Whether the carrier knows it. */
   registered: z.boolean(),
-  /** `left`: the FMS does not have it made, since it exists or is left to an explicit call. */
+  /** `left`: the label exists, or an explicit call makes it. */
   label: z.enum(['wanted', 'left']),
 });
 export type Parcel = z.output<typeof StoredParcel>;

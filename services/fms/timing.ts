@@ -1,4 +1,4 @@
-/** Rehearsal time after which due work takes over a dispatch: longer than a request may take. */
+/** Rehearsal time after which due work takes over a request: longer than a request may take. */
 export const TAKE_OVER_MS = 30_000;
 
 /** Rehearsal time without a scan after which a failed delivery counts as returned to sender. */

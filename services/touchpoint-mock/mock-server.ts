@@ -6,7 +6,7 @@ import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures }
 import { contractListener } from './contract/listener.ts';
 import { storeCredential } from './contract/store-credential.ts';
 import { contractTable } from './contract/table.ts';
-import { documents, ownHostsOnly } from './documents/documents.ts';
+import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withJsonErrors } from './json-errors.ts';
 
@@ -46,7 +46,7 @@ export async function startTouchpointMock({
   const others = express()
     .disable('x-powered-by')
     .use(ownHostsOnly(allowedHosts))
-    .use(documents({ fixtures, isReady: () => ready, from: 'mock' }));
+    .use(documentRouter({ fixtures, isReady: () => ready, from: 'mock' }));
   others.use((_request, response) => send(response, NOT_FOUND));
 
   const listener = contractListener({

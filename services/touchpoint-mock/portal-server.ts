@@ -8,7 +8,7 @@ import { createFairServer } from '../../shared/process/fair-server.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, send } from './contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
-import { documents, ownHostsOnly } from './documents/documents.ts';
+import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
 import { withJsonErrors } from './json-errors.ts';
 
@@ -73,7 +73,7 @@ export async function startPortal({
   portal.use(ownHostsOnly(allowedHosts));
   portal.use('/mock', forwardTo(mockUrl));
   portal.use(security);
-  portal.use(documents({ fixtures, isReady: () => ready, from: 'portal' }));
+  portal.use(documentRouter({ fixtures, isReady: () => ready, from: 'portal' }));
   const description = portalDescription({ fixtures, storeKey, lanes });
   portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
   portal.use(express.static(PAGE, { dotfiles: 'ignore', cacheControl: true, maxAge: 0, redirect: false }));

@@ -4,7 +4,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { returnRequests } from '../returns/collections.ts';
 import { undoReturnDue } from '../returns/due-work.ts';
 
-/** After a Create Return without an answer, the OMS releases what it booked for it, or may still book. */
+/** After a Create Return without an answer, the OMS releases its bookings, present and future. */
 export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call }) => {
   const request = await work.get(returnRequests, key);
   if (!request || request.state === 'done') return;

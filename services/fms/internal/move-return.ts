@@ -5,7 +5,7 @@ import { published, type StoredReturn } from '../returns/collections.ts';
 import { approve, inspect, receive, refuseOnceWrittenOff, writeOff } from '../returns/moves.ts';
 import { beginRejection, carryOnRejection } from '../returns/rejection.ts';
 import { returnById } from '../returns/return-by-id.ts';
-import { TAKE_OVER_MS } from '../returns/timing.ts';
+import { TAKE_OVER_MS } from '../timing.ts';
 
 /** Moves a return by hand; otherwise the progression moves it. */
 export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope) => {

@@ -4,7 +4,7 @@ import { defineDueWork } from '../../../shared/work/due-work.ts';
 
 // The key of each kind is the id of a return. The key of `put-back` also names the attempt, since another one may follow.
 
-/** Undoes a Create Return without an answer: the OMS releases what it may have booked. */
+/** Undoes a Create Return without an answer: the OMS releases its bookings. */
 export const undoReturnDue = defineDueWork('undo-return');
 /** Takes the next step of policy, store or warehouse. */
 export const returnStepDue = defineDueWork('return-step');
@@ -18,7 +18,7 @@ export const finishRejectionDue = defineDueWork('finish-rejection');
 export const bookReturnedStockDue = defineDueWork('book-returned-stock');
 /** Puts goods back into stock that a refused rejection had taken out. */
 export const putBackDue = defineDueWork('put-back', z.object({ returnId: Id, attempt: z.int(), taken: z.array(Id).readonly() }));
-/** Has the OMS pay back what an inspected or written-off return is worth. */
+/** Has the OMS pay back an inspected or written-off return. */
 export const settleReturnDue = defineDueWork('settle-return');
 /** Tells the OMS how a return ended. */
 export const closeReturnDue = defineDueWork('close-return');

@@ -7,10 +7,10 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { nodes } from '../collections.ts';
+import { TAKE_OVER_MS } from '../timing.ts';
 import { returnRequests, returns, type StoredReturn } from './collections.ts';
 import { undoReturnDue } from './due-work.ts';
 import { planStep } from './return-clock.ts';
-import { TAKE_OVER_MS } from './timing.ts';
 
 export type ReturnRequest = InputOf<typeof createReturnApi>['body'];
 

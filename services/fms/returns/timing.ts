@@ -8,6 +8,3 @@ export const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 
 /** Rehearsal time after which a return is given up whose parcel is lost or went back to the customer. */
 export const GIVE_UP_MS = 7 * DAY_MS;
-
-/** Rehearsal time after which due work takes over a request: longer than a request may take. */
-export const TAKE_OVER_MS = 30_000;

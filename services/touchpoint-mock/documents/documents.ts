@@ -23,7 +23,7 @@ export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
 }
 
 /** Health, readiness and the contract document, on the mock and the portal. None of them needs a key. */
-export function documents({ fixtures, isReady, from }: Documented): Router {
+export function documentRouter({ fixtures, isReady, from }: Documented): Router {
   const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures, from), null, 2));
   const yaml = fixedDocument('application/yaml', () =>
     stringify(touchpointOpenApi(fixtures, from), { aliasDuplicateObjects: false, lineWidth: 0 }),

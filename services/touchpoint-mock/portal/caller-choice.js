@@ -1,7 +1,7 @@
 import { byId, element } from './elements.js';
 
 /** The choice of an authorization fixture, for both forms and the sequence. */
-export function callerChoice(fixtures) {
+export function setUpCallerChoice(fixtures) {
   const select = byId('authorization');
   select.append(...fixtures.map(({ name, title }) => element('option', { text: `${name} – ${title}`, attributes: { value: name } })));
   const current = () => fixtures.find(({ name }) => name === select.value) ?? fixtures[0];

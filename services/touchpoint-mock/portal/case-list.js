@@ -1,6 +1,6 @@
 import { byId, element } from './elements.js';
 
-export function caseButton({ fixture, form }) {
+export function createCaseButton({ fixture, form }) {
   const button = element('button', {
     className: 'case',
     attributes: { type: 'button', 'data-case': fixture.case },

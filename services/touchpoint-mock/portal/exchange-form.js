@@ -8,7 +8,7 @@ import { responseParts, verdict } from './response-view.js';
 const TITLES = { calculate: 'Calculate a basket', finish: 'Finish a basket' };
 
 /** One form per alias, with its response beside it. */
-export function exchangeForm({ alias, portal, caller }) {
+export function createExchangeForm({ alias, portal, caller }) {
   const section = byId('form-template').content.cloneNode(true).querySelector('section');
   const part = (name) => section.querySelector(`[data-part="${name}"]`);
   nameParts({ section, alias });

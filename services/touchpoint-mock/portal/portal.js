@@ -1,8 +1,8 @@
-import { callerChoice } from './caller-choice.js';
-import { caseButton } from './case-list.js';
+import { setUpCallerChoice } from './caller-choice.js';
+import { createCaseButton } from './case-list.js';
 import { byId } from './elements.js';
-import { exchangeForm } from './exchange-form.js';
-import { sequenceRunner } from './sequence.js';
+import { createExchangeForm } from './exchange-form.js';
+import { setUpSequence } from './sequence.js';
 
 start().catch((error) => {
   const trouble = byId('trouble');
@@ -14,17 +14,17 @@ async function start() {
   const reply = await fetch('portal.json');
   if (!reply.ok) throw new Error(`status ${reply.status}`);
   const portal = await reply.json();
-  const caller = callerChoice(portal.authorization);
-  const forms = new Map(portal.aliases.map((alias) => [alias.name, exchangeForm({ alias, portal, caller })]));
+  const caller = setUpCallerChoice(portal.authorization);
+  const forms = new Map(portal.aliases.map((alias) => [alias.name, createExchangeForm({ alias, portal, caller })]));
   byId('forms').append(...[...forms.values()].map((form) => form.section));
   for (const { name, prefilled } of portal.aliases) {
     const own = portal.cases.filter((fixture) => fixture.alias === name);
     const form = forms.get(name);
-    byId(`cases-${name}`).append(...own.map((fixture) => caseButton({ fixture, form })));
+    byId(`cases-${name}`).append(...own.map((fixture) => createCaseButton({ fixture, form })));
     form.load(own.find((fixture) => fixture.case === prefilled) ?? own[0]);
   }
   caller.onChange(() => {
     for (const form of forms.values()) form.adoptCaller();
   });
-  sequenceRunner({ portal, caller });
+  setUpSequence({ portal, caller });
 }

@@ -3,7 +3,7 @@ import { bodyOf, exchange, headersFor } from './exchange.js';
 import { responseParts, verdict } from './response-view.js';
 
 /** Runs the suggested cases in order, each through its alias, and shows every step. */
-export function sequenceRunner({ portal, caller }) {
+export function setUpSequence({ portal, caller }) {
   const button = byId('run-sequence');
   const outcome = byId('sequence-outcome');
   const steps = portal.sequence.map((name) => portal.cases.find((fixture) => fixture.case === name));
