@@ -11,7 +11,7 @@ export const service = defineService({
   apis: { 'get-customer-360-api': getCustomer360, 'log-interaction-api': logInteraction },
   internal: {},
   events: {},
-  due: {},
+  due: [],
 });
 
 /** It keeps nothing: what it shows is asked for, what it is told is passed on. */

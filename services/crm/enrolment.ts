@@ -3,21 +3,13 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { customers, enrolments } from './collections.ts';
 import type { CustomerRecord } from './customer-rules.ts';
-
-export const FINISH_ENROLMENT = 'finish-enrolment';
+import { type Enrolment, finishEnrolment } from './due-work.ts';
 
 /** After that time an enrolment that broke off is taken up again. */
 const TAKE_OVER_MS = durationMs('PT1M');
 
-/** The wish to enrol, on record before the Loyalty Platform hears of it. */
-export interface Enrolment {
-  readonly cardNumber?: string | undefined;
-  /** Who asked for it: repeated with its key, that request finds out that it was its own. */
-  readonly request: string;
-}
-
 export const intendEnrolment = ({ work }: Scope, customer: CustomerRecord, enrolment: Enrolment): void =>
-  work.schedule(FINISH_ENROLMENT, customer.id, work.now + TAKE_OVER_MS, enrolment);
+  work.schedule(finishEnrolment, customer.id, work.now + TAKE_OVER_MS, enrolment);
 
 /**
  * Has the Loyalty Platform open the account, then notes it on the customer. Whoever carries it on repeats the same call.
@@ -27,7 +19,7 @@ export async function enrol({ work, call }: Scope, customer: CustomerRecord, { c
   const account = await call(putMember, memberOf(customer, cardNumber));
   work.put(enrolments, { id: customer.id, request });
   work.transition(customers, customer, 'enrol', { loyaltyAccountId: account.id });
-  work.cancel(FINISH_ENROLMENT, customer.id);
+  work.cancel(finishEnrolment, customer.id);
   return account;
 }
 

@@ -8,9 +8,9 @@ import { issueLoyaltyPoints } from './apis/issue-loyalty-points.ts';
 import { redeemLoyaltyPoints } from './apis/redeem-loyalty-points.ts';
 import { searchCustomer } from './apis/search-customer.ts';
 import { customers, enrolments, notedOrders, parties } from './collections.ts';
-import { finishEnrolment } from './due/finish-enrolment.ts';
-import { idle } from './due/idle.ts';
-import { FINISH_ENROLMENT } from './enrolment.ts';
+import { finishInterruptedEnrolment } from './due/finish-enrolment.ts';
+import { moveIdleCustomer } from './due/idle.ts';
+import { idle } from './due-work.ts';
 import { onOrderConfirmed } from './events/on-order-confirmed.ts';
 import { idleTimerOf } from './idle-timer.ts';
 import { logCustomerInteraction } from './internal/log-customer-interaction.ts';
@@ -31,14 +31,17 @@ export const service = defineService({
   },
   internal: { 'put-party': putParty, 'log-customer-interaction': logCustomerInteraction, 'move-customer': moveCustomer },
   events: { 'order-confirmed': onOrderConfirmed },
-  due: { idle, [FINISH_ENROLMENT]: finishEnrolment },
+  due: [moveIdleCustomer, finishInterruptedEnrolment],
 });
 
 export function seed({ customers: rows }: Fixtures, _now: number): Seed {
   return { objects: [{ of: customers, rows }] };
 }
 
-/** The customers of the fixtures grow idle like any other. */
+/** Idle timers of the seeded customers. */
 export function seedDue({ customers: rows }: Fixtures, _now: number) {
-  return rows.map(idleTimerOf).filter((timer) => timer !== undefined);
+  return rows.flatMap((customer) => {
+    const timer = idleTimerOf(customer);
+    return timer ? [{ kind: idle.kind, key: customer.id, ...timer }] : [];
+  });
 }

@@ -5,15 +5,12 @@ import { addLineHandler } from './apis/add-line-to-basket.ts';
 import { checkoutBasketHandler } from './apis/checkout-basket.ts';
 import { createBasketHandler } from './apis/create-basket.ts';
 import { getProductHandler } from './apis/get-product.ts';
-import { CHECKOUT_TTL, IDLE, RELEASE_HOLDS } from './basket/timers.ts';
-import { PLACE_ORDER } from './checkout/order-placement.ts';
-import { UNDO_CHECKOUT } from './checkout/record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { abandonIdleBasket } from './due/basket-idle.ts';
 import { reopenBasket } from './due/checkout-ttl.ts';
 import { placeOwedOrder } from './due/place-order.ts';
 import { releaseHoldsOfBasket } from './due/release-holds.ts';
-import { undoCheckout } from './due/undo-checkout.ts';
+import { undoCheckoutOfBasket } from './due/undo-checkout.ts';
 import { abandonBasketHandler } from './internal/abandon-basket.ts';
 import { convertBasketHandler } from './internal/convert-basket.ts';
 import { getBasketHandler } from './internal/get-basket.ts';
@@ -40,13 +37,7 @@ export const service = defineService({
     'move-product': moveProductHandler,
   },
   events: {},
-  due: {
-    [IDLE]: abandonIdleBasket,
-    [CHECKOUT_TTL]: reopenBasket,
-    [UNDO_CHECKOUT]: undoCheckout,
-    [PLACE_ORDER]: placeOwedOrder,
-    [RELEASE_HOLDS]: releaseHoldsOfBasket,
-  },
+  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, placeOwedOrder, releaseHoldsOfBasket],
 });
 
 /** The catalogue with its prices; a world begins without baskets. */

@@ -5,7 +5,7 @@ import { earnPoints } from './apis/earn-points.ts';
 import { getMemberBalance } from './apis/get-member-balance.ts';
 import { redeemPoints } from './apis/redeem-points.ts';
 import { accounts, earnings, redemptions, reversals } from './collections.ts';
-import { returnRedemption } from './due/return-redemption.ts';
+import { returnUnspentRedemption } from './due/return-redemption.ts';
 import { onOrderChanged } from './events/on-order-changed.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
 import { putLedgerEntry } from './internal/put-ledger-entry.ts';
@@ -22,7 +22,7 @@ export const service = defineService({
   },
   internal: { 'put-ledger-entry': putLedgerEntry, 'put-member': putMember },
   events: { 'ext.order-changed': onOrderChanged, 'ext.payment-changed': onPaymentChanged },
-  due: { 'return-redemption': returnRedemption },
+  due: [returnUnspentRedemption],
 });
 
 export function seed({ loyaltyAccounts: rows }: Fixtures, _now: number): Seed {

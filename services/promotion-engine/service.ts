@@ -16,7 +16,7 @@ export const service = defineService({
   },
   internal: { 'record-voucher-use': recordVoucherUse },
   events: {},
-  due: {},
+  due: [],
 });
 
 export function seed(fixtures: Fixtures, _now: number): Seed {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/points-rules.ts';
 import { redeemPoints } from '../../services/loyalty-platform/apis/redeem-points.ts';
-import { returnRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
+import { returnUnspentRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
 import { spend } from '../../services/loyalty-platform/redemption/spend.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
@@ -303,7 +303,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
       `Conflict: version: redemptions/${redemptionId}`,
     ]);
     // Its time is up in the same moment: the due work finds it spent.
-    await own.commitAs('loyalty-platform', (work) => returnRedemption({ key: redemptionId } as DueItem, { work } as Scope));
+    await own.commitAs('loyalty-platform', (work) => returnUnspentRedemption.run({ key: redemptionId, payload: {} } as DueItem, { work } as Scope));
     expect((await own.call('GET', '/members/loy_ada/balance')).body.pointsBalance).toBe(0);
   });
 

@@ -5,7 +5,8 @@ import { isUnknownOutcome, notFound, Problem } from '../../../shared/catalog/pro
 import { handle } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { refuseBlocked } from '../customer-rules.ts';
-import { enrol, enrolledBefore, FINISH_ENROLMENT, intendEnrolment } from '../enrolment.ts';
+import { finishEnrolment } from '../due-work.ts';
+import { enrol, enrolledBefore, intendEnrolment } from '../enrolment.ts';
 
 export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body: { customerId, ...asked } }, scope) => {
   const { work } = scope;
@@ -34,7 +35,7 @@ export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body:
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // A definite refusal ends it; what may have been done at the Loyalty Platform is finished by the due work.
-    if (!isUnknownOutcome(error)) work.cancel(FINISH_ENROLMENT, customerId);
+    if (!isUnknownOutcome(error)) work.cancel(finishEnrolment, customerId);
     return error;
   }
 });

@@ -1,20 +1,17 @@
-import { z } from 'zod';
-import { CardNumber } from '../../../shared/catalog/loyalty/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
+import { finishEnrolment } from '../due-work.ts';
 import { enrol } from '../enrolment.ts';
 
-const Payload = z.object({ cardNumber: CardNumber.optional(), request: z.string() });
-
-/** Takes up an enrolment that broke off. What the Loyalty Platform refuses is over: whoever asked was told, or asks again. */
-export const finishEnrolment: DueHandler = async (item, scope) => {
-  const customer = await scope.work.get(customers, item.key);
+/** A refusal by the Loyalty Platform ends the enrolment: the request was answered with it, or is sent again. */
+export const finishInterruptedEnrolment = handleDue(finishEnrolment)(async ({ key, payload }, scope) => {
+  const customer = await scope.work.get(customers, key);
   if (!customer || customer.loyaltyAccountId !== undefined || customer.state === 'blocked') return;
   try {
-    await enrol(scope, customer, Payload.parse(item.payload));
+    await enrol(scope, customer, payload);
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'already_enrolled')) throw error;
-    scope.log.info({ customerId: customer.id }, 'an enrolment that broke off was refused');
+    scope.log.info({ customerId: customer.id }, 'Loyalty Platform refused an interrupted enrolment');
   }
-};
+});

@@ -5,14 +5,14 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { pricedMembers, pricesForSale } from '../basket/price.ts';
 import { distinctCodes, evaluateDiscounts } from '../basket/promotions.ts';
-import { CHECKOUT_TTL, IDLE } from '../basket/timers.ts';
 import { changeCheckout } from '../checkout/change.ts';
 import { customerAtCheckout, loyaltyAtCheckout } from '../checkout/customer.ts';
 import { appliedCodes, holdStock, lockVouchers } from '../checkout/holds.ts';
-import { placeOrder, submitOrder } from '../checkout/order-placement.ts';
+import { convertAndPlaceOrder, submitOrder } from '../checkout/order-placement.ts';
 import { beginCheckout, checkoutOf, giveCheckoutUp, refuseWhileChanging, settleCheckout } from '../checkout/record.ts';
 import { type CheckoutBody, changedMembers, checkoutStands, contactDigest } from '../checkout/repeat.ts';
 import { type Basket, baskets, type CheckoutRecord } from '../collections.ts';
+import { basketIdle, checkoutTtl } from '../due-work.ts';
 
 /** Our choice. */
 const DEFAULT_METHOD = 'STANDARD';
@@ -24,7 +24,7 @@ export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, bod
     if (!basket) throw notFound('basket', params.id);
     if (isAgain(basketLifeCycle, basket, 'checkout')) return await repeat(scope, basket, body);
     const { locked, record } = await lockBasket(scope, basket, body);
-    return body.placeOrder ? await placeOrder(scope, locked, record) : locked;
+    return body.placeOrder ? await convertAndPlaceOrder(scope, locked, record) : locked;
   } catch (error) {
     if (!(error instanceof Problem) || !(await giveCheckoutUp(work, params.id))) throw error;
     return error;
@@ -42,13 +42,13 @@ async function repeat(scope: Scope, basket: Basket, body: CheckoutBody) {
   if (changed.length > 0) {
     if (basket.state !== 'locked' || basket.transactionId !== undefined) throw checkoutStands(basket, changed);
     const { locked, record: settled } = await changeCheckout(scope, basket, body);
-    return body.placeOrder ? placeOrder(scope, locked, settled) : locked;
+    return body.placeOrder ? convertAndPlaceOrder(scope, locked, settled) : locked;
   }
   if (!body.placeOrder || !record) return again(basket);
   if (basket.state === 'locked') {
     await refuseWhileChanging(scope.work, basket);
     await customerAtCheckout(scope, basket, { placeOrder: true });
-    return placeOrder(scope, basket, record);
+    return convertAndPlaceOrder(scope, basket, record);
   }
   return record.phase === 'placing' ? submitOrder(scope, basket, record) : again(basket);
 }
@@ -95,8 +95,8 @@ async function lockBasket(scope: Scope, basket: Basket, body: CheckoutBody): Pro
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 
   const { reservationId, expiresAt } = holding.hold;
-  work.cancel(IDLE, basket.id);
-  work.schedule(CHECKOUT_TTL, basket.id, Date.parse(expiresAt), null);
+  work.cancel(basketIdle, basket.id);
+  work.schedule(checkoutTtl, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
     ...pricedMembers(lines, discounts, shippingMethod),
     customerId,

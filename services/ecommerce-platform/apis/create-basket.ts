@@ -10,8 +10,9 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Asked, addToLines } from '../basket/lines.ts';
 import { priceOpenBasket, pricesForSale } from '../basket/price.ts';
 import { priceLines } from '../basket/pricing.ts';
-import { IDLE, RELEASE_HOLDS, renewIdleTimer } from '../basket/timers.ts';
+import { renewIdleTimer } from '../basket/timers.ts';
 import { type Basket, baskets } from '../collections.ts';
+import { basketIdle, releaseHolds } from '../due-work.ts';
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
@@ -58,8 +59,8 @@ const customerOf = ({ call }: Scope, basketId: string, customerId: string | unde
 
 /** Its lines move; what somebody had held for it by hand is given back, since the other basket may be held otherwise. */
 function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
-  work.cancel(IDLE, basket.id);
-  work.schedule(RELEASE_HOLDS, basket.id, work.now, null, { beforeReply: true });
+  work.cancel(basketIdle, basket.id);
+  work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
   work.transition(baskets, basket, 'merge', {
     ...priceLines([]),
     vouchers: [],

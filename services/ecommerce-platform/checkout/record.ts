@@ -1,9 +1,7 @@
 import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Basket, baskets, type CheckoutRecord, checkoutIdOf, checkouts } from '../collections.ts';
-
-/** Due work that gives back what a checkout took and did not keep. */
-export const UNDO_CHECKOUT = 'undo-checkout';
+import { undoCheckout } from '../due-work.ts';
 
 export const checkoutOf = (work: UnitOfWork, basketId: string): Promise<CheckoutRecord | undefined> =>
   work.get(checkouts, checkoutIdOf(basketId));
@@ -38,14 +36,14 @@ export async function beginCheckout(
     ...(phase === 'changing' && found?.contact !== undefined && { contact: found.contact }),
   });
   // Kept from others for as long as this request may live; after a crash it is due at once.
-  work.schedule(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return record;
 }
 
 /** Nothing is under way any more, once this is committed. */
 export function settleCheckout(work: UnitOfWork, basketId: string, { attempt, owner, contact }: Settling): CheckoutRecord {
-  work.cancel(UNDO_CHECKOUT, basketId);
+  work.cancel(undoCheckout, basketId);
   return work.put(checkouts, {
     ...{ id: checkoutIdOf(basketId), phase: 'settled', attempt, owner, vouchers: false },
     ...(contact !== undefined && { contact }),
@@ -62,7 +60,7 @@ export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promis
   const record = await checkoutOf(work, basketId);
   if (!record || !isOwnRunning(work, record)) return false;
   // What is left of a change is put right by the due work of its intent.
-  if (record.phase === 'changing') work.schedule(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  if (record.phase === 'changing') work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
   else if (record.hold || record.asked || record.vouchers) startUndoing(work, basketId, record);
   else settleCheckout(work, basketId, record);
   return true;
@@ -71,7 +69,7 @@ export async function giveCheckoutUp(work: UnitOfWork, basketId: string): Promis
 /** Has what a checkout took given back, before the reply or, if that fails, later. */
 export function startUndoing(work: UnitOfWork, basketId: string, record: CheckoutRecord): void {
   work.put(checkouts, { ...record, phase: 'undoing' });
-  work.schedule(UNDO_CHECKOUT, basketId, work.now, null, { beforeReply: true });
+  work.schedule(undoCheckout, basketId, work.now, null, { beforeReply: true });
 }
 
 const isOwnRunning = (work: UnitOfWork, { phase, owner }: CheckoutRecord): boolean =>

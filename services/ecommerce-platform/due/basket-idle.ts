@@ -1,12 +1,12 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
-import { RELEASE_HOLDS } from '../basket/timers.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { baskets } from '../collections.ts';
+import { basketIdle, releaseHolds } from '../due-work.ts';
 
-/** Every change of an open basket puts this off by 24 h; when it runs, nobody has touched it for that long. */
-export const abandonIdleBasket: DueHandler = async ({ key }, { work }) => {
+/** Every change of an open basket restarts the timer, so the basket has been unchanged for the whole idle time. */
+export const abandonIdleBasket = handleDue(basketIdle)(async ({ key }, { work }) => {
   const basket = await work.get(baskets, key);
   if (basket?.state !== 'open') return;
-  // Somebody may have had stock held for it by hand, and confirmed that hold.
-  work.schedule(RELEASE_HOLDS, key, work.now, null);
+  // A client may have held stock for it by hand, and confirmed that hold.
+  work.schedule(releaseHolds, key, work.now, null);
   work.transition(baskets, basket, 'abandon', { expiresAt: undefined });
-};
+});

@@ -1,4 +1,5 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
+import { undoCheckout } from '../due-work.ts';
 import { keepVoucherUses, releaseHold, releaseVouchers } from '../checkout/holds.ts';
 import { checkoutOf, settleCheckout } from '../checkout/record.ts';
 import { baskets, checkouts } from '../collections.ts';
@@ -9,7 +10,7 @@ import { lostHold } from '../till/holds.ts';
  * longer lock the basket with a hold that is on its way back. A timed hold that a crashed request had no time to write down runs
  * out by itself; that of a till is asked for once more.
  */
-export const undoCheckout: DueHandler = async ({ key: basketId }, scope) => {
+export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basketId }, scope) => {
   const { work } = scope;
   const found = await checkoutOf(work, basketId);
   if (found?.phase === 'changing') {
@@ -27,4 +28,4 @@ export const undoCheckout: DueHandler = async ({ key: basketId }, scope) => {
   if (reservationId !== undefined) await releaseHold(scope, reservationId);
   if (found.vouchers) await releaseVouchers(scope, basketId, `undo ${found.attempt}`);
   settleCheckout(work, basketId, found);
-};
+});

@@ -4,9 +4,9 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { RELEASE_HOLDS } from '../basket/timers.ts';
 import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
+import { releaseHolds } from '../due-work.ts';
 
 /**
  * Named by the transaction, since a till that had no answer does not know which basket it got. One that is still to be locked for
@@ -26,7 +26,7 @@ export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: {
 
 /** Holds and voucher uses go back before the reply, or by the clock when the other application is down. */
 async function giveBack(work: UnitOfWork, { id, vouchers }: Basket): Promise<void> {
-  work.schedule(RELEASE_HOLDS, id, work.now, null, { beforeReply: true });
+  work.schedule(releaseHolds, id, work.now, null, { beforeReply: true });
   const record = await checkoutOf(work, id);
   const used = vouchers.some(({ status }) => status === 'applied');
   if (record && used) startUndoing(work, id, { ...record, vouchers: true });

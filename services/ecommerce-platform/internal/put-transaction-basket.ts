@@ -9,9 +9,9 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { addToLines, type LineOfBasket } from '../basket/lines.ts';
 import { pricedMembers, pricesForSale } from '../basket/price.ts';
 import { evaluateDiscounts } from '../basket/promotions.ts';
-import { IDLE } from '../basket/timers.ts';
 import { beginCheckout, checkoutOf, giveCheckoutUp, settleCheckout } from '../checkout/record.ts';
 import { type Basket, baskets, type TillBasket, tillBaskets } from '../collections.ts';
+import { basketIdle } from '../due-work.ts';
 import { buyerAtTill } from '../till/customer.ts';
 import { holdAtStore } from '../till/holds.ts';
 
@@ -85,7 +85,7 @@ async function lockForTill(scope: Scope, start: Starting, { storeId, loyaltyId }
   // The till may have given the transaction up meanwhile: then this is refused, and what is held goes back.
   work.expect(tillBaskets, till);
   if (!open) return work.create(baskets, 'start-transaction', { id: basketId, currency: CURRENCY, ...members });
-  work.cancel(IDLE, basketId);
+  work.cancel(basketIdle, basketId);
   return work.transition(baskets, open, 'start-transaction', members);
 }
 

@@ -3,7 +3,8 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { book } from '../account/members.ts';
 import type { Account } from '../account/points-rules.ts';
 import { type RedemptionPurpose, redemptions, referenceOf } from '../collections.ts';
-import { bookedFor, published, RETURN_REDEMPTION, type RedemptionRecord, UNSPENT_MS } from './redemption.ts';
+import { returnRedemption } from '../due-work.ts';
+import { bookedFor, published, type RedemptionRecord, UNSPENT_MS } from './redemption.ts';
 
 /**
  * Turns points into a redemption, one at a time for each purpose: asked for again, the first one is the answer.
@@ -24,7 +25,7 @@ export async function redeem(work: UnitOfWork, account: Account, { points, ...pu
     spentPoints: 0,
     reversedPoints: 0,
   });
-  work.schedule(RETURN_REDEMPTION, redemption.id, work.now + UNSPENT_MS, {});
+  work.schedule(returnRedemption, redemption.id, work.now + UNSPENT_MS, {});
   const after = book(work, account, { type: 'redeem', points: -points, ...bookedFor(redemption) });
   return { account: after, redemption: published(redemption), repeated: false };
 }

@@ -10,7 +10,6 @@ export type RedemptionRecord = z.output<typeof redemptions.schema>;
 
 /** Time in which a redemption is spent, or its points go back. */
 export const UNSPENT_MS = 15 * 60 * 1_000;
-export const RETURN_REDEMPTION = 'return-redemption';
 
 /** What callers see: what it is worth, or what it paid. */
 export const published = ({ id, points, paymentId, spentPoints }: RedemptionRecord) => ({

@@ -2,8 +2,9 @@ import { invalid, notFound, Problem } from '../../../shared/catalog/problems.ts'
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Account, pointsWorth } from '../account/points-rules.ts';
 import { accounts, redemptions, reversals } from '../collections.ts';
+import { returnRedemption } from '../due-work.ts';
 import { refuseOtherPurpose } from './purpose.ts';
-import { giveBack, type LedgerRequest, published, RETURN_REDEMPTION, type RedemptionRecord } from './redemption.ts';
+import { giveBack, type LedgerRequest, published, type RedemptionRecord } from './redemption.ts';
 
 /** A payment spends a redemption: once, whole or in part; what the payment does not need goes back to the balance. */
 export async function spend(work: UnitOfWork, paymentId: string, { redemptionId, orderId, amount, purchase }: LedgerRequest) {
@@ -22,7 +23,7 @@ export async function spend(work: UnitOfWork, paymentId: string, { redemptionId,
     spentPoints: points,
     ...(orderId !== undefined && { paidOrderId: orderId }),
   });
-  work.cancel(RETURN_REDEMPTION, redemption.id);
+  work.cancel(returnRedemption, redemption.id);
   const left: Account = giveBack(work, account, { redemption: spent, points: redemption.points - points });
   return { account: left, redemption: published(spent) };
 }

@@ -1,0 +1,16 @@
+import { defineDueWork } from '../../shared/work/due-work.ts';
+
+/** Abandons an open basket that nobody changes. The key is the basket, here and in all other due work of this application. */
+export const basketIdle = defineDueWork('basket-idle');
+
+/** Reopens a locked basket whose checkout led to no order in time. */
+export const checkoutTtl = defineDueWork('checkout-ttl');
+
+/** Gives back the stock and the voucher uses that a checkout took and does not need. */
+export const undoCheckout = defineDueWork('undo-checkout');
+
+/** Has the OMS store the order of a converted basket. */
+export const placeOrder = defineDueWork('place-order');
+
+/** Has the SIM release the stock that is still held for a merged or abandoned basket. */
+export const releaseHolds = defineDueWork('release-holds');
