@@ -18,16 +18,16 @@ export const baskets = defineCollection({
   schema: BasketSchema,
   object: basket,
   unique: { transaction: ({ transactionId }) => transactionId },
-  // Only while somebody may still buy it: a customer of months has thousands of baskets, and a few of these.
+  // Open and locked baskets only: after months a customer has thousands of baskets, and few of these.
   index: { customer: ({ customerId, state }) => (state === 'open' || state === 'locked' ? customerId : undefined) },
 });
 
-/** Which basket a transaction at the till has or is getting, by the transaction's id. */
+/** The basket of a transaction at the till, by the transaction's id, recorded before the basket is locked. */
 const TillBasket = z.object({
   id: z.string(),
   version: z.int(),
   basketId: Id.optional(),
-  /** The till gave the transaction up: nothing is locked for it any more, however late it is asked for. */
+  /** The till abandoned the transaction: a late request for its basket is refused. */
   abandoned: z.literal(true).optional(),
 });
 export type TillBasket = z.output<typeof TillBasket>;
@@ -35,35 +35,38 @@ export type TillBasket = z.output<typeof TillBasket>;
 export const tillBaskets = defineCollection({ name: 'till-baskets', schema: TillBasket });
 
 /**
- * What a basket's checkout has under way at other applications, one record per basket.
- * `running`: a request holds stock and vouchers for it. `changing`: a request gives a locked basket other values and vouchers. `undoing`: what it held is being given back. `placing`: the basket is
- * converted and the OMS still has to store the order. `settled`: nothing is under way.
+ * The progress of a basket's checkout at other applications, one record per basket.
+ * - `running`: a request takes stock and voucher uses.
+ * - `changing`: a request changes the values and voucher uses of a locked basket.
+ * - `undoing`: stock and voucher uses are being given back.
+ * - `placing`: the basket is converted, and the OMS has not confirmed its order yet.
+ * - `settled`: nothing is in progress.
  */
 const CheckoutRecord = z.object({
   id: z.string(),
   version: z.int(),
   phase: z.enum(['running', 'changing', 'undoing', 'placing', 'settled']),
-  /** Counts checkouts begun: what one of them asked of others is never mistaken for what another one asks. */
+  /** Counts the checkouts of the basket. Part of the keys of their calls, which keeps the calls of different checkouts apart. */
   attempt: z.int().min(1),
-  /** The request that runs it; a rerun of the same request goes on where it was. */
+  /** The request that runs it. A rerun of this request continues the checkout. */
   owner: z.string(),
-  /** Stock that is held for the basket as it was at this version. */
+  /** The stock hold, and the version of the basket that it was made for. */
   hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
   /**
-   * What a till asked the SIM to hold, under a key of its own. Such a hold has no end: while its answer is missing, only asking
-   * again tells what to give back.
+   * A till's request to the SIM whose answer is not recorded yet. The hold has no end, so the request is repeated under its key to find
+   * out which hold to release.
    */
   asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
-  /** Counts what a till asked for in this attempt. */
+  /** Counts the requests of a till in this attempt. */
   round: z.int().min(1).optional(),
-  /** Whether the use of vouchers may be locked for the basket. */
+  /** Whether voucher uses may be locked for the basket. */
   vouchers: z.boolean(),
-  /** `contactDigest` of the contact that the checkout named. */
+  /** `contactDigest` of the checkout's contact. */
   contact: z.string().optional(),
 });
 export type CheckoutRecord = z.output<typeof CheckoutRecord>;
 
 export const checkouts = defineCollection({ name: 'checkouts', schema: CheckoutRecord });
 
-/** Not the basket's own id: an `If-Match` speaks of the basket, not of this record. */
+/** Not the basket's own id: an `If-Match` for the basket must not match this record. */
 export const checkoutIdOf = (basketId: string): string => `${basketId}.checkout`;

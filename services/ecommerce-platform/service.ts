@@ -8,7 +8,7 @@ import { getProductHandler } from './apis/get-product.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { abandonIdleBasket } from './due/basket-idle.ts';
 import { reopenBasket } from './due/checkout-ttl.ts';
-import { placeOwedOrder } from './due/place-order.ts';
+import { resubmitOrder } from './due/place-order.ts';
 import { releaseHoldsOfBasket } from './due/release-holds.ts';
 import { undoCheckoutOfBasket } from './due/undo-checkout.ts';
 import { abandonBasketHandler } from './internal/abandon-basket.ts';
@@ -37,8 +37,8 @@ export const service = defineService({
     'move-product': moveProductHandler,
   },
   events: {},
-  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, placeOwedOrder, releaseHoldsOfBasket],
+  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, resubmitOrder, releaseHoldsOfBasket],
 });
 
-/** The catalogue with its prices; a world begins without baskets. */
+/** Products with their prices. A world starts without baskets. */
 export const seed = (fixtures: Fixtures, _now: number): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });

@@ -3,7 +3,7 @@ import { LoyaltyAccount, loyaltyAccount } from '../../shared/catalog/loyalty/obj
 import { Id } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
-/** What points are redeemed for: a basket, an order, or nothing yet, which is then known by the request that asked. */
+/** The basket or order that points are redeemed for, or else the request that redeemed them. */
 export interface RedemptionPurpose {
   readonly basketId?: string | undefined;
   readonly orderId?: string | undefined;
@@ -14,7 +14,7 @@ const Points = z.int().min(0);
 /** Minor units. */
 const Amount = z.int().min(0);
 
-/** The ledger is part of the account: balance and entries change together or not at all. */
+/** The ledger is part of the account, so balance and entries change in one commit. */
 export const accounts = defineCollection({
   name: 'accounts',
   object: loyaltyAccount,
@@ -22,20 +22,20 @@ export const accounts = defineCollection({
   unique: { card: ({ cardNumber }) => cardNumber, customer: ({ customerId }) => customerId },
 });
 
-/** A refund of what an order was paid with, otherwise than by points. */
+/** A refund of a payment that was not made by points. */
 const EarningRefund = z.object({
-  /** Payment and place among its refunds: what the reversal in the ledger is booked for. */
+  /** Payment and position among its refunds: the `reference` of the reversal in the ledger. */
   id: z.string(),
   amount: Amount,
-  /** Whether the ledger has answered it; until then it waits for the earn. */
+  /** Whether its points were taken back. Until the order has earned, it is false. */
   booked: z.boolean(),
 });
 export type EarningRefund = z.output<typeof EarningRefund>;
 
 /**
- * What an order earns and what its refunds take back, by the order's id: an order earns once, whoever asks. One record for both, so
- * that a refund and the earn that come at once cannot miss each other. Without `earned` refunds came first and wait. `deducted`: refunds
- * that are not in the amount.
+ * The points that an order earned and that its refunds took back, by the order's id. One record for both, so that a refund and an earn at
+ * the same time conflict. While `earned` is absent, the refunds wait. `deducted` are the
+ * refunds that are already subtracted from the amount.
  */
 export const earnings = defineCollection({
   name: 'earnings',
@@ -50,8 +50,8 @@ export const earnings = defineCollection({
 export type Earning = z.output<typeof earnings.schema>;
 
 /**
- * Points turned into money. `open` waits to be spent, `spent` paid for something, `returned` gave all its points back and frees its
- * reference for another one.
+ * Points turned into money: `open` until it is spent, `spent` by a payment, `returned` when all its points went back. Then its
+ * reference may be redeemed for again.
  */
 export const redemptions = defineCollection({
   name: 'redemptions',
@@ -62,7 +62,7 @@ export const redemptions = defineCollection({
     accountId: Id,
     basketId: Id.optional(),
     orderId: Id.optional(),
-    /** Of one that names neither basket nor order: the request that asked for it. */
+    /** The request that redeemed the points, when it names neither basket nor order. */
     request: z.string().optional(),
     points: Points,
     paymentId: Id.optional(),
@@ -76,13 +76,13 @@ export const redemptions = defineCollection({
   },
 });
 
-/** What a member redeems for: one redemption at a time for each basket, each order, and each request that names neither. */
+/** One redemption at a time per basket, per order, and per request that names neither. */
 export function referenceOf(accountId: string, { basketId, orderId, request }: RedemptionPurpose): string {
   if (orderId !== undefined) return `${accountId}|order|${orderId}`;
   return basketId === undefined ? `${accountId}|request|${request}` : `${accountId}|basket|${basketId}`;
 }
 
-/** What was given back, by the reference under which it was asked for. */
+/** Points given back to a payment's redemption, by the reference of the request. */
 export const reversals = defineCollection({
   name: 'reversals',
   schema: z.object({ id: z.string(), version: z.int(), paymentId: Id, points: Points }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/points-rules.ts';
+import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/account/ledger-rules.ts';
 import { redeemPoints } from '../../services/loyalty-platform/apis/redeem-points.ts';
 import { returnUnspentRedemption } from '../../services/loyalty-platform/due/return-redemption.ts';
 import { spend } from '../../services/loyalty-platform/redemption/spend.ts';
@@ -303,7 +303,9 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
       `Conflict: version: redemptions/${redemptionId}`,
     ]);
     // Its time is up in the same moment: the due work finds it spent.
-    await own.commitAs('loyalty-platform', (work) => returnUnspentRedemption.run({ key: redemptionId, payload: {} } as DueItem, { work } as Scope));
+    await own.commitAs('loyalty-platform', (work) =>
+      returnUnspentRedemption.run({ key: redemptionId, payload: {} } as DueItem, { work } as Scope),
+    );
     expect((await own.call('GET', '/members/loy_ada/balance')).body.pointsBalance).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines } from '../../services/ecommerce-platform/basket/lines.ts';
 import { FREE_SHIPPING_FROM, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/basket/pricing.ts';
-import { availabilityOf, LOW_STOCK } from '../../services/ecommerce-platform/product-rules.ts';
+import { LOW_STOCK, shownAvailability } from '../../services/ecommerce-platform/product/availability.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 
 const aLine = (line: Partial<LineToPrice> = {}): LineToPrice => ({
@@ -194,10 +194,10 @@ describe('The lines of a basket', () => {
 
 describe('The availability of a product', () => {
   test('is out of stock at zero, low up to the threshold, in stock above, and unknown when nobody can say', () => {
-    expect(availabilityOf(0)).toEqual({ status: 'out-of-stock', atp: 0 });
-    expect(availabilityOf(1)).toEqual({ status: 'low', atp: 1 });
-    expect(availabilityOf(LOW_STOCK)).toEqual({ status: 'low', atp: LOW_STOCK });
-    expect(availabilityOf(LOW_STOCK + 1)).toEqual({ status: 'in-stock', atp: LOW_STOCK + 1 });
-    expect(availabilityOf(undefined)).toEqual({ status: 'unknown' });
+    expect(shownAvailability(0)).toEqual({ status: 'out-of-stock', atp: 0 });
+    expect(shownAvailability(1)).toEqual({ status: 'low', atp: 1 });
+    expect(shownAvailability(LOW_STOCK)).toEqual({ status: 'low', atp: LOW_STOCK });
+    expect(shownAvailability(LOW_STOCK + 1)).toEqual({ status: 'in-stock', atp: LOW_STOCK + 1 });
+    expect(shownAvailability(undefined)).toEqual({ status: 'unknown' });
   });
 });

@@ -3,12 +3,12 @@ import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
 import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { availability } from '../basket/availability.ts';
+import { currentPrices, priceOpenBasket } from '../basket/current-prices.ts';
+import { restartIdleTimer } from '../basket/idle-timer.ts';
 import { addToLines } from '../basket/lines.ts';
-import { currentPrices, priceOpenBasket } from '../basket/price.ts';
-import { renewIdleTimer } from '../basket/timers.ts';
 import { baskets } from '../collections.ts';
-import { productBySku, refuseUnlessSellable } from '../product-rules.ts';
+import { readAvailability } from '../product/availability.ts';
+import { productBySku, refuseUnlessSellable } from '../product/products.ts';
 
 export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -20,16 +20,16 @@ export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, s
   const withoutDiscount = await currentPrices(work, lines);
   await refuseUnlessAvailable(scope, body.sku, lines.find(({ sku }) => sku === body.sku)?.qty ?? body.qty);
   const prices = await priceOpenBasket(scope, withoutDiscount);
-  return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: renewIdleTimer(work, basket.id) });
+  return work.transition(baskets, basket, 'add-line', { ...prices, expiresAt: restartIdleTimer(work, basket.id) });
 });
 
 /**
- * A line is served by one node, so the best node must have all of it. Only a hint: nothing is held before checkout, and while the
- * Inventory Service does not answer the shopper goes on.
+ * One location serves a line, so the best one must have all of it. The check holds nothing, and passes while the Inventory Service
+ * does not answer.
  * @throws Problem 409 `insufficient_stock`
  */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {
-  const found = await availability(scope, sku, requested);
+  const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;
   const available = Math.max(0, found.maxPerLine);
   throw new Problem('insufficient_stock', `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`, {

@@ -7,10 +7,10 @@ import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type Asked, addToLines } from '../basket/lines.ts';
-import { priceOpenBasket, pricesForSale } from '../basket/price.ts';
+import { priceOpenBasket, pricesForSale } from '../basket/current-prices.ts';
+import { restartIdleTimer } from '../basket/idle-timer.ts';
+import { addToLines, type RequestedUnits } from '../basket/lines.ts';
 import { priceLines } from '../basket/pricing.ts';
-import { renewIdleTimer } from '../basket/timers.ts';
 import { type Basket, baskets } from '../collections.ts';
 import { basketIdle, releaseHolds } from '../due-work.ts';
 
@@ -19,17 +19,17 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const { channel, currency = CURRENCY, lines = [], mergeBasketIds = [] } = body;
   if (currency !== CURRENCY) throw invalid('/currency', 'unsupported_currency', `Every price is in ${CURRENCY}; leave the currency out.`);
   const id = work.id('bsk');
-  const merged = await openBaskets(work, mergeBasketIds);
-  const asked: Asked[] = [
+  const basketsToMerge = await openBaskets(work, mergeBasketIds);
+  const requested: RequestedUnits[] = [
     ...lines.map((line, index) => ({ ...line, pointer: `/lines/${index}` })),
-    ...merged.flatMap((basket) =>
+    ...basketsToMerge.flatMap((basket) =>
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),
   ];
-  const withoutDiscount = await pricesForSale(work, addToLines(id, [], asked));
+  const withoutDiscount = await pricesForSale(work, addToLines(id, [], requested));
   const customer = await customerOf(scope, id, body.customerId);
   const prices = await priceOpenBasket(scope, withoutDiscount);
-  for (const basket of merged) mergeInto(work, basket, id);
+  for (const basket of basketsToMerge) mergeInto(work, basket, id);
   return work.create(baskets, 'create', {
     id,
     channel,
@@ -37,11 +37,11 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
     customerId: customer.id,
     loyaltyAccountId: customer.loyaltyAccountId,
     ...prices,
-    expiresAt: renewIdleTimer(work, id),
+    expiresAt: restartIdleTimer(work, id),
   });
 });
 
-/** @throws Problem 404; 409 for one that is not open */
+/** @throws Problem 404; 409 for a basket that is not open */
 async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Basket[]> {
   const found: Basket[] = [];
   for (const id of new Set(ids)) {
@@ -53,11 +53,11 @@ async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Ba
   return found;
 }
 
-/** The customer named, or an anonymous party of this basket's own. @throws Problem 404, 503, 504 */
+/** The customer of the request, or an anonymous party for this basket. @throws Problem 404, 503, 504 */
 const customerOf = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
   customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
 
-/** Its lines move; what somebody had held for it by hand is given back, since the other basket may be held otherwise. */
+/** The lines move to the other basket. Stock that a client held by hand stays with the merged basket, so it is released. */
 function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
   work.cancel(basketIdle, basket.id);
   work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });

@@ -1,17 +1,16 @@
 import { invalid } from '../../../shared/catalog/problems.ts';
 
-/** Units of one SKU. */
-export interface Wanted {
+export interface SkuUnits {
   readonly sku: string;
   readonly qty: number;
 }
 
-/** Units of one SKU and the member of the request that asks for them: a JSON pointer. */
-export interface Asked extends Wanted {
+export interface RequestedUnits extends SkuUnits {
+  /** JSON pointer to the member of the request. */
   readonly pointer: string;
 }
 
-export interface LineOfBasket extends Wanted {
+export interface UnpricedLine extends SkuUnits {
   readonly lineId: string;
 }
 
@@ -19,13 +18,13 @@ const MAX_QTY = 9_999;
 const MAX_LINES = 200;
 
 /**
- * Adds units to the lines of a basket: one line per SKU, in the order in which they came. Line ids are unique in the whole
- * estate, because an order keeps them and stock is allocated by them.
- * @throws Problem 422 pointing at the request's member that goes beyond what a line or a basket takes
+ * Adds units to the lines of a basket: one line per SKU, in the order of the requests. Line ids are unique in the whole estate,
+ * because orders keep them and stock is allocated by them.
+ * @throws Problem 422 at the pointer of the request that exceeds a limit
  */
-export function addToLines(basketId: string, lines: readonly LineOfBasket[], asked: readonly Asked[]): LineOfBasket[] {
+export function addToLines(basketId: string, lines: readonly UnpricedLine[], requested: readonly RequestedUnits[]): UnpricedLine[] {
   const result = lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty }));
-  for (const { sku, qty, pointer } of asked) {
+  for (const { sku, qty, pointer } of requested) {
     const known = result.find((line) => line.sku === sku);
     const total = (known?.qty ?? 0) + qty;
     if (total > MAX_QTY) {

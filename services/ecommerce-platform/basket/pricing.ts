@@ -5,20 +5,20 @@ import { allocate, CURRENCY, containedTax, money } from '../../../shared/domain/
 
 /** Minor units; our choice. */
 const SHIPPING: Readonly<Record<z.output<typeof ShippingMethod>, number>> = { STANDARD: 490, EXPRESS: 990 };
-/** From this value of the goods (subtotal − discount, minor units) on, shipping costs nothing; our choice. */
+/** Shipping is free from this value of the goods (subtotal − discount, minor units); our choice. */
 export const FREE_SHIPPING_FROM = 5_000;
 
 export interface LineToPrice {
   readonly lineId: string;
   readonly sku: string;
-  /** Years that its buyer must have. */
+  /** Minimum age of the buyer, in years. */
   readonly minAge?: number | undefined;
   readonly qty: number;
   /** Minor units, tax included. */
   readonly unitPrice: number;
   /** Percent contained in the price. */
   readonly taxRate: number;
-  /** Minor units off all units of the line together. */
+  /** Minor units, for all units of the line together. */
   readonly discount: number;
 }
 
@@ -28,9 +28,9 @@ export interface Priced {
 }
 
 /**
- * Prices a basket, in integer minor units throughout: `lineTotal = qty × unitPrice − discount`,
- * `total = subtotal − discount + shipping`. Prices include tax; `tax` is the part that is contained.
- * @param shippingMethod undefined before checkout: nothing is shipped yet, so shipping is 0
+ * Prices a basket in integer minor units: `lineTotal = qty × unitPrice − discount`, `total = subtotal − discount + shipping`. Prices
+ * include tax; `tax` is the contained part.
+ * @param shippingMethod undefined before checkout: shipping is then 0
  */
 export function priceLines(lines: readonly LineToPrice[], shippingMethod?: z.output<typeof ShippingMethod>): Priced {
   const priced = lines.map(priceLine);
@@ -52,7 +52,7 @@ export function priceLines(lines: readonly LineToPrice[], shippingMethod?: z.out
 
 function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: LineToPrice) {
   const gross = qty * unitPrice;
-  // A line is never worth less than nothing, whatever a discount says.
+  // A discount never exceeds the line.
   const off = Math.min(Math.max(0, discount), gross);
   const net = gross - off;
   const tax = containedTax(net, taxRate);
@@ -78,7 +78,7 @@ export function shippingCost(goods: number, method: z.output<typeof ShippingMeth
   return method === undefined || goods >= FREE_SHIPPING_FROM ? 0 : SHIPPING[method];
 }
 
-/** Delivery is taxed as the goods it brings: it is spread over their tax rates in proportion to what they cost; our choice. */
+/** Shipping is taxed at the rates of its goods, in proportion to their cost; our choice. */
 function shippingTax(shipping: number, lines: readonly { readonly net: number; readonly taxRate: number }[]): number {
   if (shipping === 0) return 0;
   const byRate = new Map<number, number>();

@@ -6,19 +6,19 @@ import { type Basket, baskets, type CheckoutRecord, checkouts } from '../collect
 import { checkoutTtl, placeOrder } from '../due-work.ts';
 import { settleCheckout } from './record.ts';
 
-/** After a failure; every further one waits longer. */
+/** Until the first retry by due work; further retries back off. */
 const RETRY_MS = 5_000;
 
-/** Ends a checkout by an order: the first orderId is kept, and the checkout's time no longer runs. */
+/** Converts a locked basket under its order's id, and stops the checkout's timer. */
 export function convertBasket(work: UnitOfWork, basket: Basket, orderId: string): Basket {
   work.cancel(checkoutTtl, basket.id);
   return work.transition(baskets, basket, 'convert', { orderId, expiresAt: undefined });
 }
 
 /**
- * Converts a locked basket and has the OMS store its order. The basket and its orderId are committed first; from then on the
- * order will come, if need be by due work.
- * @returns the converted basket, or the problem at the OMS; a repeat of the checkout asks again
+ * Converts a locked basket and has the OMS store its order. The conversion is committed before the OMS is called; due work submits
+ * the order again if the call fails.
+ * @returns the converted basket, or the problem at the OMS; a repeated checkout submits the order again
  */
 export async function convertAndPlaceOrder(scope: Scope, locked: Basket, record: CheckoutRecord): Promise<Basket | Problem> {
   const { work } = scope;
@@ -29,7 +29,7 @@ export async function convertAndPlaceOrder(scope: Scope, locked: Basket, record:
   return submitOrder(scope, converted, placing);
 }
 
-/** Has the OMS store the order of a converted basket, as often as it takes: the same basket gives the same order. */
+/** Has the OMS store the order of a converted basket. The OMS answers a repeated submission with the same order. */
 export async function submitOrder(scope: Scope, converted: Basket, record: CheckoutRecord): Promise<Basket | Problem> {
   const { work, call } = scope;
   try {
@@ -39,11 +39,11 @@ export async function submitOrder(scope: Scope, converted: Basket, record: Check
     work.schedule(placeOrder, converted.id, work.now + RETRY_MS, null);
     return error;
   }
-  orderPlaced(work, converted.id, record);
+  settlePlacedOrder(work, converted.id, record);
   return converted;
 }
 
-export function orderPlaced(work: UnitOfWork, basketId: string, record: CheckoutRecord): void {
+export function settlePlacedOrder(work: UnitOfWork, basketId: string, record: CheckoutRecord): void {
   work.cancel(placeOrder, basketId);
   settleCheckout(work, basketId, record);
 }

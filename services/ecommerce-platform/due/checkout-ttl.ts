@@ -1,14 +1,12 @@
 import { handleDue } from '../../../shared/work/handler.ts';
-import { checkoutTtl } from '../due-work.ts';
-import { currentPrices, priceOpenBasket } from '../basket/price.ts';
-import { renewIdleTimer } from '../basket/timers.ts';
+import { currentPrices, priceOpenBasket } from '../basket/current-prices.ts';
+import { restartIdleTimer } from '../basket/idle-timer.ts';
+import { appliedCodes } from '../basket/vouchers.ts';
 import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { baskets } from '../collections.ts';
+import { checkoutTtl } from '../due-work.ts';
 
-/**
- * A checkout that led to no order in time: the basket is open again, priced as an open basket is. Its hold runs out at the same
- * time by itself; the use of its vouchers is given back.
- */
+/** Reopens a basket without an order and releases its voucher uses. Its stock hold expires at the same time by itself. */
 export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
   const { work } = scope;
   const basket = await work.get(baskets, key);
@@ -20,8 +18,8 @@ export const reopenBasket = handleDue(checkoutTtl)(async ({ key }, scope) => {
     shippingAddress: undefined,
     shippingMethod: undefined,
     reservationId: undefined,
-    expiresAt: renewIdleTimer(work, basket.id),
+    expiresAt: restartIdleTimer(work, basket.id),
   });
   const record = await checkoutOf(work, basket.id);
-  if (record && basket.vouchers.some(({ status }) => status === 'applied')) startUndoing(work, basket.id, { ...record, vouchers: true });
+  if (record && appliedCodes(basket).length > 0) startUndoing(work, basket.id, { ...record, vouchers: true });
 });

@@ -1,9 +1,9 @@
 import { releaseHolds as releaseHoldsCall } from '../../../shared/catalog/inventory/internal.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
-import { releaseHolds } from '../due-work.ts';
 import { baskets } from '../collections.ts';
+import { releaseHolds } from '../due-work.ts';
 
-/** A basket that is over: what somebody had held for it by hand, or for the order that its transaction will not become, is given back. */
+/** Releases the stock of a merged or abandoned basket: what clients held by hand, and what its transaction held. */
 export const releaseHoldsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
   const basket = await work.get(baskets, basketId);
   if (!basket) return;

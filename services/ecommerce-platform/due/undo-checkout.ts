@@ -1,14 +1,16 @@
 import { handleDue } from '../../../shared/work/handler.ts';
-import { undoCheckout } from '../due-work.ts';
-import { keepVoucherUses, releaseHold, releaseVouchers } from '../checkout/holds.ts';
 import { checkoutOf, settleCheckout } from '../checkout/record.ts';
+import { releaseHold } from '../checkout/stock-hold.ts';
+import { keepVoucherUses, releaseVouchers } from '../checkout/voucher-uses.ts';
 import { baskets, checkouts } from '../collections.ts';
-import { lostHold } from '../till/holds.ts';
+import { undoCheckout } from '../due-work.ts';
+import { recoverHold } from '../till/stock-hold.ts';
 
 /**
- * Gives back what a checkout took and did not keep. That it does so is committed first: a request that is still at it can then no
- * longer lock the basket with a hold that is on its way back. A timed hold that a crashed request had no time to write down runs
- * out by itself; that of a till is asked for once more.
+ * Releases the stock and the voucher uses of a checkout that did not succeed.
+ *
+ * The phase `undoing` is committed first, so that a request that still runs cannot lock the basket with a hold that is being released.
+ * A timed hold that a crashed request did not record expires by itself. The hold of a till has no end, so the request for it is repeated.
  */
 export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basketId }, scope) => {
   const { work } = scope;
@@ -24,7 +26,7 @@ export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basket
     work.put(checkouts, { ...found, phase: 'undoing' });
     await work.checkpoint();
   }
-  const reservationId = found.hold?.reservationId ?? (await lostHold(scope, basketId, found));
+  const reservationId = found.hold?.reservationId ?? (await recoverHold(scope, basketId, found));
   if (reservationId !== undefined) await releaseHold(scope, reservationId);
   if (found.vouchers) await releaseVouchers(scope, basketId, `undo ${found.attempt}`);
   settleCheckout(work, basketId, found);

@@ -4,13 +4,14 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { appliedCodes } from '../basket/vouchers.ts';
 import { checkoutOf, startUndoing } from '../checkout/record.ts';
 import { type Basket, baskets, tillBaskets } from '../collections.ts';
 import { releaseHolds } from '../due-work.ts';
 
 /**
- * Named by the transaction, since a till that had no answer does not know which basket it got. One that is still to be locked for
- * the transaction is not locked any more.
+ * The id is the transaction's, because a till without an answer does not know its basket. If the basket is not there yet, the
+ * abandonment is recorded, and the transaction gets none.
  */
 export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
   const basket = await work.findUnique(baskets, 'transaction', id);
@@ -24,10 +25,9 @@ export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: {
   return work.transition(baskets, basket, 'cancel-checkout', { expiresAt: undefined });
 });
 
-/** Holds and voucher uses go back before the reply, or by the clock when the other application is down. */
-async function giveBack(work: UnitOfWork, { id, vouchers }: Basket): Promise<void> {
-  work.schedule(releaseHolds, id, work.now, null, { beforeReply: true });
-  const record = await checkoutOf(work, id);
-  const used = vouchers.some(({ status }) => status === 'applied');
-  if (record && used) startUndoing(work, id, { ...record, vouchers: true });
+/** Gives back holds and voucher uses before the reply, or by the clock while the other application is down. */
+async function giveBack(work: UnitOfWork, basket: Basket): Promise<void> {
+  work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
+  const record = await checkoutOf(work, basket.id);
+  if (record && appliedCodes(basket).length > 0) startUndoing(work, basket.id, { ...record, vouchers: true });
 }

@@ -16,12 +16,12 @@ export const convertBasketHandler = handle(convertBasketCall)(async ({ params, b
   return convertBasket(work, basket, body.orderId);
 });
 
-/** The order of a transaction has the transaction's id; by its basket alone it is not ordered. @throws Problem 409 */
+/** The order of a transaction has the transaction's id. @throws Problem 409 */
 function refuseOtherOrder({ id, state, transactionId }: Basket, orderId: string): void {
   if (transactionId === undefined || transactionId === orderId) return;
   throw new Problem(
     'invalid_state_transition',
-    `The basket "${id}" belongs to the transaction "${transactionId}": create its order by the transactionId.`,
+    `The basket "${id}" belongs to the transaction "${transactionId}": create its order with the transactionId.`,
     { objectType: 'basket', id, currentState: state, action: 'convert', allowedFrom: [], transactionId },
   );
 }

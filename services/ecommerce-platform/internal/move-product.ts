@@ -2,10 +2,10 @@ import { moveProduct as moveProductCall } from '../../../shared/catalog/commerce
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { products } from '../collections.ts';
+import { anyProduct } from '../product/products.ts';
 
-/** By id or SKU, also where customers cannot see it: assortment management can. */
 export const moveProductHandler = handle(moveProductCall)(async ({ params: { id }, body }, { work }) => {
-  const product = (await work.get(products, id)) ?? (await work.findUnique(products, 'sku', id));
+  const product = await anyProduct(work, id);
   if (!product) throw notFound('product', id);
   return work.transition(products, product, body.verb);
 });

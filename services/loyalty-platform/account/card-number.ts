@@ -1,13 +1,13 @@
 import { checkDigit } from '../../../shared/domain/barcode.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 
-/** Cards begin like this: a prefix for use within a company (GS1 General Specifications), so that no product has the same code. */
+/** GS1 prefix for use within a company, so that no product has the same code. */
 const PREFIX = '2990001';
 const DIGITS = 5;
 
 /**
- * A card number that a till can scan as EAN-13. It comes from the account's id, so that a request that is run again prints no second card.
- * @param attempt raised while the number is somebody else's
+ * A card number that a till can scan as EAN-13. It is derived from the account's id, so that a rerun of the request gets the same card.
+ * @param attempt raised while another member has the number
  */
 export function newCardNumber(accountId: string, attempt: number): string {
   const drawn = Number.parseInt(digest('card-number', accountId, String(attempt)).slice(0, 12), 16) % 10 ** DIGITS;

@@ -1,20 +1,23 @@
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { book } from '../account/members.ts';
-import { type Account, pointsForAmount, pointsToTakeBack } from '../account/points-rules.ts';
+import { book } from '../account/ledger.ts';
+import type { Account } from '../account/ledger-rules.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from '../collections.ts';
+import { pointsForAmount, pointsToTakeBack } from './earning-rules.ts';
 
-interface Earned {
+interface OrderToEarnFor {
   readonly orderId: string;
+  /** Minor units. */
   readonly amount: number;
-  /** Refunds that are not in the amount, by name. By time it could not be told: a refund of the same moment may be in it or not. */
+  /** Ids of the refunds that are already subtracted from the amount. Times cannot tell: two events may have the same instant. */
   readonly deducted?: readonly string[] | undefined;
 }
 
 /**
- * An order earns, once: refunds that were heard of before, and are not in the amount, take back what they have to at once.
- * @returns the account as it is afterwards; the same when there was nothing to book
+ * Books the points of an order. Noted refunds that are not subtracted from the amount take points back at once. The caller checks that the order
+ * has not earned yet.
+ * @returns the same account when there was nothing to book
  */
-export async function earn(work: UnitOfWork, account: Account, { orderId, amount, deducted = [] }: Earned): Promise<Account> {
+export async function earn(work: UnitOfWork, account: Account, { orderId, amount, deducted = [] }: OrderToEarnFor): Promise<Account> {
   const before = await work.get(earnings, orderId);
   const points = pointsForAmount(amount);
   const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
@@ -22,7 +25,7 @@ export async function earn(work: UnitOfWork, account: Account, { orderId, amount
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/** Notes refunds of an order once each, and takes points back for them if it has earned any yet. */
+/** Notes each refund of an order once. If the order has earned, takes the points back; otherwise the refunds wait for the earn. */
 export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<void> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));
@@ -33,7 +36,7 @@ export async function noteRefunds(work: UnitOfWork, orderId: string, refunds: re
   else work.put(earnings, noted);
 }
 
-/** Books what every refund takes back that the ledger has not answered yet: one entry each, never below a balance of zero. */
+/** Books one reversal per refund that has none yet. Points beyond the balance become its shortfall. */
 function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
   let next = account;
   let { takenBack } = noted;

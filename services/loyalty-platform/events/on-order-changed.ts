@@ -1,7 +1,7 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
-import { knownMember } from '../account/members.ts';
-import { pointsWorth } from '../account/points-rules.ts';
+import { findMember } from '../account/members.ts';
+import { pointsOfValue } from '../account/point-value.ts';
 import { earnings } from '../collections.ts';
 import { earn } from '../earning/earning.ts';
 
@@ -13,17 +13,17 @@ const CompletedOrder = Order.pick({
   earningRefunds: true,
 });
 
-/** A completed order earns for the member who bought: once, however often it is heard of, or somebody called Earn Points for it. */
+/** A completed order earns for its member, once, unless Earn Points has booked it before. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
   const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
   if (state !== 'completed' || loyaltyAccountId === undefined || !earningAmount) return;
   if ((await work.get(earnings, orderId))?.earned) return;
-  // While this platform was down a till took the card's number for the account.
-  const account = await knownMember(work, loyaltyAccountId);
+  // A till stores the card number as account while this platform is down.
+  const account = await findMember(work, loyaltyAccountId);
   if (!account) {
-    log.warn({ orderId, loyaltyAccountId }, 'an order was completed for a member whom nobody knows');
+    log.warn({ orderId, loyaltyAccountId }, 'a completed order names an unknown member: no points booked');
     return;
   }
-  const amount = pointsWorth(earningAmount, '/earningAmount');
+  const amount = pointsOfValue(earningAmount, '/earningAmount');
   await earn(work, account, { orderId, amount, deducted });
 };

@@ -4,25 +4,25 @@ import type { ShippingMethod } from '../../../shared/catalog/shapes.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Basket, products } from '../collections.ts';
-import { productBySku, refuseUnlessSellable } from '../product-rules.ts';
-import type { LineOfBasket } from './lines.ts';
+import { productBySku, refuseUnlessSellable } from '../product/products.ts';
+import { type Discounts, evaluateDiscounts } from './discounts.ts';
+import type { UnpricedLine } from './lines.ts';
 import { type LineToPrice, priceLines } from './pricing.ts';
-import { type Discounts, evaluateDiscounts } from './promotions.ts';
 
-/** A line with the price that its product has now. */
+/** A line with the current price of its product. */
 export type LineWithPrice = Omit<LineToPrice, 'discount'>;
 
-/** The members of a basket that its prices are written to. */
+/** The members of a basket that depend on its prices. */
 export type PricedMembers = Pick<Basket, 'lines' | 'totals' | 'vouchers'> & { readonly promotionsStatus: Basket['promotionsStatus'] };
 
-/** What each line costs now. @throws Problem 404, 409 for a product that may not be sold */
-export async function pricesForSale(work: UnitOfWork, lines: readonly LineOfBasket[]): Promise<LineWithPrice[]> {
+/** Current prices, for products that may be sold only. @throws Problem 404; 409 for a product that may not be sold */
+export async function pricesForSale(work: UnitOfWork, lines: readonly UnpricedLine[]): Promise<LineWithPrice[]> {
   for (const { sku } of lines) refuseUnlessSellable(await productBySku(work, sku));
   return currentPrices(work, lines);
 }
 
-/** What each line costs now, also where its product was taken out of sale after it was added: that is said at checkout. */
-export function currentPrices(work: UnitOfWork, lines: readonly LineOfBasket[]): Promise<LineWithPrice[]> {
+/** Current prices, also of products that can no longer be sold: checkout refuses those. */
+export function currentPrices(work: UnitOfWork, lines: readonly UnpricedLine[]): Promise<LineWithPrice[]> {
   return Promise.all(
     lines.map(async ({ lineId, sku, qty }) => {
       const product = await work.findUnique(products, 'sku', sku);
@@ -33,7 +33,7 @@ export function currentPrices(work: UnitOfWork, lines: readonly LineOfBasket[]):
   );
 }
 
-export function pricedMembers(
+export function applyDiscounts(
   lines: readonly LineWithPrice[],
   discounts: Discounts,
   shippingMethod?: z.output<typeof ShippingMethod>,
@@ -45,7 +45,7 @@ export function pricedMembers(
   return { ...priced, vouchers: [...discounts.vouchers], promotionsStatus: lines.length === 0 ? undefined : discounts.status };
 }
 
-/** Prices an open basket: promotions that everybody gets, no vouchers, no shipping. These come at checkout. */
+/** An open basket gets the promotions for everybody. Vouchers, member promotions and shipping follow at checkout. */
 export async function priceOpenBasket(scope: Scope, lines: readonly LineWithPrice[]): Promise<PricedMembers> {
-  return pricedMembers(lines, await evaluateDiscounts(scope, { lines }));
+  return applyDiscounts(lines, await evaluateDiscounts(scope, { lines }));
 }

@@ -2,44 +2,46 @@ import type { checkoutBasket } from '../../../shared/catalog/commerce/apis.ts';
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { conflictingRepeat, type Problem } from '../../../shared/catalog/problems.ts';
 import { digest } from '../../../shared/domain/ids.ts';
-import { distinctCodes, sameCode } from '../basket/promotions.ts';
+import { distinctCodes, givenCodes, isSameCode } from '../basket/vouchers.ts';
 import type { Basket, CheckoutRecord } from '../collections.ts';
 
 export type CheckoutBody = InputOf<typeof checkoutBasket>['body'];
-type Said = 'shippingAddress' | 'shippingMethod' | 'voucherCodes' | 'customerId' | 'contact';
+type CheckoutMember = 'shippingAddress' | 'shippingMethod' | 'voucherCodes' | 'customerId' | 'contact';
 
-/** Says whether two checkouts named the same contact without keeping who that is. */
+/** Tells the contacts of two checkouts apart without storing personal data. */
 export const contactDigest = ({ contact }: Pick<CheckoutBody, 'contact'>): string | undefined =>
   contact && digest(contact.email ?? '', contact.phone ?? '', contact.loyaltyCard ?? '');
 
-/** The members of a repeated checkout that ask for something else than what stands. Members that were left out ask for nothing. */
-export function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutRecord | undefined): Said[] {
-  const changed: Record<Said, boolean> = {
+/** The members of a repeated checkout whose values differ from those of the basket. A member that is left out changes nothing. */
+export function changedMembers(basket: Basket, body: CheckoutBody, record: CheckoutRecord | undefined): CheckoutMember[] {
+  const changed: Record<CheckoutMember, boolean> = {
     shippingAddress: !isSameAddress(basket.shippingAddress, body.shippingAddress),
     shippingMethod: body.shippingMethod !== undefined && body.shippingMethod !== basket.shippingMethod,
-    voucherCodes: body.voucherCodes !== undefined && !areSameCodes(codesOf(basket), distinctCodes(body.voucherCodes)),
+    voucherCodes: body.voucherCodes !== undefined && !areSameCodes(givenCodes(basket), distinctCodes(body.voucherCodes)),
     customerId: body.customerId !== undefined && body.customerId !== basket.customerId,
     contact: body.contact !== undefined && contactDigest(body) !== record?.contact,
   };
-  return (Object.keys(changed) as Said[]).filter((member) => changed[member]);
+  return (Object.keys(changed) as CheckoutMember[]).filter((member) => changed[member]);
 }
 
-/** The codes that a checkout was given, applied or not. */
-export const codesOf = ({ vouchers }: Basket): string[] => vouchers.map(({ code }) => code);
-
-/** 409 for a checkout that can no longer become another one: the values that stand. */
-export function checkoutStands(basket: Basket, changed: readonly Said[]): Problem {
+/** 409 with the current values, for a checkout that can no longer be changed. */
+export function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]): Problem {
   const { id, orderId, transactionId, shippingAddress, shippingMethod, customerId } = basket;
-  const values: Record<Said, unknown> = {
-    ...{ shippingAddress, shippingMethod, customerId, contact: customerId === undefined ? undefined : { customerId } },
-    voucherCodes: codesOf(basket),
+  const values: Record<CheckoutMember, unknown> = {
+    shippingAddress,
+    shippingMethod,
+    customerId,
+    contact: customerId === undefined ? undefined : { customerId },
+    voucherCodes: givenCodes(basket),
   };
-  const why = transactionId === undefined ? `became the order "${orderId}"` : `is paid at the till, by the transaction "${transactionId}"`;
+  const reason =
+    transactionId === undefined ? `became the order "${orderId}"` : `is paid at the till, by the transaction "${transactionId}"`;
   return conflictingRepeat(
-    `The basket "${id}" ${why}: it is not checked out with other values any more (${changed.join(', ')}).`,
+    `The basket "${id}" ${reason}: its checkout values can no longer be changed (${changed.join(', ')}).`,
     Object.fromEntries(changed.map((member) => [member, values[member] ?? null])),
     {
-      ...{ objectType: 'basket', id },
+      objectType: 'basket',
+      id,
       ...(orderId !== undefined && { orderId }),
       ...(transactionId !== undefined && { transactionId }),
     },
@@ -52,4 +54,4 @@ const isSameAddress = (one: Basket['shippingAddress'], other: CheckoutBody['ship
   ADDRESS_MEMBERS.every((member) => one?.[member] === other[member]);
 
 const areSameCodes = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((code) => others.some((other) => sameCode(code, other)));
+  some.length === others.length && some.every((code) => others.some((other) => isSameCode(code, other)));

@@ -1,0 +1,97 @@
+import type { putTransactionBasket } from '../../../shared/catalog/commerce/internal.ts';
+import { basketLifeCycle } from '../../../shared/catalog/commerce/objects.ts';
+import type { InputOf } from '../../../shared/catalog/define.ts';
+import { rowFor } from '../../../shared/catalog/life-cycle.ts';
+import { notFound, Problem } from '../../../shared/catalog/problems.ts';
+import { CURRENCY } from '../../../shared/domain/money.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { applyDiscounts, pricesForSale } from '../basket/current-prices.ts';
+import { evaluateDiscounts } from '../basket/discounts.ts';
+import { addToLines, type UnpricedLine } from '../basket/lines.ts';
+import { beginCheckout, checkoutOf, settleCheckout } from '../checkout/record.ts';
+import { type Basket, baskets, type TillBasket, tillBaskets } from '../collections.ts';
+import { basketIdle } from '../due-work.ts';
+import { identifyBuyer } from './buyer.ts';
+import { holdStoreStock } from './stock-hold.ts';
+
+type TransactionBody = InputOf<typeof putTransactionBasket>['body'];
+
+interface Transaction {
+  readonly transactionId: string;
+  readonly basketId: string;
+  readonly body: TransactionBody;
+}
+
+interface Goods {
+  /** The open basket that the transaction takes over; undefined when it creates one. */
+  readonly open: Basket | undefined;
+  readonly lines: readonly UnpricedLine[];
+}
+
+/**
+ * Locks the basket of a transaction at the till: all checks that hold nothing come first, then stock, then the basket is locked.
+ * @throws Problem 404; 409 for a basket that is empty or not open, a blocked customer, an abandoned transaction; 503, 504
+ */
+export async function startTransaction(scope: Scope, transaction: Transaction): Promise<Basket> {
+  const { work } = scope;
+  const { transactionId, basketId, body } = transaction;
+  const goods = await goodsOf(work, transaction);
+  const { open } = goods;
+  const till = await claimTransaction(work, transaction);
+  const lines = await pricesForSale(work, goods.lines);
+  const { customerId, accountId, loyalty, tier } = await identifyBuyer(scope, { loyaltyId: body.loyaltyId, basket: open });
+  const attempt = (await checkoutOf(work, basketId))?.attempt ?? 0;
+  const shopper = { customerId, tier, loyalty: loyalty.status };
+  // An open basket has no vouchers.
+  const discounts = await evaluateDiscounts(scope, { basketId, lines, shopper, attempt });
+
+  const begun = await beginCheckout(work, basketId, open);
+  const held = await holdStoreStock(scope, begun, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
+  const members = {
+    ...applyDiscounts(lines, discounts),
+    channel: 'pos' as const,
+    storeId: body.storeId,
+    transactionId,
+    customerId,
+    loyaltyAccountId: accountId,
+    loyalty,
+    reservationId: held.hold?.reservationId,
+    expiresAt: undefined,
+  };
+  settleCheckout(work, basketId, held);
+  // If the till has abandoned the transaction meanwhile, the commit is refused and the hold is released.
+  work.expect(tillBaskets, till);
+  if (!open) return work.create(baskets, 'start-transaction', { id: basketId, currency: CURRENCY, ...members });
+  work.cancel(basketIdle, basketId);
+  return work.transition(baskets, open, 'start-transaction', members);
+}
+
+async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promise<Goods> {
+  if (body.lines) {
+    const requested = body.lines.map((line, index) => ({ ...line, pointer: `/lines/${index}` }));
+    return { open: undefined, lines: addToLines(basketId, [], requested) };
+  }
+  const open = await work.get(baskets, basketId);
+  if (!open) throw notFound('basket', basketId);
+  rowFor(basketLifeCycle, open, 'start-transaction');
+  if (open.lines.length === 0) {
+    throw new Problem('basket_empty', `The basket "${open.id}" has no lines to pay for.`, { objectType: 'basket', id: open.id });
+  }
+  return { open, lines: open.lines };
+}
+
+/** Records the basket of the transaction, with the commit that begins the checkout. @throws Problem 409 after the till abandoned it */
+async function claimTransaction(work: UnitOfWork, { transactionId, basketId }: Transaction): Promise<TillBasket> {
+  const found = await work.get(tillBaskets, transactionId);
+  if (found?.abandoned) {
+    throw new Problem('invalid_state_transition', `The till abandoned the transaction "${transactionId}"; start another one.`, {
+      objectType: 'basket',
+      id: basketId,
+      currentState: 'abandoned',
+      action: 'start-transaction',
+      allowedFrom: ['open'],
+    });
+  }
+  return found ?? work.put(tillBaskets, { id: transactionId, basketId });
+}

@@ -1,0 +1,124 @@
+import type { OutputOf } from '../../../shared/catalog/define.ts';
+import { checkAvailability, reserveInventory } from '../../../shared/catalog/inventory/apis.ts';
+import { getBasketHold } from '../../../shared/catalog/inventory/internal.ts';
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Scope } from '../../../shared/work/handler.ts';
+import type { SkuUnits } from '../basket/lines.ts';
+import { retryLostAnswer } from '../checkout/lost-answer.ts';
+import { releaseHold } from '../checkout/stock-hold.ts';
+import { type CheckoutRecord, checkouts } from '../collections.ts';
+
+const TIMEOUT_MS = 4_000;
+/** A round fails only when another sale takes units of the same store in between, so a few rounds suffice. */
+const MAX_ROUNDS = 10;
+
+type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
+
+export interface StoreStockRequest {
+  readonly basketId: string;
+  /** 0 for a basket that the transaction creates. */
+  readonly basketVersion: number;
+  readonly locationId: string;
+  readonly lines: readonly SkuUnits[];
+}
+
+/**
+ * Holds the units of each SKU that the store has, without a time limit. A sale is never refused for stock, because the goods lie on
+ * the counter. Each request to the SIM is committed before it is made, so that the due work that undoes the checkout can repeat it.
+ * @returns the record, without a hold when the store has none of the goods
+ * @throws Problem 503, 504
+ */
+export async function holdStoreStock(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
+  const { work } = scope;
+  const { basketId, basketVersion } = request;
+  if (record.hold?.basketVersion === basketVersion) return record;
+  let current = record;
+  if (current.hold) {
+    await releaseHold(scope, current.hold.reservationId);
+    current = { ...current, hold: undefined, asked: undefined };
+  }
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    if (!current.asked) current = await commitNextRequest(scope, current, request);
+    if (!current.asked) return current;
+    const reservationId = await reserve(scope, basketId, current);
+    if (reservationId !== undefined) {
+      const held = work.put(checkouts, { ...current, asked: undefined, hold: { reservationId, basketVersion } });
+      await work.checkpoint();
+      return held;
+    }
+    current = { ...current, asked: undefined };
+  }
+  scope.log.warn({ basketId, rounds: MAX_ROUNDS }, 'other sales took the stock in each round: sold without a hold');
+  return work.put(checkouts, current);
+}
+
+/** Commits the next request to the SIM; `asked` stays undefined when the store has none of the goods. */
+async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
+  const clientHold = await readClientHold(scope, request);
+  const items = await unitsToHold(scope, request, clientHold);
+  // Without a hold of its own the sale would never release this one.
+  if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
+  const next = scope.work.put(checkouts, {
+    ...record,
+    asked: items.length > 0 ? { locationId: request.locationId, items } : undefined,
+    round: (record.round ?? 0) + 1,
+  });
+  await scope.work.checkpoint();
+  return next;
+}
+
+/** The hold that a client took for the basket by hand before it came to the till. */
+async function readClientHold({ call }: Scope, { basketId, basketVersion }: StoreStockRequest): Promise<Hold | undefined> {
+  if (basketVersion === 0) return undefined;
+  return (await call(getBasketHold, { params: { basketId } }, { timeoutMs: TIMEOUT_MS })).reservation;
+}
+
+/** Units of a SKU that a hold still has at a location. */
+const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): number =>
+  (hold?.allocations ?? [])
+    .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
+
+/** Per SKU the smaller of its quantity and the store's ATP plus the units that the client's hold has there; SKUs with 0 are left out. */
+async function unitsToHold({ call }: Scope, { lines, locationId }: StoreStockRequest, clientHold: Hold | undefined): Promise<SkuUnits[]> {
+  const units = await Promise.all(
+    lines.map(async ({ sku, qty }) => {
+      const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: TIMEOUT_MS }).then(
+        (found) => found.atp,
+        zeroIfUnknown,
+      );
+      return { sku, qty: Math.min(qty, Math.max(0, atp) + heldUnits(clientHold, sku, locationId)) };
+    }),
+  );
+  return units.filter(({ qty }) => qty > 0);
+}
+
+/** No location has ever had an unknown SKU. */
+function zeroIfUnknown(error: unknown): number {
+  if (error instanceof Problem && error.code === 'not_found') return 0;
+  throw error;
+}
+
+/** @returns undefined when another sale took the stock first */
+async function reserve({ call }: Scope, basketId: string, { attempt, round, asked }: CheckoutRecord): Promise<string | undefined> {
+  if (!asked) return undefined;
+  const { locationId, items } = asked;
+  try {
+    const reservation = await retryLostAnswer(() =>
+      call(
+        reserveInventory,
+        { body: { basketId, items: [...items], locationId, ttlSeconds: null } },
+        { intent: `till hold ${basketId}`, step: `${attempt}.${round}`, timeoutMs: TIMEOUT_MS },
+      ),
+    );
+    return reservation.id;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
+    throw error;
+  }
+}
+
+/** Repeats a request whose answer is missing, under the same key. @returns the id of its hold, if there is one @throws Problem 503, 504 */
+export async function recoverHold(scope: Scope, basketId: string, record: CheckoutRecord): Promise<string | undefined> {
+  return reserve(scope, basketId, record);
+}
