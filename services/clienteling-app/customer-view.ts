@@ -10,40 +10,40 @@ import type { Scope } from '../../shared/work/handler.ts';
 type View = z.output<typeof getCustomer360.response>;
 type Part = z.output<typeof ViewPart>;
 
-/** Wall time for which somebody in the store waits for a part. */
-const PATIENCE_MS = 2_000;
+/** For each part. */
+const TIMEOUT_MS = 2_000;
 
 /**
- * What each owner says of a customer, asked for at the same time. Who does not answer, or knows nothing of what the others name, makes a part degraded.
- * @throws Problem `not_found` when the CRM says that there is no such customer
+ * Reads all parts of the view from their owners at the same time. A part without an answer is degraded.
+ * @throws Problem `not_found` for a customer whom the CRM does not know
  */
-export async function customerView(id: string, { call, log }: Scope): Promise<View> {
+export async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
   const degraded = new Set<Part>();
-  const options = { timeoutMs: PATIENCE_MS };
-  async function unlessDown<T>(parts: readonly Part[], asked: Promise<T>): Promise<T | undefined> {
+  const options = { timeoutMs: TIMEOUT_MS };
+  async function readPart<T>(parts: readonly Part[], answer: Promise<T>): Promise<T | undefined> {
     try {
-      return await asked;
+      return await answer;
     } catch (error) {
       const isAboutCustomer = error instanceof Problem && error.code === 'not_found' && parts.includes('customer');
       if (!(error instanceof Problem) || isAboutCustomer) throw error;
-      log.info({ parts, code: error.code }, 'a part of a customer view is degraded');
+      log.info({ parts, code: error.code }, 'part of a customer view failed');
       for (const part of parts) degraded.add(part);
       return undefined;
     }
   }
-  // Without the customer nobody knows which account to ask for.
+  // The account's id is on the customer.
   const customerAndLoyalty = async () => {
-    const customer = await unlessDown(['customer', 'interactions', 'loyalty'], call(getCustomer, { params: { id } }, options));
+    const customer = await readPart(['customer', 'interactions', 'loyalty'], call(getCustomer, { params: { id } }, options));
     if (customer?.loyaltyAccountId === undefined) return { customer };
-    const loyalty = await unlessDown(['loyalty'], call(getMemberBalance, { params: { id: customer.loyaltyAccountId } }, options));
+    const loyalty = await readPart(['loyalty'], call(getMemberBalance, { params: { id: customer.loyaltyAccountId } }, options));
     return { customer, loyalty };
   };
   const query = { customerId: id };
   const [{ customer, loyalty }, orders, baskets, returns] = await Promise.all([
     customerAndLoyalty(),
-    unlessDown(['orders'], call(listCustomerOrders, { query }, options)),
-    unlessDown(['openBaskets'], call(listCustomerBaskets, { query }, options)),
-    unlessDown(['returns'], call(listReturns, { query }, options)),
+    readPart(['orders'], call(listCustomerOrders, { query }, options)),
+    readPart(['openBaskets'], call(listCustomerBaskets, { query }, options)),
+    readPart(['returns'], call(listReturns, { query }, options)),
   ]);
   return {
     ...(customer && { customer }),

@@ -14,7 +14,7 @@ export const service = defineService({
   due: [],
 });
 
-/** It keeps nothing: what it shows is asked for, what it is told is passed on. */
+/** The application stores nothing. */
 export function seed(_fixtures: Fixtures, _now: number): Seed {
   return { objects: [] };
 }

@@ -5,7 +5,7 @@ import { defineCollection } from '../../shared/store/collections.ts';
 import { isRegistered } from './customer-rules.ts';
 import { partsOfCustomer } from './name-parts.ts';
 
-/** E-mail and phone are unique among registered customers; any number of guests may have left the same ones at checkout. */
+/** E-mail and phone are unique among registered customers. Guests may share them. */
 export const customers = defineCollection({
   name: 'customers',
   object: customer,
@@ -17,19 +17,19 @@ export const customers = defineCollection({
   index: { email: ({ email }) => email, phone: ({ phone }) => phone, part: partsOfCustomer },
 });
 
-/** The party that was made for a basket, by the basket's id. */
+/** The party of a basket, by the basket's id. */
 export const parties = defineCollection({
   name: 'parties',
   schema: z.object({ id: Id, version: z.int(), customerId: Id }),
 });
 
-/** Orders whose confirmation counted as activity, by the order's id. */
+/** Orders whose confirmation has counted as activity, by the order's id. */
 export const notedOrders = defineCollection({
   name: 'noted-orders',
   schema: z.object({ id: Id, version: z.int(), customerId: Id }),
 });
 
-/** Which request made a customer a member, by the customer's id: due work may have finished it before that request is repeated. */
+/** The request that enrolled a customer, by the customer's id. If due work finishes the enrolment, a repeat of that request finds it. */
 export const enrolments = defineCollection({
   name: 'enrolments',
   schema: z.object({ id: Id, version: z.int(), request: z.string() }),

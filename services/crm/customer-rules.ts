@@ -8,22 +8,19 @@ import { compareInstants } from '../../shared/domain/instant.ts';
 export type CustomerRecord = z.output<typeof Customer>;
 type State = CustomerRecord['state'];
 
-/** What somebody can be recognised by. */
+/** Identifies a customer. */
 export interface Contact {
   readonly email?: string | undefined;
   readonly phone?: string | undefined;
 }
 
-/** A party that nobody registered may share its contact with others; from `registered` on, blocked included, it may not. */
+/** From `registered` on, blocked included, e-mail and phone are unique. Parties may share them. */
 export const isRegistered = ({ state }: { readonly state: State }): boolean => state !== 'anonymous' && state !== 'identified';
 
 export const noConsents: z.output<typeof Consents> = { emailMarketing: false, smsMarketing: false, profiling: false };
 
-/**
- * The party that a registration takes over: one that left both the same e-mail and the same phone, else the oldest with that e-mail,
- * else the oldest with that phone.
- */
-export function partyToRegister(
+/** The guest that a registration takes over: one with the same e-mail and phone, else the oldest with that e-mail, else with that phone. */
+export function guestToRegister(
   { email, phone }: Contact,
   found: { readonly byEmail: readonly CustomerRecord[]; readonly byPhone: readonly CustomerRecord[] },
 ): CustomerRecord | undefined {
@@ -33,22 +30,22 @@ export function partyToRegister(
   return byEmail.find((record) => phone !== undefined && record.phone === phone) ?? byEmail[0] ?? byPhone[0];
 }
 
-/** Days without activity after which a customer is at risk, and after which the customer counts as lost. */
+/** Both spans begin with the last activity. */
 const AT_RISK_AFTER_MS = durationMs('P90D');
 const CHURNED_AFTER_MS = durationMs('P180D');
 
-/** When the state of a customer changes by nothing happening; both spans begin with the newest activity. */
+/** When inactivity changes the customer's state next, if it does. */
 export function idleAt({ state, lastActivityAt }: CustomerRecord): number | undefined {
   if (lastActivityAt === undefined) return undefined;
   if (state === 'active' || state === 'reactivated') return Date.parse(lastActivityAt) + AT_RISK_AFTER_MS;
   return state === 'at-risk' ? Date.parse(lastActivityAt) + CHURNED_AFTER_MS : undefined;
 }
 
-/** Nothing that a blocked customer does moves the customer's life cycle. */
-export const countsActivity = ({ state }: CustomerRecord): boolean => allowedFrom(customerLifeCycle, 'activity').includes(state);
+/** False for blocked customers only. */
+export const acceptsActivity = ({ state }: CustomerRecord): boolean => allowedFrom(customerLifeCycle, 'activity').includes(state);
 
-/** An order that is heard of late is no newer activity than what is known. */
-export const newerOf = (one: string, other: string | undefined): string =>
+/** Events may arrive late: the last activity never moves back. */
+export const laterInstant = (one: string, other: string | undefined): string =>
   other !== undefined && compareInstants(other, one) > 0 ? other : one;
 
 /** @throws Problem `customer_blocked` */
@@ -59,10 +56,9 @@ export function refuseBlocked({ id, state }: CustomerRecord, consequence: string
 
 type InteractionRecord = z.output<typeof Interaction>;
 
-/** How many interactions a customer's record shows. */
-const SHOWN_INTERACTIONS = 20;
+const MAX_INTERACTIONS = 20;
 
-/** The newest interactions, newest first. One that is noted late takes its place by when it was. */
-export function withInteraction(interactions: readonly InteractionRecord[], added: InteractionRecord): InteractionRecord[] {
-  return [added, ...interactions].toSorted((a, b) => compareInstants(b.occurredAt, a.occurredAt)).slice(0, SHOWN_INTERACTIONS);
+/** The newest interactions, newest first by `occurredAt`. */
+export function addInteraction(interactions: readonly InteractionRecord[], added: InteractionRecord): InteractionRecord[] {
+  return [added, ...interactions].toSorted((a, b) => compareInstants(b.occurredAt, a.occurredAt)).slice(0, MAX_INTERACTIONS);
 }

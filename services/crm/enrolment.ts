@@ -5,32 +5,35 @@ import { customers, enrolments } from './collections.ts';
 import type { CustomerRecord } from './customer-rules.ts';
 import { type Enrolment, finishEnrolment } from './due-work.ts';
 
-/** After that time an enrolment that broke off is taken up again. */
-const TAKE_OVER_MS = durationMs('PT1M');
+/** An enrolment without an outcome is continued after this time. */
+const FINISH_AFTER_MS = durationMs('PT1M');
 
-export const intendEnrolment = ({ work }: Scope, customer: CustomerRecord, enrolment: Enrolment): void =>
-  work.schedule(finishEnrolment, customer.id, work.now + TAKE_OVER_MS, enrolment);
+/** Schedules the due work that finishes the enrolment, to be committed before the Loyalty Platform is called. */
+export const scheduleEnrolment = ({ work }: Scope, customer: CustomerRecord, enrolment: Enrolment): void =>
+  work.schedule(finishEnrolment, customer.id, work.now + FINISH_AFTER_MS, enrolment);
 
 /**
- * Has the Loyalty Platform open the account, then notes it on the customer. Whoever carries it on repeats the same call.
+ * Has the Loyalty Platform open the account, and records it on the customer. A repeat makes the same call.
  * @throws Problem `already_enrolled`, `dependency_*`
  */
 export async function enrol({ work, call }: Scope, customer: CustomerRecord, { cardNumber, request }: Enrolment) {
-  const account = await call(putMember, memberOf(customer, cardNumber));
+  const account = await call(putMember, putMemberInput(customer, cardNumber));
   work.put(enrolments, { id: customer.id, request });
   work.transition(customers, customer, 'enrol', { loyaltyAccountId: account.id });
   work.cancel(finishEnrolment, customer.id);
   return account;
 }
 
-/** The account of a customer, opened if there is none. */
-const memberOf = ({ id: customerId }: CustomerRecord, cardNumber: string | undefined) => ({
+const putMemberInput = ({ id: customerId }: CustomerRecord, cardNumber: string | undefined) => ({
   params: { customerId },
   body: { ...(cardNumber !== undefined && { cardNumber }) },
 });
 
-/** The account that this request opened: due work was faster than its repetition. @throws Problem `dependency_*` */
-export async function enrolledBefore({ work, call }: Scope, customer: CustomerRecord, { cardNumber, request }: Enrolment) {
+/**
+ * The account that this request opened, when due work has finished the enrolment before the request was repeated.
+ * @throws Problem `dependency_*`
+ */
+export async function accountOfRequest({ work, call }: Scope, customer: CustomerRecord, { cardNumber, request }: Enrolment) {
   if ((await work.get(enrolments, customer.id))?.request !== request) return undefined;
-  return call(putMember, memberOf(customer, cardNumber));
+  return call(putMember, putMemberInput(customer, cardNumber));
 }

@@ -3,22 +3,23 @@ import type { Customer } from '../../shared/catalog/customer/objects.ts';
 
 type Named = Pick<z.output<typeof Customer>, 'firstName' | 'lastName' | 'email' | 'phone'>;
 
+/** Characters of a part. */
 const LENGTH = 3;
 
-/** What a customer is searched by, part by part; case does not matter. */
+/** The texts that a search looks through, in lower case. */
 const textsOf = ({ firstName = '', lastName = '', email = '', phone = '' }: Named): readonly string[] =>
   [`${firstName} ${lastName}`, email, phone].map((text) => text.toLowerCase());
 
 export const isNamed = (customer: Named, part: string): boolean => textsOf(customer).some((text) => text.includes(part.toLowerCase()));
 
-/** The parts of three characters within a text. What contains the text contains each of them. */
+/** The parts of a text. Every text that contains it contains each of them. */
 export function partsOf(text: string): readonly string[] {
   const characters = [...text.toLowerCase()];
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));
 }
 
-/** Every customer has this part: where the first customer of a world is without it, an older release has entered no parts. */
+/** Part of every customer. If the oldest customer of a world lacks it, an older release created the world, and its index is incomplete. */
 export const ANY_PART = '';
 
-/** Under what a customer is found. */
+/** The index values of a customer. */
 export const partsOfCustomer = (customer: Named): readonly string[] => [ANY_PART, ...new Set(textsOf(customer).flatMap(partsOf))];

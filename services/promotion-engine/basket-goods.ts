@@ -2,8 +2,8 @@ import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { Goods } from './evaluation.ts';
 
-/** What stands in a basket, for callers that name only the basket. @throws Problem `not_found`, `dependency_*` */
-export async function goodsOfBasket(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
+/** The lines of a basket, for requests that name only the basket. @throws Problem `not_found`, `dependency_*` */
+export async function readBasketGoods(call: Scope['call'], basketId: string, customerId: string | undefined): Promise<Goods> {
   const basket = await call(getBasket, { params: { id: basketId } });
   return {
     basketId,

@@ -6,16 +6,16 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 
 const record = z.object({ id: z.string(), version: z.int() });
 
-/** The rules, by promotion id. */
+/** By promotion id. */
 export const promotions = defineCollection({ name: 'promotions', schema: record.extend({ rule: Promotion }) });
 
-/** The vouchers, by code. How often each was used is counted apart, since many checkouts use one at once. */
+/** By code. Uses are counters, because many checkouts use one voucher at the same time. */
 export const vouchers = defineCollection({ name: 'vouchers', schema: record.extend({ voucher: Voucher.omit({ used: true }) }) });
 
-/** `left` is kept only for a voucher that has a limit, and never falls below zero. */
+/** `left` exists only for vouchers with a limit, and never falls below zero. */
 export const voucherUses = defineCounters({ name: 'voucher-uses', fields: ['used', 'left'], guards: { withinLimit: { left: 1 } } });
 
-/** The vouchers of a basket and what became of them, by the basket's id. */
+/** The voucher uses of a basket, by the basket's id. */
 export const basketVouchers = defineCollection({
   name: 'basket-vouchers',
   schema: record.extend({

@@ -4,25 +4,24 @@ import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
 import { type FoundTier, lookUpTier } from './loyalty-tier.ts';
-import { type Line, type PricedLine, priced } from './pricing.ts';
+import { type Line, type PricedLine, pricedAtFull } from './pricing.ts';
 import { applyPromotions, isRunning, type LoyaltyTier } from './promotion-rules.ts';
 import {
   applyVouchers,
-  canonical,
-  excludes,
+  canonicalCode,
+  excludesTier,
   type Reason,
   standingReason,
   type VoucherOutcome,
   type VoucherTerms,
 } from './voucher-rules.ts';
 
-/** What is priced, for whom, with which codes. */
 export interface Goods {
   readonly currency: string;
   readonly lines: readonly Line[];
   readonly basketId?: string | undefined;
   readonly customerId?: string | undefined;
-  /** Known already; otherwise it is looked up where a rule asks for it. */
+  /** Absent when the request does not name it: then it is looked up if a rule needs it. */
   readonly loyaltyTier?: LoyaltyTier | undefined;
 }
 
@@ -32,10 +31,14 @@ export interface JudgedVoucher {
   readonly reason: Reason | undefined;
 }
 
-/** Each code once, in the order given. Says what speaks against it whoever buys whatever. */
-export async function judge(work: UnitOfWork, codes: readonly string[], basketId: string | undefined): Promise<readonly JudgedVoucher[]> {
-  const unique = [...new Set(codes.map(canonical))];
-  const held = await withheldBy(work, basketId);
+/** Each code once, in the given order, with the reason why no customer can use it, if there is one. */
+export async function judgeCodes(
+  work: UnitOfWork,
+  codes: readonly string[],
+  basketId: string | undefined,
+): Promise<readonly JudgedVoucher[]> {
+  const unique = [...new Set(codes.map(canonicalCode))];
+  const held = await heldCodes(work, basketId);
   const uses = await work.counters(voucherUses, unique);
   return Promise.all(
     unique.map(async (code, index) => {
@@ -47,28 +50,28 @@ export async function judge(work: UnitOfWork, codes: readonly string[], basketId
   );
 }
 
-/** Codes of which a basket holds a use, so that pricing it again does not find the last use taken by itself. */
-async function withheldBy(work: UnitOfWork, basketId: string | undefined): Promise<readonly string[]> {
+/** The codes whose uses the basket has. They must not count against it when it is priced again. */
+async function heldCodes(work: UnitOfWork, basketId: string | undefined): Promise<readonly string[]> {
   const held = basketId === undefined ? undefined : await work.get(basketVouchers, basketId);
   if (!held || held.state === 'released') return [];
   return held.codes.filter(({ accepted }) => accepted).map(({ code }) => code);
 }
 
-/** Promotions in the order of their priority, then vouchers in the order given. Nothing is stored. */
+/** Applies promotions by priority, then vouchers in the given order. Stores nothing. */
 export async function evaluate(goods: Goods, codes: readonly string[], scope: Scope): Promise<VoucherOutcome> {
-  refuseUncountable(goods.lines);
+  refuseInexactSums(goods.lines);
   const running = await runningPromotions(scope.work);
-  const judged = await judge(scope.work, codes, goods.basketId);
-  const { tier } = await tierFor(goods, { running, judged }, scope);
+  const judged = await judgeCodes(scope.work, codes, goods.basketId);
+  const { tier } = await lookUpNeededTier(goods, { running, judged }, scope);
   const purchase = { currency: goods.currency, tier };
-  return applyVouchers(applyPromotions(priced(goods.lines), running, purchase), judged, purchase);
+  return applyVouchers(applyPromotions(pricedAtFull(goods.lines), running, purchase), judged, purchase);
 }
 
-/** One voucher on an amount whose goods are not known: no promotion is taken off before. */
+/** Applies one voucher to an amount. Without known goods no promotion applies before it. */
 export async function evaluateAmount(goods: Goods, code: string, scope: Scope): Promise<VoucherOutcome> {
-  const judged = await judge(scope.work, [code], goods.basketId);
-  const { tier } = await tierFor(goods, { running: [], judged }, scope);
-  return applyVouchers(priced(goods.lines), judged, { currency: goods.currency, tier });
+  const judged = await judgeCodes(scope.work, [code], goods.basketId);
+  const { tier } = await lookUpNeededTier(goods, { running: [], judged }, scope);
+  return applyVouchers(pricedAtFull(goods.lines), judged, { currency: goods.currency, tier });
 }
 
 async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]> {
@@ -77,30 +80,28 @@ async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]
 }
 
 /**
- * The tier, where a rule asks for it. While it cannot be looked up, promotions for members stay out, but a voucher for members that
- * somebody asks for is neither granted nor refused.
- * @throws Problem `dependency_*`
+ * Looks up the tier if a rule needs it. When the look-up fails, promotions for members do not apply.
+ * @throws Problem `dependency_*` when a voucher for members depends on it
  */
-async function tierFor(
+async function lookUpNeededTier(
   { loyaltyTier, customerId }: Goods,
   { running, judged }: { readonly running: readonly Promotion[]; readonly judged: readonly JudgedVoucher[] },
   scope: Scope,
 ): Promise<FoundTier> {
   if (loyaltyTier !== undefined || customerId === undefined) return { tier: loyaltyTier };
-  const asking = judged.some(({ voucher, reason }) => voucher && !reason && excludes(voucher, undefined));
-  if (!asking && !running.some(({ kind }) => kind === 'tier-percent')) return {};
+  const voucherNeedsTier = judged.some(({ voucher, reason }) => voucher && !reason && excludesTier(voucher, undefined));
+  if (!voucherNeedsTier && !running.some(({ kind }) => kind === 'tier-percent')) return {};
   const found = await lookUpTier(customerId, scope);
-  if (asking && found.unknown) throw found.unknown;
+  if (voucherNeedsTier && found.unknown) throw found.unknown;
   return found;
 }
 
-/** Beyond this, sums are no longer exact. */
-function refuseUncountable(lines: readonly Line[]): void {
+function refuseInexactSums(lines: readonly Line[]): void {
   const sum = lines.reduce((total, { qty, unitPrice }) => total + qty * unitPrice, 0);
-  if (!Number.isSafeInteger(sum)) throw invalid('/lines', 'too_big', 'The lines together cost more than can be counted exactly.');
+  if (!Number.isSafeInteger(sum)) throw invalid('/lines', 'too_big', 'The lines together cost more than can be computed exactly.');
 }
 
-/** The discounts of one source over all lines, in the order in which they were taken. */
+/** One total per promotion and voucher, in the order in which they applied. */
 export function totalsBySource(lines: readonly PricedLine[]) {
   const totals = new Map<string, PricedLine['discounts'][number]>();
   for (const { source, amount } of lines.flatMap(({ discounts }) => discounts)) {

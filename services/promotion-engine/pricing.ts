@@ -1,13 +1,13 @@
 import { allocate } from '../../shared/domain/money.ts';
 
-/** Goods of one currency on which discounts are taken one after the other. All amounts are integer minor units. */
+/** Amounts are integer minor units of one currency. */
 export interface Line {
   readonly sku: string;
   readonly qty: number;
   readonly unitPrice: number;
 }
 
-/** Where a discount comes from. */
+/** The promotion or voucher that gives a discount. */
 export interface Source {
   readonly promotionId?: string;
   readonly voucherCode?: string;
@@ -15,20 +15,20 @@ export interface Source {
 }
 
 export interface PricedLine extends Line {
-  /** What the line still costs. */
+  /** The price of the line after the discounts so far. */
   readonly left: number;
   readonly discounts: readonly { readonly source: Source; readonly amount: number }[];
-  /** A promotion took it that lets no later promotion touch it. */
+  /** A promotion that is not stackable has applied to the line: later promotions skip it. */
   readonly closed: boolean;
 }
 
-export const priced = (lines: readonly Line[]): readonly PricedLine[] =>
+export const pricedAtFull = (lines: readonly Line[]): readonly PricedLine[] =>
   lines.map((line) => ({ ...line, left: line.qty * line.unitPrice, discounts: [], closed: false }));
 
 export const costOf = (lines: readonly PricedLine[]): number => lines.reduce((sum, { left }) => sum + left, 0);
 
-/** Takes an amount off each line, never more than it still costs. */
-export function take(
+/** Takes an amount off each line, at most the price that is left. */
+export function takeOff(
   lines: readonly PricedLine[],
   { source, amounts, closes = false }: { readonly source: Source; readonly amounts: readonly number[]; readonly closes?: boolean },
 ): readonly PricedLine[] {
@@ -39,7 +39,7 @@ export function take(
   });
 }
 
-/** One amount over several lines, by what each still costs, to the last minor unit (largest remainder). */
+/** Spreads an amount in proportion to the weights (largest remainder). The shares add up to it, and never exceed the weights. */
 export const spread = (amount: number, weights: readonly number[]): readonly number[] => {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return total === 0 ? weights.map(() => 0) : allocate(Math.min(amount, total), weights);

@@ -2,49 +2,50 @@ import type { z } from 'zod';
 import type { Tier } from '../../shared/catalog/loyalty/objects.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 import { floorShare, percentOf } from '../../shared/domain/money.ts';
-import { costOf, type PricedLine, spread, take } from './pricing.ts';
+import { costOf, type PricedLine, spread, takeOff } from './pricing.ts';
 
 export type LoyaltyTier = z.output<typeof Tier>;
 
-/** Who buys, and in which currency. */
 export interface Purchase {
   readonly currency: string;
   readonly tier?: LoyaltyTier | undefined;
 }
 
-/** Whether a window of time is open; its end no longer belongs to it. */
+/** The end of the window is exclusive. */
 export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: string; readonly activeTo: string }, now: number): boolean {
   return Date.parse(activeFrom) <= now && now < Date.parse(activeTo);
 }
 
 /**
- * Applies promotions in the order of their priority, each to what the ones before it left.
- * One that is not stackable takes only lines that none has touched, and closes those that it takes.
+ * Applies promotions in the order of their priority, each to the prices that the earlier ones left.
+ * A promotion that is not stackable applies only to lines without discounts, and closes them for later promotions.
  */
 export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
-  return [...promotions].sort((a, b) => a.priority - b.priority).reduce((before, promotion) => apply(promotion, before, purchase), lines);
+  return [...promotions]
+    .sort((a, b) => a.priority - b.priority)
+    .reduce((before, promotion) => applyOne(promotion, before, purchase), lines);
 }
 
-function apply(promotion: Promotion, lines: readonly PricedLine[], purchase: Purchase): readonly PricedLine[] {
+function applyOne(promotion: Promotion, lines: readonly PricedLine[], purchase: Purchase): readonly PricedLine[] {
   const open = lines.map((line) => !line.closed && (promotion.stackable || line.discounts.length === 0));
-  const eligible = lines.map((line, index) => (open[index] === true && isMeant(promotion, line) ? line.left : 0));
-  return take(lines, {
+  const eligible = lines.map((line, index) => (open[index] === true && appliesTo(promotion, line) ? line.left : 0));
+  return takeOff(lines, {
     source: { promotionId: promotion.id, name: promotion.name },
     amounts: amountsOf(promotion, { lines, eligible, purchase }),
     closes: !promotion.stackable,
   });
 }
 
-const isMeant = (promotion: Promotion, { sku }: PricedLine): boolean => !('skus' in promotion) || promotion.skus.includes(sku);
+const appliesTo = (promotion: Promotion, { sku }: PricedLine): boolean => !('skus' in promotion) || promotion.skus.includes(sku);
 
 interface Candidates {
   readonly lines: readonly PricedLine[];
-  /** Per line what it still costs; 0 where the promotion must not touch it. */
+  /** Per line the price that is left; 0 where the promotion does not apply. */
   readonly eligible: readonly number[];
   readonly purchase: Purchase;
 }
 
-/** What a promotion takes off each line. */
+/** The discount per line. */
 function amountsOf(promotion: Promotion, { lines, eligible, purchase }: Candidates): readonly number[] {
   switch (promotion.kind) {
     case 'percent-off':
@@ -67,16 +68,16 @@ function amountsOf(promotion: Promotion, { lines, eligible, purchase }: Candidat
 }
 
 /**
- * How many units of each line are free: all units in a row from dear to cheap, and of each full group of `buy` the last
- * `buy − pay`. What does not fill a group is paid.
+ * The number of free units per line: all units are sorted from dear to cheap, and of each full group of `buy` the last `buy − pay` are
+ * free. An incomplete group is paid in full.
  */
 export function freeUnits(
   lines: readonly PricedLine[],
   eligible: readonly number[],
   { buy, pay }: { readonly buy: number; readonly pay: number },
 ): readonly number[] {
-  const taking = lines.map((line, index) => ({ ...line, index })).filter(({ index }) => (eligible[index] ?? 0) > 0);
-  const units = taking.reduce((sum, { qty }) => sum + qty, 0);
+  const eligibleLines = lines.map((line, index) => ({ ...line, index })).filter(({ index }) => (eligible[index] ?? 0) > 0);
+  const units = eligibleLines.reduce((sum, { qty }) => sum + qty, 0);
   const grouped = units - (units % buy);
   const freeBefore = (position: number): number => {
     const within = Math.min(position, grouped);
@@ -84,7 +85,7 @@ export function freeUnits(
   };
   const free = lines.map(() => 0);
   let position = 0;
-  for (const { index, qty } of taking.sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index)) {
+  for (const { index, qty } of eligibleLines.sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index)) {
     free[index] = freeBefore(position + qty) - freeBefore(position);
     position += qty;
   }

@@ -2,28 +2,28 @@ import type { z } from 'zod';
 import type { VoucherReason } from '../../shared/catalog/promotion/apis.ts';
 import type { Voucher } from '../../shared/catalog/promotion/reference-data.ts';
 import { percentOf } from '../../shared/domain/money.ts';
-import { costOf, type PricedLine, type Source, spread, take } from './pricing.ts';
+import { costOf, type PricedLine, type Source, spread, takeOff } from './pricing.ts';
 import { isRunning, type LoyaltyTier, type Purchase } from './promotion-rules.ts';
 
 export type Reason = z.output<typeof VoucherReason>;
 export type VoucherTerms = Omit<Voucher, 'used'>;
 
-/** Codes are kept and answered in upper case; what somebody types may be in any. */
-export const canonical = (code: string): string => code.toUpperCase();
+/** Codes are stored and answered in upper case, and accepted in any case. */
+export const canonicalCode = (code: string): string => code.toUpperCase();
 
 const WELL_FORMED = /^[A-Z0-9-]{1,64}$/;
 
-/** Whether a code could have been issued at all. @param code in upper case */
+/** @param code in upper case */
 export const isWellFormed = (code: string): boolean => WELL_FORMED.test(code);
 
-/** What a voucher is worth to somebody at a moment, without regard to who and what for. */
+/** The part of a voucher's validity that depends on neither customer nor goods. */
 export interface Standing {
   readonly now: number;
-  /** Uses left; undefined without a limit. A use that the basket holds already does not count against it. */
+  /** Undefined without a limit, and for a basket that already has a use. */
   readonly usesLeft: number | undefined;
 }
 
-/** Why nobody can use a voucher now. A window that has not begun is answered as one that is over: no other reason speaks of time. */
+/** Why no customer can use the voucher now. `voucher_expired` also stands for a window that has not begun. */
 export function standingReason(voucher: VoucherTerms | undefined, { now, usesLeft }: Standing): Reason | undefined {
   if (!voucher) return 'not_found';
   if (!voucher.enabled) return 'voucher_disabled';
@@ -31,11 +31,14 @@ export function standingReason(voucher: VoucherTerms | undefined, { now, usesLef
   return usesLeft !== undefined && usesLeft <= 0 ? 'quantity_exceeded' : undefined;
 }
 
-/** Whether a voucher is not meant for this customer. */
-export const excludes = ({ tiers }: VoucherTerms, tier: LoyaltyTier | undefined): boolean =>
+export const excludesTier = ({ tiers }: VoucherTerms, tier: LoyaltyTier | undefined): boolean =>
   tiers !== undefined && (tier === undefined || !tiers.includes(tier));
 
-/** What is taken off goods that cost `left` now, and `goods` before the first voucher. 0: the order does not meet the terms. */
+/**
+ * @param left price of the goods now
+ * @param goods price of the goods before the first voucher
+ * @returns 0 when the order does not meet the terms
+ */
 export function discountOf(
   { discount, minimum }: VoucherTerms,
   { left, goods, currency }: { readonly left: number; readonly goods: number; readonly currency: string },
@@ -51,8 +54,8 @@ export interface VoucherOutcome {
 }
 
 /**
- * Applies vouchers in the order in which they were given, each to what the ones before it left, spread over all lines.
- * The minimum is compared with the goods before any voucher, so that one voucher does not spoil another.
+ * Applies vouchers in the given order, each to the prices that the earlier ones left, spread over all lines.
+ * Minimums are compared with the price before the first voucher, so that no voucher invalidates another.
  */
 export function applyVouchers(
   lines: readonly PricedLine[],
@@ -63,17 +66,17 @@ export function applyVouchers(
   const rejected: { code: string; reason: Reason }[] = [];
   let left = lines;
   for (const { code, voucher, reason } of vouchers) {
-    const granted = voucher && !reason && !excludes(voucher, tier);
+    const granted = voucher && !reason && !excludesTier(voucher, tier);
     const discount = granted ? discountOf(voucher, { left: costOf(left), goods, currency }) : 0;
     if (!granted) rejected.push({ code, reason: reason ?? 'customer_rules_violated' });
     else if (discount === 0) rejected.push({ code, reason: 'order_rules_violated' });
-    else left = takeSpread(left, { voucherCode: code, name: voucher.name }, discount);
+    else left = takeOffSpread(left, { voucherCode: code, name: voucher.name }, discount);
   }
   return { lines: left, rejected };
 }
 
-const takeSpread = (lines: readonly PricedLine[], source: Source, discount: number): readonly PricedLine[] =>
-  take(lines, {
+const takeOffSpread = (lines: readonly PricedLine[], source: Source, discount: number): readonly PricedLine[] =>
+  takeOff(lines, {
     source,
     amounts: spread(
       discount,

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { costOf, type Line, priced, spread, take } from '../../services/promotion-engine/pricing.ts';
+import { costOf, type Line, pricedAtFull, spread, takeOff } from '../../services/promotion-engine/pricing.ts';
 import { applyPromotions, freeUnits, isRunning } from '../../services/promotion-engine/promotion-rules.ts';
-import { applyVouchers, discountOf, excludes, standingReason, type VoucherTerms } from '../../services/promotion-engine/voucher-rules.ts';
+import {
+  applyVouchers,
+  discountOf,
+  excludesTier,
+  standingReason,
+  type VoucherTerms,
+} from '../../services/promotion-engine/voucher-rules.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 
 const EUR = 'EUR';
@@ -72,7 +78,7 @@ describe('Discounts', () => {
     fc.assert(
       fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
         const judged = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
-        const outcome = applyVouchers(applyPromotions(priced(goods), rules, who), judged, who);
+        const outcome = applyVouchers(applyPromotions(pricedAtFull(goods), rules, who), judged, who);
         expect(outcome.lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice }))).toEqual(goods);
         for (const { qty, unitPrice, left, discounts } of outcome.lines) {
           const taken = discounts.reduce((sum, discount) => sum + discount.amount, 0);
@@ -91,7 +97,7 @@ describe('Discounts', () => {
     fc.assert(
       fc.property(lines, promotions, purchase, (goods, rules, who) => {
         const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
-        for (const { discounts } of applyPromotions(priced(goods), rules, who)) {
+        for (const { discounts } of applyPromotions(pricedAtFull(goods), rules, who)) {
           if (discounts.some(({ source }) => alone.has(source.promotionId ?? ''))) expect(discounts).toHaveLength(1);
         }
       }),
@@ -102,7 +108,7 @@ describe('Discounts', () => {
   test('the order in which promotions are listed does not matter, only their priority', () => {
     fc.assert(
       fc.property(lines, promotions, purchase, (goods, rules, who) => {
-        expect(applyPromotions(priced(goods), rules.toReversed(), who)).toEqual(applyPromotions(priced(goods), rules, who));
+        expect(applyPromotions(pricedAtFull(goods), rules.toReversed(), who)).toEqual(applyPromotions(pricedAtFull(goods), rules, who));
       }),
     );
   });
@@ -119,7 +125,7 @@ describe('Discounts', () => {
   });
 
   test('what is taken off a line is cut at what it still costs', () => {
-    const [line] = take(priced([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
+    const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
     expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
   });
 });
@@ -129,7 +135,7 @@ describe('Free units', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), (goods, buy, most) => {
         const pay = Math.min(most, buy - 1);
-        const open = priced(goods);
+        const open = pricedAtFull(goods);
         const units = open
           .flatMap(({ qty, unitPrice }, index) => Array.from({ length: qty }, () => ({ index, unitPrice })))
           .sort((a, b) => b.unitPrice - a.unitPrice || a.index - b.index);
@@ -149,7 +155,7 @@ describe('Free units', () => {
     [5, 1],
     [6, 2],
   ])('of %i bars for three for two, %i are free', (qty, free) => {
-    const open = priced([{ sku: 'a', qty, unitPrice: 349 }]);
+    const open = pricedAtFull([{ sku: 'a', qty, unitPrice: 349 }]);
     expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
   });
 });
@@ -176,11 +182,11 @@ describe('A voucher', () => {
     expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
   });
 
-  test('for some tiers excludes the others and those without any', () => {
-    expect(excludes(terms, undefined)).toBe(false);
-    expect(excludes({ ...terms, tiers: ['gold'] }, undefined)).toBe(true);
-    expect(excludes({ ...terms, tiers: ['gold'] }, 'silver')).toBe(true);
-    expect(excludes({ ...terms, tiers: ['gold'] }, 'gold')).toBe(false);
+  test('for some tiers excludesTier the others and those without any', () => {
+    expect(excludesTier(terms, undefined)).toBe(false);
+    expect(excludesTier({ ...terms, tiers: ['gold'] }, undefined)).toBe(true);
+    expect(excludesTier({ ...terms, tiers: ['gold'] }, 'silver')).toBe(true);
+    expect(excludesTier({ ...terms, tiers: ['gold'] }, 'gold')).toBe(false);
   });
 
   test('takes at most what is left, nothing below its minimum, and no amount of another currency', () => {

@@ -3,13 +3,12 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { customers } from '../collections.ts';
-import { type Contact, type CustomerRecord, noConsents, partyToRegister } from '../customer-rules.ts';
-import { registeredWith } from '../recognition.ts';
+import { type Contact, type CustomerRecord, guestToRegister, noConsents } from '../customer-rules.ts';
+import { findRegistered } from '../registered-customer.ts';
 
-/** "Performs a deduplication check on email and phone": the source document. */
 export const createCustomer = handle(createCustomerApi)(async ({ body }, { work }) => {
   await refuseDuplicate(work, body);
-  const party = await identifiedParty(work, body);
+  const party = await findGuest(work, body);
   const { firstName, lastName, email, phone } = body;
   const name = { firstName, lastName };
   if (!party) {
@@ -19,43 +18,44 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
       ...(email !== undefined && { email }),
       ...(phone !== undefined && { phone }),
       addresses: [],
-      consents: { ...noConsents, ...given(body.consents) },
+      consents: { ...noConsents, ...namedConsents(body.consents) },
       interactions: [],
     });
   }
   return work.transition(customers, party, 'register', {
     ...name,
-    ...(await keptContact(work, body, party)),
-    consents: { ...party.consents, ...given(body.consents) },
+    ...(await mergeContact(work, body, party)),
+    consents: { ...party.consents, ...namedConsents(body.consents) },
   });
 });
 
+/** "Performs a deduplication check on email and phone" (source document). @throws Problem `duplicate_customer` */
 async function refuseDuplicate(work: UnitOfWork, contact: Contact): Promise<void> {
-  const byEmail = await registeredWith(work, { email: contact.email });
-  const byPhone = await registeredWith(work, { phone: contact.phone });
+  const byEmail = await findRegistered(work, { email: contact.email });
+  const byPhone = await findRegistered(work, { phone: contact.phone });
   const found = byEmail ?? byPhone;
   if (!found) return;
   const matchedOn = [...(byEmail ? ['email'] : []), ...(byPhone?.id === found.id ? ['phone'] : [])];
-  throw new Problem('duplicate_customer', `The customer "${found.id}" is registered with this ${matchedOn.join(' and ')} already.`, {
+  throw new Problem('duplicate_customer', `The customer "${found.id}" is already registered with this ${matchedOn.join(' and ')}.`, {
     objectType: 'customer',
     existingCustomerId: found.id,
     matchedOn,
   });
 }
 
-async function identifiedParty(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {
+async function findGuest(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {
   const byEmail = email === undefined ? [] : (await work.find(customers, 'email', email)).items;
   const byPhone = phone === undefined ? [] : (await work.find(customers, 'phone', phone)).items;
-  return partyToRegister({ email, phone }, { byEmail, byPhone });
+  return guestToRegister({ email, phone }, { byEmail, byPhone });
 }
 
-/** What the party left at checkout fills in what the request leaves out, unless somebody else has registered with it since. */
-async function keptContact(work: UnitOfWork, asked: Contact, party: CustomerRecord): Promise<Contact> {
-  const email = asked.email ?? ((await registeredWith(work, { email: party.email })) ? undefined : party.email);
-  const phone = asked.phone ?? ((await registeredWith(work, { phone: party.phone })) ? undefined : party.phone);
+/** E-mail and phone that the request leaves out are kept from the guest, unless another customer has registered with them since. */
+async function mergeContact(work: UnitOfWork, requested: Contact, party: CustomerRecord): Promise<Contact> {
+  const email = requested.email ?? ((await findRegistered(work, { email: party.email })) ? undefined : party.email);
+  const phone = requested.phone ?? ((await findRegistered(work, { phone: party.phone })) ? undefined : party.phone);
   return { email, phone };
 }
 
-/** Consents that the request names; one that is left out is not a refusal. */
-const given = (consents: Partial<Record<keyof typeof noConsents, boolean | undefined>> = {}): Partial<typeof noConsents> =>
+/** A consent that the request leaves out stays as it is. */
+const namedConsents = (consents: Partial<Record<keyof typeof noConsents, boolean | undefined>> = {}): Partial<typeof noConsents> =>
   Object.fromEntries(Object.entries(consents).filter(([, agreed]) => agreed !== undefined));

@@ -6,20 +6,20 @@ import { handle } from '../../../shared/work/handler.ts';
 import { customers } from '../collections.ts';
 import { refuseBlocked } from '../customer-rules.ts';
 import { finishEnrolment } from '../due-work.ts';
-import { enrol, enrolledBefore, intendEnrolment } from '../enrolment.ts';
+import { accountOfRequest, enrol, scheduleEnrolment } from '../enrolment.ts';
 
-export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body: { customerId, ...asked } }, scope) => {
+export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body: { customerId, ...card } }, scope) => {
   const { work } = scope;
   const customer = await work.get(customers, customerId);
   if (!customer) throw notFound('customer', customerId);
   refuseBlocked(customer, 'the customer cannot become a member');
-  const enrolment = { ...asked, request: work.id('int') };
+  const enrolment = { ...card, request: work.id('int') };
   if (customer.loyaltyAccountId !== undefined) {
-    const own = await enrolledBefore(scope, customer, enrolment);
+    const own = await accountOfRequest(scope, customer, enrolment);
     if (own) return own;
     throw new Problem(
       'already_enrolled',
-      `The customer "${customerId}" is a member already, with account "${customer.loyaltyAccountId}".`,
+      `The customer "${customerId}" is already a member, with the account "${customer.loyaltyAccountId}".`,
       {
         objectType: 'customer',
         id: customerId,
@@ -28,13 +28,13 @@ export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body:
     );
   }
   rowFor(customerLifeCycle, customer, 'enrol');
-  intendEnrolment(scope, customer, enrolment);
+  scheduleEnrolment(scope, customer, enrolment);
   await work.checkpoint();
   try {
     return await enrol(scope, customer, enrolment);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // A definite refusal ends it; what may have been done at the Loyalty Platform is finished by the due work.
+    // After a definite refusal nothing is left to finish. After an unknown outcome the due work finishes the enrolment.
     if (!isUnknownOutcome(error)) work.cancel(finishEnrolment, customerId);
     return error;
   }

@@ -3,7 +3,7 @@ import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 
-/** A façade: the ledger is the Loyalty Platform's, and the redemption is spent as if it had been asked for there. */
+/** A façade of the Loyalty Platform's ledger. The redemption is the same as one of Redeem Points. */
 export const redeemLoyaltyPoints = handle(redeemLoyaltyPointsApi)(async ({ params: { id }, body: { points, orderId } }, { work, call }) => {
   const input = {
     params: { type: 'redeem', reference: work.id('int') },
@@ -11,6 +11,6 @@ export const redeemLoyaltyPoints = handle(redeemLoyaltyPointsApi)(async ({ param
   };
   const { account, redemption, repeated } = await call(putLedgerEntry, input);
   if (!redemption)
-    throw new Problem('dependency_error', 'The Loyalty Platform answered no redemption.', { dependency: 'loyalty-platform' });
+    throw new Problem('dependency_error', 'The Loyalty Platform answered without a redemption.', { dependency: 'loyalty-platform' });
   return repeated ? again({ account, redemption }) : { account, redemption };
 });

@@ -12,32 +12,33 @@ interface Criteria {
   readonly q?: string | undefined;
 }
 
-/** Several criteria must all fit. An exact e-mail or phone is looked up; part of a name is searched for. */
+/** A customer must match all criteria. The most selective index is read, and the other criteria filter its rows. */
 export const searchCustomer = handle(searchCustomerApi)(async ({ query }, { work }) => {
   const { q, phone, limit, cursor } = query;
   const email = query.email?.toLowerCase();
-  const source = await narrowest(work, { email, phone, q });
-  const criteria = [email, phone, q].filter((one) => one !== undefined).length;
-  // An index by itself has nothing to be left out.
-  if (criteria === 0 || (criteria === 1 && q === undefined)) {
+  const source = await narrowestSource(work, { email, phone, q });
+  const criteriaCount = [email, phone, q].filter((one) => one !== undefined).length;
+  // A single index, or the list of all customers, needs no filter.
+  if (criteriaCount === 0 || (criteriaCount === 1 && q === undefined)) {
     const page = await source({ limit, cursor });
     return { ...page, items: [...page.items] };
   }
-  const fits = (customer: CustomerRecord): boolean =>
+  const matches = (customer: CustomerRecord): boolean =>
     (email === undefined || customer.email === email) &&
     (phone === undefined || customer.phone === phone) &&
     (q === undefined || isNamed(customer, q));
-  return pageOfMatches(source, fits, { limit, cursor });
+  return pageOfMatches(source, matches, { limit, cursor });
 });
 
-/** The fewest customers among which all are that fit. */
-async function narrowest(work: UnitOfWork, { email, phone, q }: Criteria): Promise<PageSource<CustomerRecord>> {
+/** The smallest known set of customers that contains all matches. */
+async function narrowestSource(work: UnitOfWork, { email, phone, q }: Criteria): Promise<PageSource<CustomerRecord>> {
   if (email !== undefined) return (page) => work.find(customers, 'email', email, page);
   if (phone !== undefined) return (page) => work.find(customers, 'phone', phone, page);
   const part = q === undefined ? undefined : await rarestPart(work, q);
   return (page) => (part === undefined ? work.all(customers, page) : work.find(customers, 'part', part, page));
 }
 
+/** @returns undefined when `q` has no part, or when a world of an older release has customers without parts */
 async function rarestPart(work: UnitOfWork, q: string): Promise<string | undefined> {
   const parts = partsOf(q);
   const [oldest] = (await work.all(customers, { limit: 1 })).items;

@@ -6,41 +6,45 @@ import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { customers, parties } from '../collections.ts';
 import { type CustomerRecord, isRegistered, noConsents } from '../customer-rules.ts';
-import { registeredWith } from '../recognition.ts';
+import { findRegistered } from '../registered-customer.ts';
 
-/** Wall time for which a checkout waits for the Loyalty Platform. */
-const PATIENCE_MS = 800;
+/** A checkout waits at most this long for the Loyalty Platform. */
+const TIMEOUT_MS = 800;
 
 type PartyContact = NonNullable<z.output<typeof putPartyCall.request>['contact']>;
 
 export const putParty = handle(putPartyCall)(async ({ params, body: { contact } }, scope) => {
   const { work } = scope;
-  const known = contact && (await recognised(contact, scope));
+  const known = contact && (await findCustomer(contact, scope));
   if (known) return known;
-  const party = (await partyOf(work, params.basketId)) ?? anonymousParty(work, params.basketId);
-  return contact ? identified(work, party, contact) : party;
+  const party = (await partyOf(work, params.basketId)) ?? createParty(work, params.basketId);
+  return contact ? identify(work, party, contact) : party;
 });
 
-/** The registered customer behind a contact: whoever has the e-mail, else the phone, else the card. */
-async function recognised(contact: PartyContact, scope: Scope): Promise<CustomerRecord | undefined> {
-  const registered = await registeredWith(scope.work, contact);
-  return registered ?? (contact.loyaltyCard === undefined ? undefined : memberWith(contact.loyaltyCard, contact, scope));
+/** The registered customer with the contact's e-mail, else with its phone, else with its loyalty card. */
+async function findCustomer(contact: PartyContact, scope: Scope): Promise<CustomerRecord | undefined> {
+  const registered = await findRegistered(scope.work, contact);
+  return registered ?? (contact.loyaltyCard === undefined ? undefined : findCardHolder(contact.loyaltyCard, contact, scope));
 }
 
 /**
- * The customer whose card this is. A mistyped card keeps nobody from buying: it recognises nobody, and that is all. The same goes for one
- * that cannot be read now, if other contact says who buys: checkout does not wait for the Loyalty Platform (flow 7 of the source document).
- * @throws Problem `dependency_*` when the card alone would say it
+ * The member with this card. An unknown card identifies nobody, and the checkout goes on. So does a card that cannot be read now, if the
+ * contact has e-mail or phone: checkout does not wait for the Loyalty Platform (flow 7 of the source document).
+ * @throws Problem `dependency_*` when the contact has only the card
  */
-async function memberWith(card: string, { email, phone }: PartyContact, { work, call, log }: Scope): Promise<CustomerRecord | undefined> {
+async function findCardHolder(
+  card: string,
+  { email, phone }: PartyContact,
+  { work, call, log }: Scope,
+): Promise<CustomerRecord | undefined> {
   try {
-    const { customerId } = await call(getMemberBalance, { params: { id: card } }, { timeoutMs: PATIENCE_MS });
+    const { customerId } = await call(getMemberBalance, { params: { id: card } }, { timeoutMs: TIMEOUT_MS });
     return await work.get(customers, customerId);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const otherwiseKnown = email !== undefined || phone !== undefined;
-    if (error.code !== 'not_found' && !(otherwiseKnown && isDependencyProblem(error))) throw error;
-    log.info({ code: error.code }, 'a loyalty card given at checkout recognised nobody');
+    const hasOtherContact = email !== undefined || phone !== undefined;
+    if (error.code !== 'not_found' && !(hasOtherContact && isDependencyProblem(error))) throw error;
+    log.info({ code: error.code }, 'a loyalty card given at checkout identified nobody');
     return undefined;
   }
 }
@@ -50,14 +54,14 @@ async function partyOf(work: UnitOfWork, basketId: string): Promise<CustomerReco
   return party && work.get(customers, party.customerId);
 }
 
-function anonymousParty(work: UnitOfWork, basketId: string): CustomerRecord {
+function createParty(work: UnitOfWork, basketId: string): CustomerRecord {
   const id = work.id('cus');
   work.put(parties, { id: basketId, customerId: id });
   return work.create(customers, 'create', { id, addresses: [], consents: noConsents, interactions: [] });
 }
 
-/** Further contact is added, newer contact replaces older. Who registered meanwhile is no longer changed by a basket. */
-function identified(work: UnitOfWork, party: CustomerRecord, { email = party.email, phone = party.phone }: PartyContact): CustomerRecord {
+/** Adds contact, and replaces older contact by newer. A party that has registered meanwhile stays as it is. */
+function identify(work: UnitOfWork, party: CustomerRecord, { email = party.email, phone = party.phone }: PartyContact): CustomerRecord {
   if (isRegistered(party) || (email === party.email && phone === party.phone)) return party;
   return work.transition(customers, party, 'identify', { email, phone });
 }

@@ -3,7 +3,7 @@ import { invalid } from '../../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi } from '../../../shared/catalog/promotion/apis.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
-import { goodsOfBasket } from '../basket-goods.ts';
+import { readBasketGoods } from '../basket-goods.ts';
 import { evaluate, type Goods, totalsBySource } from '../evaluation.ts';
 import type { PricedLine } from '../pricing.ts';
 import type { VoucherOutcome } from '../voucher-rules.ts';
@@ -12,16 +12,20 @@ type EvaluateRequest = z.output<typeof evaluatePromotionsApi.serviceRequest>;
 
 export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body }, scope) => {
   const goods = await goodsOf(body, scope);
-  return answer(goods, await evaluate(goods, body.voucherCodes ?? [], scope));
+  return answerOf(goods, await evaluate(goods, body.voucherCodes ?? [], scope));
 });
 
-/** Lines that were sent count; only a caller who names nothing but the basket makes us look into it. */
+/** The lines of the request; without lines, those of its basket. */
 async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call }: Scope): Promise<Goods> {
-  if (lines === undefined) return { ...(await goodsOfBasket(call, basketId ?? '', customerId)), loyaltyTier };
+  if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier };
   const currency = lines[0]?.unitPrice.currency ?? '';
-  const stray = lines.findIndex(({ unitPrice }) => unitPrice.currency !== currency);
-  if (stray >= 0)
-    throw invalid(`/lines/${stray}/unitPrice/currency`, 'currency', `All lines have one currency, ${currency} like the first.`);
+  const otherCurrency = lines.findIndex(({ unitPrice }) => unitPrice.currency !== currency);
+  if (otherCurrency >= 0)
+    throw invalid(
+      `/lines/${otherCurrency}/unitPrice/currency`,
+      'currency',
+      `All lines must have the currency of the first one, ${currency}.`,
+    );
   return {
     basketId,
     customerId,
@@ -31,7 +35,7 @@ async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateReq
   };
 }
 
-function answer({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
+function answerOf({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
   const shown = ({ source, amount }: PricedLine['discounts'][number]) => ({ ...source, discount: money(amount, currency) });
   const discountOf = ({ qty, unitPrice, left }: PricedLine): number => qty * unitPrice - left;
   return {

@@ -4,48 +4,52 @@ import { recordVoucherUse as recordVoucherUseCall } from '../../../shared/catalo
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { basketVouchers, vouchers, voucherUses } from '../collections.ts';
-import { judge } from '../evaluation.ts';
-import { canonical } from '../voucher-rules.ts';
+import { judgeCodes } from '../evaluation.ts';
+import { canonicalCode } from '../voucher-rules.ts';
 
 type BasketVouchers = z.output<typeof basketVouchers.schema>;
 type UseRequest = z.output<typeof recordVoucherUseCall.request>;
 
-/** The uses of a basket's vouchers follow its checkout: taken when it is locked, kept by the order, given back when there is none. */
+/** Voucher uses follow the checkout of their basket: taken when it is locked, kept by its order, given back without one. */
 export const recordVoucherUse = handle(recordVoucherUseCall)(async ({ params: { basketId }, body }, { work }) => {
   const found = await work.get(basketVouchers, basketId);
-  const next = await moved(work, { basketId, found, body });
+  const next = await recordUse(work, { basketId, found, body });
   return { basketId, state: next.state, codes: [...next.codes] };
 });
 
-interface Move {
+interface UseChange {
   readonly basketId: string;
   readonly found: BasketVouchers | undefined;
   readonly body: UseRequest;
 }
 
-async function moved(work: UnitOfWork, move: Move): Promise<BasketVouchers> {
-  switch (move.body.state) {
+async function recordUse(work: UnitOfWork, change: UseChange): Promise<BasketVouchers> {
+  switch (change.body.state) {
     case 'locked':
-      return lock(work, move);
+      return lock(work, change);
     case 'redeemed':
-      return redeem(work, move);
+      return redeem(work, change);
     case 'released':
-      return release(work, move);
+      return release(work, change);
   }
 }
 
-/** Takes a use of each code that can be used; codes of an earlier checkout that are no longer among them are given back. */
-async function lock(work: UnitOfWork, { basketId, found, body }: Move): Promise<BasketVouchers> {
-  if (!body.codes) throw invalid('/codes', 'required', 'Say which vouchers are locked.');
-  // A repeat that was under way while the order was confirmed must not undo it.
+/** Takes a use of each usable code, and gives back the uses of codes that are no longer named. */
+async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Promise<BasketVouchers> {
+  if (!body.codes) throw invalid('/codes', 'required', 'Name the vouchers to lock.');
+  // A late repeat must not undo the confirmation of the order.
   if (found?.state === 'redeemed') return found;
   const held = found?.state === 'locked' ? heldCodes(found) : [];
-  const wanted = body.codes.map(canonical);
+  const wanted = body.codes.map(canonicalCode);
   await giveBack(
     work,
     held.filter((code) => !wanted.includes(code)),
   );
-  const codes = (await judge(work, wanted, basketId)).map(({ code, reason }) => ({ code, accepted: !reason, ...(reason && { reason }) }));
+  const codes = (await judgeCodes(work, wanted, basketId)).map(({ code, reason }) => ({
+    code,
+    accepted: !reason,
+    ...(reason && { reason }),
+  }));
   await takeUses(
     work,
     codes.filter(({ code, accepted }) => accepted && !held.includes(code)).map(({ code }) => code),
@@ -59,14 +63,14 @@ async function lock(work: UnitOfWork, { basketId, found, body }: Move): Promise<
   });
 }
 
-/** What was given back is not redeemed any more: a cancelled order may still be confirmed late by a repeat. */
-async function redeem(work: UnitOfWork, { basketId, found }: Move): Promise<BasketVouchers> {
+/** Released uses stay released: a late repeat may still confirm a cancelled order. */
+async function redeem(work: UnitOfWork, { basketId, found }: UseChange): Promise<BasketVouchers> {
   if (found && found.state !== 'locked') return found;
   return work.put(basketVouchers, { ...(found ?? { id: basketId, codes: [] }), state: 'redeemed' });
 }
 
-/** Gives back what is locked, and also what was redeemed: the order was cancelled. */
-async function release(work: UnitOfWork, { basketId, found }: Move): Promise<BasketVouchers> {
+/** Gives back locked uses, and for a cancelled order redeemed ones. */
+async function release(work: UnitOfWork, { basketId, found }: UseChange): Promise<BasketVouchers> {
   if (found?.state === 'released') return found;
   if (found) await giveBack(work, heldCodes(found));
   return work.put(basketVouchers, { ...(found ?? { id: basketId, codes: [] }), state: 'released' });
@@ -77,7 +81,7 @@ const heldCodes = ({ codes }: BasketVouchers): readonly string[] => codes.filter
 const takeUses = (work: UnitOfWork, codes: readonly string[]): Promise<void> => moveUses(work, codes, 1);
 const giveBack = (work: UnitOfWork, codes: readonly string[]): Promise<void> => moveUses(work, codes, -1);
 
-/** The guard decides the race for the last use; whoever loses it is run again and finds none left. */
+/** If another checkout takes the last use first, the counter's guard refuses this commit, and its rerun finds none left. */
 async function moveUses(work: UnitOfWork, codes: readonly string[], uses: number): Promise<void> {
   for (const code of codes) {
     const limited = (await work.get(vouchers, code))?.voucher.usageLimit !== undefined;
