@@ -23,10 +23,10 @@ export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: strin
 export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
   return [...promotions]
     .sort((a, b) => a.priority - b.priority)
-    .reduce((before, promotion) => applyOne(promotion, before, purchase), lines);
+    .reduce((before, promotion) => applyPromotion(promotion, before, purchase), lines);
 }
 
-function applyOne(promotion: Promotion, lines: readonly PricedLine[], purchase: Purchase): readonly PricedLine[] {
+function applyPromotion(promotion: Promotion, lines: readonly PricedLine[], purchase: Purchase): readonly PricedLine[] {
   const open = lines.map((line) => !line.closed && (promotion.stackable || line.discounts.length === 0));
   const eligible = lines.map((line, index) => (open[index] === true && appliesTo(promotion, line) ? line.left : 0));
   return takeOff(lines, {

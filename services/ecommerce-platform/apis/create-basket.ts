@@ -27,7 +27,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
     ),
   ];
   const withoutDiscount = await pricesForSale(work, addToLines(id, [], requested));
-  const customer = await customerOf(scope, id, body.customerId);
+  const customer = await readOrCreateCustomer(scope, id, body.customerId);
   const prices = await priceOpenBasket(scope, withoutDiscount);
   for (const basket of basketsToMerge) mergeInto(work, basket, id);
   return work.create(baskets, 'create', {
@@ -54,7 +54,7 @@ async function openBaskets(work: UnitOfWork, ids: readonly string[]): Promise<Ba
 }
 
 /** The customer of the request, or an anonymous party for this basket. @throws Problem 404, 503, 504 */
-const customerOf = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
+const readOrCreateCustomer = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
   customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
 
 /** The lines move to the other basket. Stock that a client held by hand stays with the merged basket, so it is released. */

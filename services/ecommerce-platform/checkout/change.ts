@@ -6,7 +6,7 @@ import { type Basket, baskets } from '../collections.ts';
 import { type CheckoutBody, contactDigest } from './changed-values.ts';
 import { identifyCustomer } from './customer.ts';
 import { readLoyalty } from './loyalty.ts';
-import { beginCheckout, checkoutOf, type LockedCheckout, settleCheckout } from './record.ts';
+import { checkoutOf, claimCheckout, type LockedCheckout, settleCheckout } from './record.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function changeCheckout(scope: Scope, basket: Basket, body: Checkou
   const attempt = (await checkoutOf(work, basket.id))?.attempt ?? 0;
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
 
-  const record = await beginCheckout(work, basket.id, basket, 'changing');
+  const record = await claimCheckout(work, basket.id, basket, 'changing');
   const standing = appliedCodes(basket);
   const discounts = await lockVouchers(scope, {
     basketId: basket.id,

@@ -20,7 +20,7 @@ const ownerOf = (work: UnitOfWork): string => work.id('req', 'checkout');
  * @param basket undefined when its transaction at the till creates it
  * @throws Problem 409, retryable, while another request checks the basket out
  */
-export async function beginCheckout(
+export async function claimCheckout(
   work: UnitOfWork,
   basketId: string,
   basket: Basket | undefined,

@@ -8,7 +8,7 @@ import { basketIdle, checkoutTtl } from '../due-work.ts';
 import { type CheckoutBody, contactDigest } from './changed-values.ts';
 import { identifyCustomer } from './customer.ts';
 import { readLoyalty } from './loyalty.ts';
-import { beginCheckout, checkoutOf, type LockedCheckout, settleCheckout } from './record.ts';
+import { checkoutOf, claimCheckout, type LockedCheckout, settleCheckout } from './record.ts';
 import { holdStock } from './stock-hold.ts';
 import { lockVouchers } from './voucher-uses.ts';
 
@@ -34,7 +34,7 @@ export async function startCheckout(scope: Scope, basket: Basket, body: Checkout
   const codes = distinctCodes(body.voucherCodes ?? []);
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
 
-  const record = await beginCheckout(work, basket.id, basket);
+  const record = await claimCheckout(work, basket.id, basket);
   const held = await holdStock(scope, { basket, record, vouchers: appliedCodes(offered).length > 0 });
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 

@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { applyDiscounts, pricesForSale } from '../basket/current-prices.ts';
 import { evaluateDiscounts } from '../basket/discounts.ts';
 import { addToLines, type UnpricedLine } from '../basket/lines.ts';
-import { beginCheckout, checkoutOf, settleCheckout } from '../checkout/record.ts';
+import { checkoutOf, claimCheckout, settleCheckout } from '../checkout/record.ts';
 import { type Basket, baskets, type TillBasket, tillBaskets } from '../collections.ts';
 import { basketIdle } from '../due-work.ts';
 import { identifyBuyer } from './buyer.ts';
@@ -46,7 +46,7 @@ export async function startTransaction(scope: Scope, transaction: Transaction): 
   // An open basket has no vouchers.
   const discounts = await evaluateDiscounts(scope, { basketId, lines, shopper, attempt });
 
-  const begun = await beginCheckout(work, basketId, open);
+  const begun = await claimCheckout(work, basketId, open);
   const held = await holdStoreStock(scope, begun, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
   const members = {
     ...applyDiscounts(lines, discounts),

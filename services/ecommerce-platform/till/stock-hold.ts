@@ -55,7 +55,7 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
 /** Commits the next request to the SIM; `asked` stays undefined when the store has none of the goods. */
 async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
   const clientHold = await readClientHold(scope, request);
-  const items = await unitsToHold(scope, request, clientHold);
+  const items = await readUnitsToHold(scope, request, clientHold);
   // Without a hold of its own the sale would never release this one.
   if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
   const next = scope.work.put(checkouts, {
@@ -80,7 +80,11 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
 /** Per SKU the smaller of its quantity and the store's ATP plus the units that the client's hold has there; SKUs with 0 are left out. */
-async function unitsToHold({ call }: Scope, { lines, locationId }: StoreStockRequest, clientHold: Hold | undefined): Promise<SkuUnits[]> {
+async function readUnitsToHold(
+  { call }: Scope,
+  { lines, locationId }: StoreStockRequest,
+  clientHold: Hold | undefined,
+): Promise<SkuUnits[]> {
   const units = await Promise.all(
     lines.map(async ({ sku, qty }) => {
       const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: TIMEOUT_MS }).then(
