@@ -10,8 +10,7 @@ import type { Scope } from '../../shared/work/handler.ts';
 type View = z.output<typeof getCustomer360.response>;
 type Part = z.output<typeof ViewPart>;
 
-/** For each part. */
-const TIMEOUT_MS = 2_000;
+const PART_TIMEOUT_MS = 2_000;
 
 /**
  * Reads all parts of the view from their owners at the same time. A part without an answer is degraded.
@@ -19,7 +18,7 @@ const TIMEOUT_MS = 2_000;
  */
 export async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
   const degraded = new Set<Part>();
-  const options = { timeoutMs: TIMEOUT_MS };
+  const options = { timeoutMs: PART_TIMEOUT_MS };
   async function readPart<T>(parts: readonly Part[], answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer;

@@ -6,7 +6,7 @@ export const basketIdle = defineDueWork('basket-idle');
 /** Reopens a locked basket whose checkout led to no order in time. */
 export const checkoutTtl = defineDueWork('checkout-ttl');
 
-/** Gives back the stock and the voucher uses that a checkout took and does not need. */
+/** Gives back the stock and voucher uses of a checkout that did not succeed. */
 export const undoCheckout = defineDueWork('undo-checkout');
 
 /** Has the OMS store the order of a converted basket. */

@@ -4,7 +4,7 @@ import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { LoyaltyTier } from './promotion-rules.ts';
 
-/** For the CRM, and again for the Loyalty Platform. */
+/** For each of the two calls. */
 const TIMEOUT_MS = 800;
 
 /** `tier` is absent without a membership. `unknown` is the problem that prevented the look-up. */

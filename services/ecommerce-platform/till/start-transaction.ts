@@ -46,8 +46,8 @@ export async function startTransaction(scope: Scope, transaction: Transaction): 
   // An open basket has no vouchers.
   const discounts = await evaluateDiscounts(scope, { basketId, lines, shopper, attempt });
 
-  const begun = await claimCheckout(work, basketId, open);
-  const held = await holdStoreStock(scope, begun, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
+  const claimed = await claimCheckout(work, basketId, open);
+  const held = await holdStoreStock(scope, claimed, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
   const members = {
     ...applyDiscounts(lines, discounts),
     channel: 'pos' as const,
@@ -81,7 +81,7 @@ async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promi
   return { open, lines: open.lines };
 }
 
-/** Records the basket of the transaction, with the commit that begins the checkout. @throws Problem 409 after the till abandoned it */
+/** Records the basket of the transaction, with the commit that claims the checkout. @throws Problem 409 after the till abandoned it */
 async function claimTransaction(work: UnitOfWork, { transactionId, basketId }: Transaction): Promise<TillBasket> {
   const found = await work.get(tillBaskets, transactionId);
   if (found?.abandoned) {
