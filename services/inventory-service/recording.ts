@@ -5,10 +5,8 @@ import type { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from './collections.ts';
+import { finishAllocation } from './due-work.ts';
 import { giveBack } from './holds.ts';
-
-/** Stock of an order line is held here first, then the SIM is given the finished record; due work sees to it that both happen. */
-export const FINISH_ALLOCATION = 'finish-allocation';
 
 /**
  * Commits that somebody is about to hand the record to the SIM, before doing so. The due work belongs to this process until it
@@ -17,7 +15,7 @@ export const FINISH_ALLOCATION = 'finish-allocation';
  */
 export async function setOut(work: UnitOfWork, hold: Omit<Hold, 'version'>): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: attemptOf(hold) });
-  work.schedule(FINISH_ALLOCATION, hold.id, work.now, {}, { beforeReply: true });
+  work.schedule(finishAllocation, hold.id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return next;
 }
@@ -46,7 +44,7 @@ export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work'
     body: { orderId, orderLineId, items: [{ sku, qty }], allocations },
   });
   work.put(holds, { ...hold, line: { ...line, recorded: true } });
-  work.cancel(FINISH_ALLOCATION, hold.id);
+  work.cancel(finishAllocation, hold.id);
   return reservation;
 }
 
@@ -62,10 +60,10 @@ export const mayGiveBack = (hold: Hold, problem: Problem): boolean =>
 
 export function withdraw(work: UnitOfWork, hold: Hold): void {
   giveBack(work, hold, { state: 'given-back', reference: 'the SIM was not there' });
-  work.cancel(FINISH_ALLOCATION, hold.id);
+  work.cancel(finishAllocation, hold.id);
 }
 
 /** The stock stays held: the SIM may have the record already. The clock's driver hands it over again until it has. */
 export function leaveToTheClock(work: UnitOfWork, hold: Hold): void {
-  work.schedule(FINISH_ALLOCATION, hold.id, work.now, {});
+  work.schedule(finishAllocation, hold.id, work.now, {});
 }

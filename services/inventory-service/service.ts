@@ -10,7 +10,6 @@ import { getStock } from './internal/get-stock.ts';
 import { moveHold } from './internal/move-hold.ts';
 import { recordStockMovement } from './internal/record-stock-movement.ts';
 import { takeHold } from './internal/take-hold.ts';
-import { FINISH_ALLOCATION } from './recording.ts';
 
 export const service = defineService({
   application: 'inventory-service',
@@ -28,7 +27,7 @@ export const service = defineService({
     'count-stock': countStock,
   },
   events: {},
-  due: { [FINISH_ALLOCATION]: finishAllocation },
+  due: [finishAllocation],
 });
 
 export function seed(fixtures: Fixtures, _now: number): Seed {

@@ -35,13 +35,7 @@ export const service = defineService({
   },
   internal: { 'list-payments': listPayments, 'reverse-payment': reversePayment },
   events: {},
-  due: {
-    'approve-payment': approvePayment,
-    'give-up-payment': giveUpPayment,
-    'expire-authorization': expireAuthorization,
-    'check-orphan': checkOrphan,
-    'give-back-points': giveBackPoints,
-  },
+  due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints],
 });
 
 /** The simulated provider's tokens and the retailer's gift cards. */

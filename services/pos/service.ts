@@ -9,8 +9,7 @@ import { abandonOpening } from './due/abandon-opening.ts';
 import { expireTransaction } from './due/expire-transaction.ts';
 import { resolveTender } from './due/resolve-tender.ts';
 import { submitOrder } from './due/submit-order.ts';
-import { undoVoidedSale } from './due/undo-sale.ts';
-import { ABANDON_OPENING, EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER, UNDO_SALE } from './due-kinds.ts';
+import { undoSale } from './due/undo-sale.ts';
 import { onOrderCancelled } from './events/on-order-cancelled.ts';
 import { onPaymentAuthorized } from './events/on-payment-authorized.ts';
 import { onPaymentChanged } from './events/on-payment-changed.ts';
@@ -31,13 +30,7 @@ export const service = defineService({
     'ext.payment-changed': onPaymentChanged,
     'order-cancelled': onOrderCancelled,
   },
-  due: {
-    [ABANDON_OPENING]: abandonOpening,
-    [RESOLVE_TENDER]: resolveTender,
-    [SUBMIT_ORDER]: submitOrder,
-    [UNDO_SALE]: undoVoidedSale,
-    [EXPIRE_TRANSACTION]: expireTransaction,
-  },
+  due: [abandonOpening, resolveTender, submitOrder, undoSale, expireTransaction],
 });
 
 /** The stores with their tills; a world begins without transactions. */

@@ -3,7 +3,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
-import { ABORT_HOLD, EXPIRE_RESERVATION } from './due-kinds.ts';
+import { abortHold, expireReservation } from './due-work.ts';
 import { endOf, type Owner } from './ended-owners.ts';
 import { isOpen } from './reservation-rules.ts';
 import { moveStockOf } from './stock-movements.ts';
@@ -36,7 +36,7 @@ export async function setOut({ takesOverLines, ...asked }: Asked, { work, call }
   const replaces = replaced.map((one) => one.id);
   const attempt = work.put(attempts, { ...asked, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
   // Due at once, but this process's own until it has answered or died: a clock that is advanced meanwhile waits for it.
-  work.schedule(ABORT_HOLD, id, work.now, {}, { beforeReply: true });
+  work.schedule(abortHold, id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return attempt;
 }
@@ -141,7 +141,7 @@ async function givenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
 
 export function end(work: UnitOfWork, attempt: Attempt): void {
   work.put(attempts, { ...attempt, status: 'ended' });
-  work.cancel(ABORT_HOLD, attempt.id);
+  work.cancel(abortHold, attempt.id);
 }
 
 interface Taken {
@@ -156,11 +156,11 @@ async function record(attempt: Attempt, taken: readonly Taken[], work: UnitOfWor
     const replaced = await work.get(reservations, replacedId);
     if (!replaced || !isOpen(replaced)) continue;
     work.transition(reservations, replaced, 'release');
-    work.cancel(EXPIRE_RESERVATION, replaced.id);
+    work.cancel(expireReservation, replaced.id);
   }
   work.put(attempts, { ...attempt, status: 'done' });
-  work.cancel(ABORT_HOLD, attempt.id);
-  if (expiresAt !== undefined) work.schedule(EXPIRE_RESERVATION, attempt.id, Date.parse(expiresAt), {});
+  work.cancel(abortHold, attempt.id);
+  if (expiresAt !== undefined) work.schedule(expireReservation, attempt.id, Date.parse(expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
   return work.create(reservations, 'reserve', {
     ...{ id, items, allocations },

@@ -10,7 +10,6 @@ import { abortHold } from './due/abort-hold.ts';
 import { expireReservation } from './due/expire-reservation.ts';
 import { giveBackStock } from './due/give-back-stock.ts';
 import { moveStock } from './due/move-stock.ts';
-import { ABORT_HOLD, EXPIRE_RESERVATION, GIVE_BACK_STOCK, MOVE_STOCK } from './due-kinds.ts';
 import { getBasketHold } from './internal/get-basket-hold.ts';
 import { getReservation } from './internal/get-reservation.ts';
 import { moveReservation } from './internal/move-reservation.ts';
@@ -35,7 +34,7 @@ export const service = defineService({
     'release-holds': releaseHolds,
   },
   events: {},
-  due: { [ABORT_HOLD]: abortHold, [EXPIRE_RESERVATION]: expireReservation, [GIVE_BACK_STOCK]: giveBackStock, [MOVE_STOCK]: moveStock },
+  due: [abortHold, expireReservation, giveBackStock, moveStock],
 });
 
 /** A world begins without reservations. */

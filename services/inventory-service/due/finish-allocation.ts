@@ -1,10 +1,11 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { holds } from '../collections.ts';
+import { finishAllocation as finishAllocationWork } from '../due-work.ts';
 import { isRefused, recordAtSim, setOutAgain, withdraw } from '../recording.ts';
 
 /** Hands the SIM the record of stock that an interrupted Allocate Inventory holds; for an order that has ended the stock goes back. */
-export const finishAllocation: DueHandler = async ({ key }, { work, call }) => {
+export const finishAllocation = handleDue(finishAllocationWork)(async ({ key }, { work, call }) => {
   const hold = await work.get(holds, key);
   if (hold?.state !== 'held' || !hold.line || hold.line.recorded) return;
   const next = await setOutAgain(work, hold);
@@ -14,4 +15,4 @@ export const finishAllocation: DueHandler = async ({ key }, { work, call }) => {
     if (!(error instanceof Problem) || !isRefused(error)) throw error;
     withdraw(work, next);
   }
-};
+});

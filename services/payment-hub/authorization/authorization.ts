@@ -2,6 +2,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { CaptureSplit } from '../capture-rules.ts';
 import { payments, type StoredPayment } from '../collections.ts';
+import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from '../due-work.ts';
 import { giveBack, uncommit } from '../refund/giving-back.ts';
 import { authorizationCodeOf } from './provider-rules.ts';
 
@@ -25,19 +26,19 @@ export const approval = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | '
 
 /** The timers of an authorisation. */
 export function watchAuthorisation(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
-  work.schedule('check-orphan', payment.id, work.now + ORPHAN_CHECK_MS, {});
-  if (expires(payment)) work.schedule('expire-authorization', payment.id, work.now + AUTHORISATION_MS, {});
+  work.schedule(checkOrphan, payment.id, work.now + ORPHAN_CHECK_MS, {});
+  if (expires(payment)) work.schedule(expireAuthorization, payment.id, work.now + AUTHORISATION_MS, {});
 }
 
 function unwatchAuthorisation(work: UnitOfWork, id: string): void {
-  work.cancel('check-orphan', id);
-  work.cancel('expire-authorization', id);
+  work.cancel(checkOrphan, id);
+  work.cancel(expireAuthorization, id);
 }
 
 /** The word that a pending payment waited for: it is authorised, or, when it was reversed meanwhile, authorised and voided at once. */
 export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment {
-  work.cancel('give-up-payment', payment.id);
-  work.cancel('approve-payment', payment.id);
+  work.cancel(giveUpPayment, payment.id);
+  work.cancel(approvePayment, payment.id);
   const approved = work.transition(payments, payment, 'approve', { ...approval(work, payment), awaiting: undefined });
   watchAuthorisation(work, payment);
   return approved.voidOnApproval ? voidAuthorisation(work, approved, 'void') : approved;
@@ -49,8 +50,8 @@ export function fail(
   payment: StoredPayment,
   { verb, declineCode }: { verb: 'decline' | 'give-up'; declineCode: string },
 ): StoredPayment {
-  work.cancel('give-up-payment', payment.id);
-  work.cancel('approve-payment', payment.id);
+  work.cancel(giveUpPayment, payment.id);
+  work.cancel(approvePayment, payment.id);
   uncommit(work, payment, payment.amount);
   return work.transition(payments, payment, verb, { declineCode, awaiting: undefined });
 }

@@ -1,6 +1,7 @@
 import { money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { giftCardBalances, orderCovers, payments, returnCovers, type StoredPayment } from '../collections.ts';
+import { approvePayment, giveUpPayment } from '../due-work.ts';
 import { approval, PENDING_MS, watchAuthorisation } from './authorization.ts';
 import type { Verdict } from './provider-rules.ts';
 
@@ -23,7 +24,7 @@ export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Ve
       watchAuthorisation(work, asked);
       return work.create(payments, 'authorise', { ...untouched(asked), ...approval(work, asked) });
     case 'approved-later':
-      work.schedule('approve-payment', asked.id, work.now + verdict.afterMs, {});
+      work.schedule(approvePayment, asked.id, work.now + verdict.afterMs, {});
       return openPending(work, asked, 'provider-approval');
     case 'unanswered':
       return openPending(work, asked, 'provider-answer');
@@ -33,7 +34,7 @@ export function openPayment(work: UnitOfWork, asked: PaymentRequest, verdict: Ve
 /** Creates a payment whose outcome is open: its amount is taken from what is outstanding, and somebody waits no longer than 15 minutes. */
 export function openPending(work: UnitOfWork, asked: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
   commitToOrder(work, asked);
-  work.schedule('give-up-payment', asked.id, work.now + PENDING_MS, {});
+  work.schedule(giveUpPayment, asked.id, work.now + PENDING_MS, {});
   return work.create(payments, 'await-approval', { ...untouched(asked), awaiting });
 }
 

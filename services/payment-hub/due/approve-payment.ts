@@ -1,9 +1,10 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { approve } from '../authorization/authorization.ts';
 import { payments } from '../collections.ts';
+import { approvePayment as approvePaymentWork } from '../due-work.ts';
 
 /** The provider's late word on a payment that it took its time for. */
-export const approvePayment: DueHandler = async ({ key }, { work }) => {
+export const approvePayment = handleDue(approvePaymentWork)(async ({ key }, { work }) => {
   const payment = await work.get(payments, key);
   if (payment?.awaiting === 'provider-approval') approve(work, payment);
-};
+});

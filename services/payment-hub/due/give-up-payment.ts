@@ -1,16 +1,17 @@
 import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { fail } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
+import { giveUpPayment as giveUpPaymentWork } from '../due-work.ts';
 
 /** Nobody said within 15 minutes what became of a payment: it failed. What it may have spent is given back first. */
-export const giveUpPayment: DueHandler = async ({ key }, scope) => {
+export const giveUpPayment = handleDue(giveUpPaymentWork)(async ({ key }, scope) => {
   const payment = await scope.work.get(payments, key);
   if (payment?.state !== 'pending') return;
   if (payment.awaiting === 'loyalty-platform') await unspend(scope, payment);
   fail(scope.work, payment, { verb: 'give-up', declineCode: 'provider_timeout' });
-};
+});
 
 /**
  * Whether the redemption was spent is unknown. The Loyalty Platform notes the reversal also when it finds nothing spent, and

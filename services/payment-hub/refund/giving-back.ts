@@ -1,13 +1,7 @@
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { giftCardBalances, orderCovers, returnCovers, type StoredPayment } from '../collections.ts';
-
-/** Due work `give-back-points`: what the Loyalty Platform is told. */
-export interface PointsToGiveBack {
-  readonly reference: string;
-  readonly paymentId: string;
-  readonly amount: Money;
-}
+import { giveBackPoints } from '../due-work.ts';
 
 /** An amount that a payment promised to its order and does not pay after all, or not any more: the order may be paid otherwise. */
 export function uncommit(work: UnitOfWork, payment: StoredPayment, amount: Money): void {
@@ -26,7 +20,7 @@ export function giveBack(work: UnitOfWork, payment: StoredPayment, { amount, ref
   if (type === 'gift-card' && token !== undefined) work.move(giftCardBalances, token, { balance: amount.amount });
   if (type === 'exchange-credit' && payment.returnId !== undefined) work.move(returnCovers, payment.returnId, { used: -amount.amount });
   if (type === 'loyalty') {
-    const payload: PointsToGiveBack = { reference, paymentId: payment.id, amount: money(amount.amount, amount.currency) };
-    work.schedule('give-back-points', reference, work.now, payload, { beforeReply: true });
+    const payload = { reference, paymentId: payment.id, amount: money(amount.amount, amount.currency) };
+    work.schedule(giveBackPoints, reference, work.now, payload, { beforeReply: true });
   }
 }

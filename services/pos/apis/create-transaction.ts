@@ -5,7 +5,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
-import { ABANDON_OPENING } from '../due-kinds.ts';
+import { abandonOpening } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
 import { isCovered } from '../tender/tender-rules.ts';
 import { OPENING_MS } from '../timing.ts';
@@ -29,7 +29,7 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (isRefusal(error)) {
-      work.cancel(ABANDON_OPENING, id);
+      work.cancel(abandonOpening, id);
       save(work, opening, { state: 'given-up' });
     }
     return error;
@@ -53,7 +53,7 @@ async function begin({ work }: Scope, asked: { id: string; storeId: string; lane
   const at = instant(work.now);
   const opening = work.put(transactions, { ...asked, createdAt: at, updatedAt: at, state: 'opening', tenders: [], asked: [] });
   // Until then whoever repeats the request gets the transaction that it began.
-  work.schedule(ABANDON_OPENING, asked.id, work.now + OPENING_MS, null);
+  work.schedule(abandonOpening, asked.id, work.now + OPENING_MS, null);
   await work.checkpoint();
   return opening;
 }
@@ -67,7 +67,7 @@ async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<vo
 
 /** What costs nothing is paid at once. */
 async function open(work: UnitOfWork, opening: StoredTransaction, basket: Sale['basket']): Promise<Sale> {
-  work.cancel(ABANDON_OPENING, opening.id);
+  work.cancel(abandonOpening, opening.id);
   const sale = { ...save(work, opening, { state: 'open', basket }), basket };
   renewIdleTimer(work, sale.id);
   return isCovered(sale) ? markPaid(work, sale) : sale;

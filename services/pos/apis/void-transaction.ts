@@ -2,9 +2,9 @@ import { voidTransaction as voidTransactionApi } from '../../../shared/catalog/c
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import type { Sale } from '../collections.ts';
-import { UNDO_SALE } from '../due-kinds.ts';
+import { undoSale } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
-import { markVoided, undoSale } from '../sale/undoing.ts';
+import { compensate, markVoided } from '../sale/undoing.ts';
 import { isCovered, outstandingOf } from '../tender/tender-rules.ts';
 import { refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
 import { AGAIN_MS } from '../timing.ts';
@@ -32,10 +32,10 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
 
 /** Nobody who is down keeps a transaction from being voided: what is still to be undone is visible on it, and done later. */
 async function undoNow(scope: Scope, sale: Sale): Promise<Sale> {
-  const { sale: undone, problem } = await undoSale(scope, sale);
+  const { sale: undone, problem } = await compensate(scope, sale);
   if (problem) {
     scope.log.warn({ err: problem, transactionId: sale.id }, 'the transaction is voided, and what it took is given back later');
-    scope.work.schedule(UNDO_SALE, sale.id, scope.work.now + AGAIN_MS, null);
+    scope.work.schedule(undoSale, sale.id, scope.work.now + AGAIN_MS, null);
   }
   return undone;
 }

@@ -1,7 +1,7 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { triesOf } from '../due-kinds.ts';
+import { resolveTender as resolveTenderWork } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
 import { isCovered } from '../tender/tender-rules.ts';
 import { resolveLater, settleUnknown } from '../tender/tenders.ts';
@@ -11,7 +11,7 @@ import { isSale, save } from '../transaction/transactions.ts';
  * Nobody has heard what came of a tender: its answer got lost, or the request that asked for it died. The Payment Hub knows. While
  * it does not say, the outcome is unknown, and whoever acts on the transaction asks for himself.
  */
-export const resolveTender: DueHandler = async ({ key, payload }, scope) => {
+export const resolveTender = handleDue(resolveTenderWork)(async ({ key, payload }, scope) => {
   const { work } = scope;
   const found = await work.get(transactions, key);
   if (!isSale(found) || found.state !== 'open' || !found.pending) return;
@@ -21,6 +21,6 @@ export const resolveTender: DueHandler = async ({ key, payload }, scope) => {
     if (isCovered(settled)) await markPaid(work, settled);
   } catch (error) {
     if (!isDependencyProblem(error)) throw error;
-    resolveLater(work, unknown, triesOf(payload));
+    resolveLater(work, unknown, payload?.tries ?? 0);
   }
-};
+});

@@ -1,12 +1,13 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { undoSale } from '../sale/undoing.ts';
+import { undoSale as undoSaleWork } from '../due-work.ts';
+import { compensate } from '../sale/undoing.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /** What a voided transaction has not given back yet. */
-export const undoVoidedSale: DueHandler = async ({ key }, scope) => {
+export const undoSale = handleDue(undoSaleWork)(async ({ key }, scope) => {
   const sale = await scope.work.get(transactions, key);
   if (!isSale(sale) || !sale.compensation) return;
-  const { problem } = await undoSale(scope, sale);
+  const { problem } = await compensate(scope, sale);
   if (problem) throw problem;
-};
+});

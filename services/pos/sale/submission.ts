@@ -4,7 +4,7 @@ import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.t
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { EXPIRE_TRANSACTION, RESOLVE_TENDER, SUBMIT_ORDER } from '../due-kinds.ts';
+import { expireTransaction, resolveTender, submitOrder } from '../due-work.ts';
 import { paymentsOf } from '../tender/hub-payments.ts';
 import { isCovered, listingAll } from '../tender/tender-rules.ts';
 import { delayAfter, PATIENCE_MS } from '../timing.ts';
@@ -17,9 +17,9 @@ import { renewIdleTimer, save } from '../transaction/transactions.ts';
  * receipt's number. A part of the next commit.
  */
 export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
-  work.cancel(EXPIRE_TRANSACTION, sale.id);
-  work.cancel(RESOLVE_TENDER, sale.id);
-  work.schedule(SUBMIT_ORDER, sale.id, work.now, null, { beforeReply: true });
+  work.cancel(expireTransaction, sale.id);
+  work.cancel(resolveTender, sale.id);
+  work.schedule(submitOrder, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, { state: 'paid', pending: undefined, receipt: sale.receipt ?? (await nextReceipt(work, sale)) });
 }
 
@@ -48,7 +48,7 @@ export async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sa
     scope.log.info({ transactionId: id, code: error.code }, error.message);
     return missingMoney(scope, sale, trial);
   }
-  work.cancel(SUBMIT_ORDER, id);
+  work.cancel(submitOrder, id);
   return save(work, sale, { state: 'completed' });
 }
 
@@ -64,7 +64,7 @@ async function missingMoney(scope: Scope, sale: Sale, { tries }: Trial): Promise
     submitLater(work, sale, tries);
     return save(work, sale, refused);
   }
-  work.cancel(SUBMIT_ORDER, sale.id);
+  work.cancel(submitOrder, sale.id);
   renewIdleTimer(work, sale.id);
   return save(work, sale, { ...refused, state: 'open' });
 }
@@ -74,7 +74,7 @@ export const isQueued = (error: unknown): error is Problem => isDependencyProble
 
 /** Puts a submission off; `tries` counts how often that has been. */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(SUBMIT_ORDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
+  work.schedule(submitOrder, id, work.now + delayAfter(tries), { tries: tries + 1 });
 }
 
 /** Submits a paid sale within the request that paid it; what fails is done later. */

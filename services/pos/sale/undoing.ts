@@ -5,7 +5,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { EXPIRE_TRANSACTION, RESOLVE_TENDER, UNDO_SALE } from '../due-kinds.ts';
+import { expireTransaction, resolveTender, undoSale } from '../due-work.ts';
 import { paymentsOf } from '../tender/hub-payments.ts';
 import { bindsMoney, type HubPayment, listingAll } from '../tender/tender-rules.ts';
 import { PATIENCE_MS } from '../timing.ts';
@@ -13,9 +13,9 @@ import { save } from '../transaction/transactions.ts';
 
 /** The transaction is over, and what it took is to be given back: a part of the next commit. From then on nothing is paid for it. */
 export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefined): Sale {
-  work.cancel(EXPIRE_TRANSACTION, sale.id);
-  work.cancel(RESOLVE_TENDER, sale.id);
-  work.schedule(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
+  work.cancel(expireTransaction, sale.id);
+  work.cancel(resolveTender, sale.id);
+  work.schedule(undoSale, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, {
     state: 'voided',
     compensation: 'pending',
@@ -29,11 +29,11 @@ export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefi
  * is tried when the other fails; repeated, nothing is given back twice.
  * @returns what is given back so far, and what stopped the rest
  */
-export async function undoSale(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {
+export async function compensate(scope: Scope, sale: Sale): Promise<{ readonly sale: Sale; readonly problem: Problem | undefined }> {
   const tenders = await caught(() => reverseTenders(scope, sale));
   const basket = await caught(() => abandon(scope, sale.id));
   const problem = tenders.problem ?? basket.problem;
-  if (!problem) scope.work.cancel(UNDO_SALE, sale.id);
+  if (!problem) scope.work.cancel(undoSale, sale.id);
   const patch = { tenders: listingAll(sale.tenders, tenders.value ?? []), compensation: problem && sale.compensation };
   return { sale: save(scope.work, sale, patch), problem };
 }

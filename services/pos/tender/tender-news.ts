@@ -1,7 +1,7 @@
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from '../collections.ts';
-import { UNDO_SALE } from '../due-kinds.ts';
+import { undoSale } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
 import { isSale, save } from '../transaction/transactions.ts';
 import { bindsMoney, type HubPayment, isCovered, listing, paymentOf } from './tender-rules.ts';
@@ -16,7 +16,7 @@ export const tenderMoved: EventHandler = async (event, { work }) => {
   if (!isSale(sale)) return;
   if (sale.state === 'voided' && bindsMoney(payment) && !isKnown(sale, payment)) {
     save(work, sale, { compensation: 'pending' });
-    work.schedule(UNDO_SALE, sale.id, work.now, null, { beforeReply: true });
+    work.schedule(undoSale, sale.id, work.now, null, { beforeReply: true });
   }
   if (sale.state === 'paid') listAfterwards(work, sale, payment);
   if (sale.state !== 'open') return;

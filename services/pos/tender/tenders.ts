@@ -3,7 +3,7 @@ import { type addPayment, authorizePayment } from '../../../shared/catalog/payme
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { RESOLVE_TENDER } from '../due-kinds.ts';
+import { resolveTender } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
 import { AUTHORISE_PATIENCE_MS, delayAfter } from '../timing.ts';
 import { renewIdleTimer, save, tenderUnderWay } from '../transaction/transactions.ts';
@@ -30,7 +30,7 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
   const payments = await paymentsOf(scope, sale.id);
-  scope.work.cancel(RESOLVE_TENDER, sale.id);
+  scope.work.cancel(resolveTender, sale.id);
   return save(scope.work, sale, { tenders: listingAll(sale.tenders, payments), pending: undefined });
 }
 
@@ -41,7 +41,7 @@ export async function beginTender({ work, context }: Scope, sale: Sale): Promise
   const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
   // Kept from others for as long as this request may live; after a crash it is due at once.
-  work.schedule(RESOLVE_TENDER, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(resolveTender, sale.id, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return begun;
 }
@@ -71,7 +71,7 @@ export const authorise = ({ call }: Scope, { id, basket }: Sale, { tender, amoun
 
 /** Ends what a request had under way, with the payment that came of it, if any. What is covered by then is paid. */
 export async function endTender(work: UnitOfWork, sale: Sale, payment: HubPayment | undefined): Promise<Sale> {
-  work.cancel(RESOLVE_TENDER, sale.id);
+  work.cancel(resolveTender, sale.id);
   renewIdleTimer(work, sale.id);
   const tenders = payment ? listing(sale.tenders, payment) : sale.tenders;
   const ended = save(work, sale, { tenders, pending: undefined });
@@ -87,5 +87,5 @@ export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
 
 /** @param tries how often it has been put off */
 export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(RESOLVE_TENDER, id, work.now + delayAfter(tries), { tries: tries + 1 });
+  work.schedule(resolveTender, id, work.now + delayAfter(tries), { tries: tries + 1 });
 }

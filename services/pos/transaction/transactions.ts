@@ -2,7 +2,7 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, transactions } from '../collections.ts';
-import { EXPIRE_TRANSACTION } from '../due-kinds.ts';
+import { expireTransaction } from '../due-work.ts';
 import { IDLE_MS } from '../timing.ts';
 
 /** Whether a till has begun it: before its basket is locked nobody knows of it, and one that never got a basket is none. */
@@ -26,7 +26,7 @@ export function save<T extends StoredTransaction>(
 
 /** Every call on a transaction that is not paid puts its end off. */
 export function renewIdleTimer(work: UnitOfWork, id: string): void {
-  work.schedule(EXPIRE_TRANSACTION, id, work.now + IDLE_MS, null);
+  work.schedule(expireTransaction, id, work.now + IDLE_MS, null);
 }
 
 const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>

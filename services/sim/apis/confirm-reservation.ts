@@ -5,7 +5,7 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { fulfilmentHolds, reservations, type StoredReservation } from '../collections.ts';
-import { EXPIRE_RESERVATION } from '../due-kinds.ts';
+import { expireReservation } from '../due-work.ts';
 import { endOf } from '../ended-owners.ts';
 import { refuseForeignOrder, refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
 import { refuseWhileReplaced } from '../reserving.ts';
@@ -28,7 +28,7 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
     work.put(fulfilmentHolds, { id, ...(orderId !== undefined && { orderId }) });
   }
   if (confirmed) return again(found);
-  work.cancel(EXPIRE_RESERVATION, id);
+  work.cancel(expireReservation, id);
   return work.transition(reservations, found, 'confirm', { expiresAt: undefined, orderId: orderId ?? found.orderId });
 });
 

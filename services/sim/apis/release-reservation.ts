@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { isBeingBought } from '../basket-holds.ts';
 import { attempts, fulfilmentHolds, reservations, type StoredReservation } from '../collections.ts';
-import { EXPIRE_RESERVATION, GIVE_BACK_STOCK } from '../due-kinds.ts';
+import { expireReservation, giveBackStock } from '../due-work.ts';
 import { beingSent, heldForTill, isOpen } from '../reservation-rules.ts';
 
 /** The state first, then the stock: a unit that went back too early could be sold twice, one that goes back late only once. */
@@ -17,8 +17,8 @@ export const releaseReservation = handle(releaseReservationApi)(async ({ params:
   if (isAgain(reservationLifeCycle, found, 'release')) return again(found);
   await refuseBeingSent(found, scope);
   await refuseOfTill(found, scope);
-  work.cancel(EXPIRE_RESERVATION, id);
-  work.schedule(GIVE_BACK_STOCK, id, work.now, {}, { beforeReply: true });
+  work.cancel(expireReservation, id);
+  work.schedule(giveBackStock, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, 'release');
 });
 

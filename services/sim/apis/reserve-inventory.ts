@@ -5,7 +5,7 @@ import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { heldForBasket, type Reserving } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
-import { ABORT_HOLD } from '../due-kinds.ts';
+import { abortHold } from '../due-work.ts';
 import { type Item, mergedItems } from '../reservation-rules.ts';
 import { type Asked, carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
 
@@ -82,5 +82,5 @@ function leave(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD.has(problem.code)) return;
   // Nobody was there to do anything, and nobody else has asked: nothing is held.
   if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) end(work, attempt);
-  else work.schedule(ABORT_HOLD, attempt.id, work.now, {});
+  else work.schedule(abortHold, attempt.id, work.now, {});
 }

@@ -1,8 +1,9 @@
 import { moveHold } from '../../../shared/catalog/inventory/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
+import { abortHold as abortHoldWork } from '../due-work.ts';
 import { endOf } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';
 import { carryOn, NOTHING_HELD, takeAndRecord } from '../reserving.ts';
@@ -12,7 +13,7 @@ import { carryOn, NOTHING_HELD, takeAndRecord } from '../reserving.ts';
  * refused. One that replaces open reservations is carried forward instead: their stock may be gone already, and the basket
  * must be left with one hold, not with none. What is over needs none.
  */
-export const abortHold: DueHandler = async ({ key }, { work, call }) => {
+export const abortHold = handleDue(abortHoldWork)(async ({ key }, { work, call }) => {
   const attempt = await work.get(attempts, key);
   if (attempt?.status !== 'under-way' && attempt?.status !== 'aborting') return;
   if (attempt.status === 'under-way' && (await replacesOpen(attempt, work)) && !(await endOf(work, attempt))) {
@@ -25,7 +26,7 @@ export const abortHold: DueHandler = async ({ key }, { work, call }) => {
   await work.checkpoint();
   await call(moveHold, { params: { reservationId: key }, body: { reference: `abort ${key}`, kind: 'release' } });
   work.put(attempts, { ...aborting, status: 'ended' });
-};
+});
 
 async function replacesOpen({ replaces = [] }: Attempt, work: UnitOfWork): Promise<boolean> {
   for (const id of replaces) {

@@ -1,10 +1,10 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
-import { GIVE_BACK_STOCK } from '../due-kinds.ts';
+import { expireReservation as expireReservationWork, giveBackStock } from '../due-work.ts';
 
-export const expireReservation: DueHandler = async ({ key }, { work }) => {
+export const expireReservation = handleDue(expireReservationWork)(async ({ key }, { work }) => {
   const found = await work.get(reservations, key);
   if (found?.state !== 'requested') return;
-  work.schedule(GIVE_BACK_STOCK, key, work.now, {}, { beforeReply: true });
+  work.schedule(giveBackStock, key, work.now, {}, { beforeReply: true });
   work.transition(reservations, found, 'expire');
-};
+});

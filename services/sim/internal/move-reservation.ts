@@ -4,7 +4,7 @@ import { rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { movementId, movements, reservations } from '../collections.ts';
-import { MOVE_STOCK } from '../due-kinds.ts';
+import { moveStock } from '../due-work.ts';
 import { afterMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
 import { refuseWhileReplaced } from '../reserving.ts';
@@ -23,6 +23,6 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   const { allocations, moved } = afterMovement(found, body);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
-  work.schedule(MOVE_STOCK, id, work.now, {}, { beforeReply: true });
+  work.schedule(moveStock, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, verbAfter(allocations), { allocations });
 });
