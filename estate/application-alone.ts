@@ -4,8 +4,8 @@ import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
 import type { Configuration } from './configuration.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
-import { observing } from './observing.ts';
-import { portTaken } from './ports-taken.ts';
+import { observing } from './observability.ts';
+import { portTaken } from './listen-errors.ts';
 import type { RegisteredApplication } from './registry.ts';
 
 /** A process with one of the estate's services. It listens from the start, and is ready when its infrastructure is. */

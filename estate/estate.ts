@@ -7,7 +7,7 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
-import { observing } from './observing.ts';
+import { observing } from './observability.ts';
 import { registeredApplications } from './registry.ts';
 import { startTouchpoint } from './touchpoint.ts';
 

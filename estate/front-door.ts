@@ -20,7 +20,7 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { Configuration } from './configuration.ts';
 import { guardDemoCredentials } from './demo-credentials.ts';
-import { portTaken } from './ports-taken.ts';
+import { portTaken } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
 import { objectsOf, seedSnapshot } from './seeding.ts';
 

@@ -4,7 +4,7 @@ import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { fixturesOf, openFrontDoor } from './front-door.ts';
 import { agentForCalls, openStore } from './infrastructure.ts';
-import { observing } from './observing.ts';
+import { observing } from './observability.ts';
 
 /** Starts the gateway with the simulation plane, in front of applications that run elsewhere. */
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {

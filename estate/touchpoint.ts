@@ -2,7 +2,7 @@ import { startTouchpointMock } from '../services/touchpoint-mock/mock-server.ts'
 import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
-import { portTaken } from './ports-taken.ts';
+import { portTaken } from './listen-errors.ts';
 
 /** Starts the touchpoint mock and its portal, which share nothing with the rest of the estate. */
 export async function startTouchpoint(configuration: Configuration, log: Logger) {

@@ -6,18 +6,18 @@ import { Currency } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
-  /** While pending: whose word is missing. */
+  /** While pending: the answer that is missing. */
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
-  /** Reversed while it was pending, so an approval that still comes is voided at once. */
+  /** Reversed while pending: a later approval is voided at once. */
   voidOnApproval: z.literal(true).optional(),
-  /** Taken at a till, which knows it: before the OMS has its order, only the POS can say whether it is wanted. */
+  /** Taken at a till. Until the OMS has the order, only the POS knows whether the payment is wanted. */
   takenAt: z.literal('pos').optional(),
-  /** Of a payment with points: whose order it pays, and from which basket that came. The redemption is compared with it. */
+  /** Of a payment with points: the owner and the basket of the order, which the redemption must match. */
   purchase: Payable.pick({ basketId: true, customerId: true, loyaltyAccountId: true }).optional(),
 });
 export type StoredPayment = z.output<typeof StoredPayment>;
 
-/** A payment as everybody else sees it. */
+/** A payment without the members that only the Payment Hub knows. */
 export const published = (stored: StoredPayment): z.output<typeof Payment> => Payment.parse(stored);
 
 export const payments = defineCollection({
@@ -27,28 +27,31 @@ export const payments = defineCollection({
   object: payment,
 });
 
-/** What may be paid for an order, by order id, in minor units: noted when somebody pays, so that `payable` is counted once. */
+/** The part of `payable` that the counters already contain, by order id, in minor units. */
 export const payableOrders = defineCollection({
   name: 'payable-orders',
   schema: z.object({ id: z.string(), version: z.int(), payable: z.int() }),
 });
 
-/** By order id, in minor units; what is paid back is not committed any more. Two payments at once cannot promise more than the order costs: the guard decides in the commit. */
+/**
+ * By order id, in minor units. A refund lowers `committed`. The guard is checked in the commit, so concurrent payments together never
+ * exceed the order.
+ */
 export const orderCovers = defineCounters({
   name: 'order-covers',
   fields: ['payable', 'committed'],
   guards: { notOverpaid: { payable: 1, committed: -1 } },
 });
 
-/** What a return is worth, by its id: noted when somebody first pays with it or pays it back, so that `worth` is counted once. */
+/** The part of `worth` that the counters already contain, by return id, in minor units. */
 export const payableReturns = defineCollection({
   name: 'payable-returns',
   schema: z.object({ id: z.string(), version: z.int(), worth: z.int() }),
 });
 
 /**
- * By return, in minor units: what was refunded for it, and what exchange credits hold of it. Two at once cannot pay out more than it
- * is worth: the guard decides in the commit.
+ * By return id, in minor units. Refunds and exchange credits raise `used`. The guard is checked in the commit, so concurrent ones
+ * together never exceed the return.
  */
 export const returnCovers = defineCounters({
   name: 'return-covers',
@@ -56,13 +59,13 @@ export const returnCovers = defineCounters({
   guards: { notOverdrawn: { worth: 1, used: -1 } },
 });
 
-/** The simulated provider's answers to tokens that it knows, by token. */
+/** The simulated provider's answers, by token. */
 export const paymentTokens = defineCollection({
   name: 'payment-tokens',
   schema: z.object({ id: z.string(), version: z.int(), rule: PaymentToken }),
 });
 
-/** Gift cards, by token; what they hold is counted apart, since many payments move it at once. */
+/** Gift cards, by token. Their balances are counters, since many payments may change one at once. */
 export const giftCards = defineCollection({
   name: 'gift-cards',
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),

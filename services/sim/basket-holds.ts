@@ -6,7 +6,7 @@ import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { type Item, mergedItems, refuseForeignOrder } from './reservation-rules.ts';
-import { finishRival, openReservationOf } from './reserving.ts';
+import { finishRival, openReservationOf } from './attempt.ts';
 
 export type Reserving = InputOf<typeof reserveInventory>['body'];
 type Asked = Reserving & { readonly basketId: string };

@@ -4,7 +4,7 @@ import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import * as oms from '../../services/oms/service.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { refunded } from '../../services/payment-hub/refund/refund-rules.ts';
+import { addRefund } from '../../services/payment-hub/refund/refund-rules.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Fresh, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';
@@ -45,7 +45,7 @@ function story(inside: Inside) {
   const paidBack = (id: string, amount: number, reference?: string) => async (work: UnitOfWork) => {
     const payment = await work.get(payments, id);
     if (!payment) throw new Error(`There is no payment ${id}.`);
-    const { patch, to } = refunded(payment, { amount: eur(amount), at: instant(work.now), ...(reference !== undefined && { reference }) });
+    const { patch, to } = addRefund(payment, { amount: eur(amount), at: instant(work.now), ...(reference !== undefined && { reference }) });
     work.transition(payments, payment, 'refund', patch, to);
   };
   return {

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import * as oms from '../../services/oms/service.ts';
 import { openPayment } from '../../services/payment-hub/authorization/new-payment.ts';
-import { committedTo } from '../../services/payment-hub/authorization/order-cover.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
-import { leftOfReturn } from '../../services/payment-hub/refund/return-cover.ts';
+import { syncOrderCover } from '../../services/payment-hub/funds/order-cover.ts';
+import { syncReturnCover } from '../../services/payment-hub/funds/return-cover.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import { transactions } from '../../services/pos/collections.ts';
 import * as pos from '../../services/pos/service.ts';
@@ -204,12 +204,12 @@ describe('An exchange credit', () => {
   test('two at once that both found room for themselves: the guard lets one commit', async () => {
     await using inside = await startInside(paymentHub);
     await inside.commitAs('payment-hub', async (work) => {
-      await committedTo(work, EXCHANGE);
-      await leftOfReturn(work, EXCHANGE, 'ret_1');
+      await syncOrderCover(work, EXCHANGE);
+      await syncReturnCover(work, EXCHANGE, 'ret_1');
     });
-    const one = (id: string) => async (work: Parameters<typeof leftOfReturn>[0]) => {
-      await committedTo(work, EXCHANGE);
-      expect(await leftOfReturn(work, EXCHANGE, 'ret_1')).toEqual({ returnId: 'ret_1', left: 3000 });
+    const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
+      await syncOrderCover(work, EXCHANGE);
+      expect(await syncReturnCover(work, EXCHANGE, 'ret_1')).toEqual({ returnId: 'ret_1', left: 3000 });
       const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
       openPayment(work, asked, { is: 'approved' });
     };

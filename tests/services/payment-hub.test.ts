@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as oms from '../../services/oms/service.ts';
-import { watchAuthorisation } from '../../services/payment-hub/authorization/authorization.ts';
+import { watchAuthorization } from '../../services/payment-hub/authorization/authorization.ts';
 import { openPayment, openPending, type PaymentRequest } from '../../services/payment-hub/authorization/new-payment.ts';
-import { committedTo } from '../../services/payment-hub/authorization/order-cover.ts';
-import { amountToAuthorise, outstandingOf } from '../../services/payment-hub/authorization/payable-rules.ts';
-import { captureSplit } from '../../services/payment-hub/capture-rules.ts';
+import { amountToAuthorize, outstandingOf } from '../../services/payment-hub/authorization/payable-rules.ts';
+import { splitCapture } from '../../services/payment-hub/capture/capture-rules.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { refundableOf, refunded, refuseExcessiveRefund } from '../../services/payment-hub/refund/refund-rules.ts';
+import { syncOrderCover } from '../../services/payment-hub/funds/order-cover.ts';
+import { addRefund, refundableOf, refuseExcessiveRefund } from '../../services/payment-hub/refund/refund-rules.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
@@ -843,7 +843,7 @@ describe('As the OMS calls it', () => {
   test('an authorisation of an order that the OMS does not know is an orphan', async () => {
     await using inside = await startInside(paymentHub, oms);
     await inside.commitAs('payment-hub', async (work) => {
-      watchAuthorisation(work, work.create(payments, 'authorise', anAuthorisation('pay_orphan', 'ord_nobody')));
+      watchAuthorization(work, work.create(payments, 'authorise', anAuthorisation('pay_orphan', 'ord_nobody')));
     });
     await inside.advance(14 * 60_000);
     expect(await inside.stored('payment-hub', payments, 'pay_orphan')).toMatchObject({ state: 'authorised' });
@@ -957,9 +957,9 @@ describe('Two payments that both found room for themselves', () => {
 
   test('of one order: the guard lets one commit', async () => {
     await using inside = await startInside(paymentHub);
-    await inside.commitAs('payment-hub', (work) => committedTo(work, order));
+    await inside.commitAs('payment-hub', (work) => syncOrderCover(work, order));
     const outcomes = await together(inside, async (work, id) => {
-      expect(await committedTo(work, order)).toBe(0);
+      expect(await syncOrderCover(work, order)).toBe(0);
       openPending(work, asked(id, 'ord_1', 6000), 'provider-answer');
     });
     expect(outcomes).toEqual(['committed', 'Conflict: guard: order-covers/ord_1']);
@@ -968,7 +968,7 @@ describe('Two payments that both found room for themselves', () => {
   test('the first of one order: its total is counted once', async () => {
     await using inside = await startInside(paymentHub);
     const outcomes = await together(inside, async (work, id) => {
-      await committedTo(work, order);
+      await syncOrderCover(work, order);
       openPending(work, asked(id, 'ord_1', 1000), 'provider-answer');
     });
     expect(outcomes).toEqual(['committed', 'Conflict: version: payable-orders/ord_1']);
@@ -978,7 +978,7 @@ describe('Two payments that both found room for themselves', () => {
   test('with one gift card, for two orders: the guard lets one commit', async () => {
     await using inside = await startInside(paymentHub);
     const outcomes = await together(inside, async (work, id) => {
-      await committedTo(work, { ...order, orderId: `ord_of_${id}` });
+      await syncOrderCover(work, { ...order, orderId: `ord_of_${id}` });
       openPayment(work, asked(id, `ord_of_${id}`, 3000), { is: 'approved' });
     });
     expect(outcomes).toEqual(['committed', 'Conflict: guard: gift-card-balances/gift_50']);
@@ -1023,10 +1023,10 @@ describe('Money rules', () => {
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (total, committed, asked) => {
         const outstanding = outstandingOf({ orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(total) }, committed);
         expect(outstanding.amount).toBe(Math.max(0, total - committed));
-        expect(codeOf(() => amountToAuthorise('ord_1', outstanding, eur(asked)))).toBe(
+        expect(codeOf(() => amountToAuthorize('ord_1', outstanding, eur(asked)))).toBe(
           committed + asked <= total ? undefined : 'overpayment',
         );
-        expect(codeOf(() => amountToAuthorise('ord_1', outstanding, undefined))).toBe(committed < total ? undefined : 'overpayment');
+        expect(codeOf(() => amountToAuthorize('ord_1', outstanding, undefined))).toBe(committed < total ? undefined : 'overpayment');
       }),
     );
   });
@@ -1034,7 +1034,7 @@ describe('Money rules', () => {
   test('a capture splits the authorisation without losing a cent', () => {
     fc.assert(
       fc.property(amounts, amounts, (authorised, asked) => {
-        const split = () => captureSplit(payment(authorised), eur(asked));
+        const split = () => splitCapture(payment(authorised), eur(asked));
         if (asked > authorised) return expect(codeOf(split)).toBe('capture_exceeds_authorized');
         expect(split().captured.amount + split().remainder.amount).toBe(authorised);
       }),
@@ -1049,7 +1049,7 @@ describe('Money rules', () => {
         const left = refundableOf(found).amount;
         expect(codeOf(() => refuseExcessiveRefund(found, eur(asked)))).toBe(asked > left ? 'refund_exceeds_captured' : undefined);
         if (asked <= left)
-          expect(refunded(found, { amount: eur(asked) }).to).toBe(asked === left ? 'fully-refunded' : 'partially-refunded');
+          expect(addRefund(found, { amount: eur(asked) }).to).toBe(asked === left ? 'fully-refunded' : 'partially-refunded');
       }),
     );
   });

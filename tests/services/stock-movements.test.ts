@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
-import { setOut } from '../../services/sim/reserving.ts';
+import { setOut } from '../../services/sim/attempt.ts';
 import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';

@@ -9,7 +9,7 @@ import { type Hold, holds, orderLineKey } from '../collections.ts';
 import { findStock, reserveStock } from '../holds.ts';
 import { insufficientStock } from '../node-choice.ts';
 import { holdOfLine, lineToServe, refuseSuperfluous, stockOfOrder } from '../order-stock.ts';
-import { leaveToTheClock, mayGiveBack, recordAtSim, setOut, withdraw } from '../recording.ts';
+import { leaveToTheClock, mayGiveBack, recordAtSim, setOut, withdraw } from '../recording-at-sim.ts';
 import { nodesToTry, requireSku } from '../stock-levels.ts';
 
 /**

@@ -3,13 +3,13 @@ import { capturePayment as capturePaymentApi } from '../../../shared/catalog/pay
 import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { capture } from '../authorization/authorization.ts';
-import { captureSplit } from '../capture-rules.ts';
+import { capture } from '../capture/capture.ts';
+import { splitCapture } from '../capture/capture-rules.ts';
 import { payments, published } from '../collections.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
   const payment = await work.get(payments, params.id);
   if (!payment) throw notFound('payment', params.id);
   rowFor(paymentLifeCycle, payment, 'capture');
-  return published(capture(work, payment, captureSplit(payment, body.amount)));
+  return published(capture(work, payment, splitCapture(payment, body.amount)));
 });

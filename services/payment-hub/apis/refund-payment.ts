@@ -6,9 +6,9 @@ import { paymentLifeCycle } from '../../../shared/catalog/payment/objects.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
+import { type LeftOfReturn, syncReturnCover } from '../funds/return-cover.ts';
 import { refund } from '../refund/refund.ts';
-import { type LeftOfReturn, refuseExcessiveRefund } from '../refund/refund-rules.ts';
-import { leftOfReturn } from '../refund/return-cover.ts';
+import { refuseExcessiveRefund } from '../refund/refund-rules.ts';
 
 export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -17,18 +17,18 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   const { reference } = body;
   if (reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference)) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
-  refuseExcessiveRefund(payment, body.amount, await leftOf(scope, payment, body));
+  refuseExcessiveRefund(payment, body.amount, await limitOf(scope, payment, body));
   return published(refund(work, payment, body));
 });
 
 type Body = InputOf<typeof refundPaymentApi>['body'];
 
-/** A refund for a return is bound by what the OMS says that this return of the order is worth. */
-async function leftOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
+/** The limit of a refund for a return is what is left of the value that the OMS gives for it. */
+async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
   if (body.returnId === undefined) return undefined;
   const order = body.payable ?? (await call(getPayable, { params: { id: orderId } }));
   if (order.orderId !== orderId) {
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${orderId}".`);
   }
-  return leftOfReturn(work, order, body.returnId);
+  return syncReturnCover(work, order, body.returnId);
 }

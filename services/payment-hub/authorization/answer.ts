@@ -5,13 +5,13 @@ import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { published, type StoredPayment } from '../collections.ts';
 
-/** The decline code of a payment that was never put to the Loyalty Platform: the same request may try again. */
+/** The decline code of a payment whose call never reached the Loyalty Platform. */
 export const LOYALTY_UNAVAILABLE = 'loyalty_unavailable';
 
-/** Ended without anybody having said no, so a repeat of the request is a new attempt. */
+/** Nobody declined the payment, so a repeat of the request is a new attempt. */
 export const isAbandoned = ({ state, declineCode }: StoredPayment): boolean => state === 'failed' && declineCode === LOYALTY_UNAVAILABLE;
 
-/** What Authorize Payment answers for a payment as it is now, on the first call and on any repeat of it. */
+/** The answer of Authorize Payment for the current state of the payment, on the first call and on each repeat. */
 export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
   const about = { objectType: 'payment', id: payment.id, paymentId: payment.id };
   if (payment.state === 'failed') {
@@ -23,7 +23,7 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
   if (payment.awaiting === 'provider-answer') {
     return new Problem(
       'dependency_timeout',
-      'The payment provider did not answer in time; whether it approved is unknown. The payment stays pending; repeat the request with its Idempotency-Key, or read the payment.',
+      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending. Repeat the request with its Idempotency-Key, or read the payment.',
       { ...about, dependency: 'payment-provider' },
     );
   }
@@ -31,8 +31,8 @@ export function answerFor(payment: StoredPayment): z.output<typeof Payment> | Pr
 }
 
 /**
- * A repeat finds the payment that its first run made. The claim of an answer that is not kept is let go, so the key alone does not
- * say that it is the same request.
+ * A repeat finds the payment of its first run by the key alone. Answers with 5xx are not stored with the key, so the request itself is
+ * compared.
  * @throws Problem `idempotency_key_reused`
  */
 export function refuseOtherRequest(

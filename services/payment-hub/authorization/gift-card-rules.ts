@@ -2,13 +2,13 @@ import type { Money } from '../../../shared/domain/money.ts';
 import type { Verdict } from './provider-rules.ts';
 
 /**
- * A gift card pays what it holds, in its own currency, and never in part: the caller asks for an amount, and splits the total over
- * several tenders itself.
- * @param held undefined: there is no such card
+ * Decides a payment with a gift card. The card pays the whole amount in its own currency, or nothing; callers split a total over
+ * several tenders themselves.
+ * @param balance undefined for an unknown card
  */
-export function giftCardVerdict(held: Money | undefined, asked: Money): Verdict {
-  if (!held) return { is: 'declined', declineCode: 'unknown_gift_card' };
-  if (held.currency !== asked.currency) return { is: 'declined', declineCode: 'currency_not_supported' };
-  if (held.amount < asked.amount) return { is: 'declined', declineCode: 'insufficient_funds' };
+export function giftCardVerdict(balance: Money | undefined, amount: Money): Verdict {
+  if (!balance) return { is: 'declined', declineCode: 'unknown_gift_card' };
+  if (balance.currency !== amount.currency) return { is: 'declined', declineCode: 'currency_not_supported' };
+  if (balance.amount < amount.amount) return { is: 'declined', declineCode: 'insufficient_funds' };
   return { is: 'approved' };
 }

@@ -2,19 +2,20 @@ import type { z } from 'zod';
 import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { type Money, money } from '../../../shared/domain/money.ts';
+import { requiredFor } from '../funds/order-cover.ts';
 
 type OrderToPay = z.output<typeof Payable>;
 
 /**
- * States in which an order may be paid. A draft is what checkout pays; a confirmed order is covered, so that the amount refuses
- * there, unless an authorisation was voided or ran out since, or something was paid back before the goods left.
+ * States in which an order may be paid. Checkout pays a draft. A later order has something outstanding only after an authorisation was
+ * voided or expired, or after a refund before its completion; otherwise the amount is refused.
  */
 const PAYABLE_STATES: readonly OrderToPay['state'][] = ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled'];
 
-/** @throws Problem when an order is not one that may be paid, or not in this currency */
-export function refuseUnpayable(order: OrderToPay, asked: { readonly orderId: string; readonly amount?: Money | undefined }): void {
-  if (order.orderId !== asked.orderId) {
-    throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${asked.orderId}".`);
+/** @throws Problem `invalid_state_transition` for an order that cannot be paid; `validation_failed` for another order or currency */
+export function refuseUnpayable(order: OrderToPay, request: { readonly orderId: string; readonly amount?: Money | undefined }): void {
+  if (order.orderId !== request.orderId) {
+    throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${request.orderId}".`);
   }
   if (!PAYABLE_STATES.includes(order.state)) {
     throw new Problem(
@@ -23,40 +24,33 @@ export function refuseUnpayable(order: OrderToPay, asked: { readonly orderId: st
       { objectType: 'order', id: order.orderId, currentState: order.state, action: 'authorise', allowedFrom: PAYABLE_STATES },
     );
   }
-  if (asked.amount && asked.amount.currency !== order.total.currency) {
+  if (request.amount && request.amount.currency !== order.total.currency) {
     throw invalid(
       '/amount/currency',
       'currency_mismatch',
-      `The order is in ${order.total.currency}, so it is paid in ${order.total.currency}, not in ${asked.amount.currency}.`,
+      `The order is in ${order.total.currency}, so it is paid in ${order.total.currency}, not in ${request.amount.currency}.`,
     );
   }
 }
 
-/** Minor units that the payments of an order have to cover. */
-export const requiredFor = ({ required, total }: Pick<OrderToPay, 'required' | 'total'>): number => (required ?? total).amount;
-
 /**
- * What may still be authorised: what the order costs without what is cancelled, less everything pending, authorised, or captured and not
- * paid back. Until the order is completed a refund opens the bill again, since goods leave only when they are paid.
+ * The amount that may still be authorised: the order without cancelled units, less all payments that are pending, authorised, or
+ * captured and not refunded. A refund before the completion of the order is outstanding again, since goods leave only when paid.
  */
 export const outstandingOf = (order: OrderToPay, committed: number): Money =>
   money(Math.max(0, requiredFor(order) - committed), order.total.currency);
 
 /**
- * The amount to authorise: what was asked for, or else all that is outstanding.
- * @throws Problem `overpayment` when that is more than what is outstanding, or nothing is
+ * @param requested undefined authorises all that is outstanding
+ * @throws Problem `overpayment` when the amount exceeds what is outstanding, or nothing is outstanding
  */
-export function amountToAuthorise(orderId: string, outstanding: Money, asked: Money | undefined): Money {
-  const amount = asked ?? outstanding;
+export function amountToAuthorize(orderId: string, outstanding: Money, requested: Money | undefined): Money {
+  const amount = requested ?? outstanding;
   if (amount.amount > 0 && amount.amount <= outstanding.amount) return amount;
   const why = outstanding.amount === 0 ? 'is covered: nothing is outstanding' : `has ${outstanding.amount} outstanding`;
   throw new Problem(
     'overpayment',
-    `The order "${orderId}" ${why}; ${asked ? `${amount.amount} would be too much` : 'there is nothing to pay'}.`,
-    {
-      objectType: 'order',
-      id: orderId,
-      outstanding,
-    },
+    `The order "${orderId}" ${why}; ${requested ? `${amount.amount} would be too much` : 'there is nothing to pay'}.`,
+    { objectType: 'order', id: orderId, outstanding },
   );
 }

@@ -4,19 +4,18 @@ import type { Tender } from '../../../shared/catalog/payment/tender.ts';
 import { durationMs } from '../../../shared/domain/duration.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 
-/** What whoever holds the money says to a tender. `unanswered`: nothing in time, so the outcome is unknown. */
+/** The decision about a tender. After `unanswered` the outcome is unknown. */
 export type Verdict =
   | { readonly is: 'approved' }
   | { readonly is: 'declined'; readonly declineCode: string }
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
 
-/** Buy now, pay later is decided by a person or a bank, never at once. */
-const BNPL_DECISION_MS = 60_000;
+const BNPL_DECISION_DELAY_MS = 60_000;
 
 /**
- * The simulated provider of cards and of buy now, pay later. It is deterministic: a token that the table knows does what the table
- * says, `tok_decline_<code>` declines with that code, and any other token is approved.
+ * The simulated provider of cards and of buy now, pay later. It is deterministic: the table decides about the tokens that it lists,
+ * `tok_decline_<code>` is declined with that code, and any other token is approved.
  */
 export function providerVerdict({ type, token }: z.output<typeof Tender>, rule: PaymentToken | undefined): Verdict {
   if (rule?.outcome === 'decline') return { is: 'declined', declineCode: rule.declineCode };
@@ -24,12 +23,12 @@ export function providerVerdict({ type, token }: z.output<typeof Tender>, rule: 
   if (rule?.outcome === 'approve-later') return { is: 'approved-later', afterMs: durationMs(rule.after) };
   const declineCode = rule ? undefined : /^tok_decline_([a-z][a-z0-9_]*)$/.exec(token ?? '')?.[1];
   if (declineCode !== undefined) return { is: 'declined', declineCode };
-  return type === 'bnpl' ? { is: 'approved-later', afterMs: BNPL_DECISION_MS } : { is: 'approved' };
+  return type === 'bnpl' ? { is: 'approved-later', afterMs: BNPL_DECISION_DELAY_MS } : { is: 'approved' };
 }
 
-/** The last four digits of a card: the table's, or four digits that belong to the token for good. */
+/** The last four digits of a card: the table's, or digits derived from the token. */
 export const last4Of = (token: string, rule: PaymentToken | undefined): string =>
   (rule?.outcome === 'approve' && rule.last4) || String(Number.parseInt(digest('last4', token).slice(0, 8), 16) % 10_000).padStart(4, '0');
 
-/** Six characters that belong to the payment for good, as an issuer gives them. */
+/** Six characters derived from the payment's id, in the form that issuers use. */
 export const authorizationCodeOf = (paymentId: string): string => digest('authorisation', paymentId).slice(0, 6).toUpperCase();

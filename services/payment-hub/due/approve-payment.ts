@@ -3,7 +3,6 @@ import { approve } from '../authorization/authorization.ts';
 import { payments } from '../collections.ts';
 import { approvePayment as approvePaymentWork } from '../due-work.ts';
 
-/** The provider's late word on a payment that it took its time for. */
 export const approvePayment = handleDue(approvePaymentWork)(async ({ key }, { work }) => {
   const payment = await work.get(payments, key);
   if (payment?.awaiting === 'provider-approval') approve(work, payment);

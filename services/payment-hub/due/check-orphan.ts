@@ -2,33 +2,33 @@ import { getTransaction } from '../../../shared/catalog/commerce/internal.ts';
 import { getPayable } from '../../../shared/catalog/order/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
-import { voidAuthorisation } from '../authorization/authorization.ts';
+import { voidAuthorization } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
 import { checkOrphan as checkOrphanWork } from '../due-work.ts';
 
 /**
- * An authorisation that nobody will ever capture holds a customer's money: it is voided when its order is unknown or cancelled, or, at
- * the till, when its transaction is unknown or voided or does not list it. While its owner does not answer nothing is voided; the
- * check is repeated.
+ * Voids an authorisation that nobody will capture, since it blocks a customer's money: its order is unknown or cancelled, or its
+ * transaction at the till is unknown, voided or does not list it. The check fails, and is repeated, while the OMS or the POS does not
+ * answer.
  */
 export const checkOrphan = handleDue(checkOrphanWork)(async ({ key }, { work, call }) => {
   const payment = await work.get(payments, key);
   if (payment?.state !== 'authorised') return;
   const isWanted = payment.takenAt === 'pos' ? isListed : isPayable;
-  if (!(await isWanted(payment, call))) voidAuthorisation(work, payment, 'void');
+  if (!(await isWanted(payment, call))) voidAuthorization(work, payment, 'void');
 });
 
 async function isPayable({ orderId }: StoredPayment, call: Scope['call']): Promise<boolean> {
-  const order = await call(getPayable, { params: { id: orderId } }).catch(unknown);
+  const order = await call(getPayable, { params: { id: orderId } }).catch(undefinedIfNotFound);
   return order !== undefined && order.state !== 'cancelled';
 }
 
 async function isListed({ id, orderId }: StoredPayment, call: Scope['call']): Promise<boolean> {
-  const transaction = await call(getTransaction, { params: { id: orderId } }).catch(unknown);
+  const transaction = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound);
   return transaction !== undefined && transaction.state !== 'voided' && transaction.paymentIds.includes(id);
 }
 
-function unknown(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;
   throw error;
 }

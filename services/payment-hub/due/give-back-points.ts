@@ -2,7 +2,7 @@ import { putLedgerEntry } from '../../../shared/catalog/loyalty/internal.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { giveBackPoints as giveBackPointsWork } from '../due-work.ts';
 
-/** What a payment spent and does not keep returns to the member. Fails until the Loyalty Platform has booked it, and is repeated. */
+/** Fails, and is repeated, until the Loyalty Platform has booked the points. */
 export const giveBackPoints = handleDue(giveBackPointsWork)(async ({ payload }, { call }) => {
   const { reference, paymentId, amount } = payload;
   await call(putLedgerEntry, {

@@ -5,19 +5,18 @@ import { fail } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
 import { giveUpPayment as giveUpPaymentWork } from '../due-work.ts';
 
-/** Nobody said within 15 minutes what became of a payment: it failed. What it may have spent is given back first. */
 export const giveUpPayment = handleDue(giveUpPaymentWork)(async ({ key }, scope) => {
   const payment = await scope.work.get(payments, key);
   if (payment?.state !== 'pending') return;
-  if (payment.awaiting === 'loyalty-platform') await unspend(scope, payment);
+  if (payment.awaiting === 'loyalty-platform') await reverseSpending(scope, payment);
   fail(scope.work, payment, { verb: 'give-up', declineCode: 'provider_timeout' });
 });
 
 /**
- * Whether the redemption was spent is unknown. The Loyalty Platform notes the reversal also when it finds nothing spent, and
- * refuses a spending that arrives after it.
+ * Whether the redemption was spent is unknown. The Loyalty Platform records the reversal even if nothing was spent, and refuses a
+ * spending that arrives later.
  */
-async function unspend({ call }: Scope, { id, amount }: StoredPayment): Promise<void> {
+async function reverseSpending({ call }: Scope, { id, amount }: StoredPayment): Promise<void> {
   try {
     await call(putLedgerEntry, { params: { type: 'reverse', reference: id }, body: { amount } });
   } catch (error) {

@@ -4,11 +4,11 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payments, published, type StoredPayment } from '../collections.ts';
 
 export const listPayments = handle(listPaymentsCall)(async ({ query }, { work }) => ({
-  items: (await allOf(work, query.orderId)).map(published),
+  items: (await listAll(work, query.orderId)).map(published),
 }));
 
-/** In order of creation, over however many pages: whoever compares them with a total needs every one. */
-async function allOf(work: UnitOfWork, orderId: string): Promise<StoredPayment[]> {
+/** Every page, in order of creation: callers compare the sum with a total. */
+async function listAll(work: UnitOfWork, orderId: string): Promise<StoredPayment[]> {
   const found: StoredPayment[] = [];
   let cursor: string | undefined;
   do {

@@ -1,12 +1,12 @@
 import { reversePayment as reversePaymentCall } from '../../../shared/catalog/payment/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { voidAuthorisation } from '../authorization/authorization.ts';
+import { voidAuthorization } from '../authorization/authorization.ts';
 import { payments, published } from '../collections.ts';
 import { refund } from '../refund/refund.ts';
 import { refundableOf } from '../refund/refund-rules.ts';
 
-/** Undoes a payment, whatever became of it. A pending one cannot be recalled: it is voided as soon as it is approved. */
+/** Undoes a payment in any state. A pending payment cannot be recalled, so it is voided as soon as it is approved. */
 export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {
   const payment = await work.get(payments, params.id);
   if (!payment) throw notFound('payment', params.id);
@@ -15,7 +15,7 @@ export const reversePayment = handle(reversePaymentCall)(async ({ params, body }
       if (payment.voidOnApproval) return again(published(payment));
       return published(work.transition(payments, payment, 'note', { voidOnApproval: true }));
     case 'authorised':
-      return published(voidAuthorisation(work, payment, 'void'));
+      return published(voidAuthorization(work, payment, 'void'));
     case 'captured':
     case 'partially-refunded':
       return published(refund(work, payment, { amount: refundableOf(payment), reason: body.reason }));

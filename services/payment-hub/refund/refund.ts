@@ -2,20 +2,21 @@ import { type Money, money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payments, returnCovers, type StoredPayment } from '../collections.ts';
-import { giveBack, uncommit } from './giving-back.ts';
-import { refunded } from './refund-rules.ts';
+import { uncommitFromOrder } from '../funds/order-cover.ts';
+import { giveBack } from '../funds/tender-value.ts';
+import { addRefund } from './refund-rules.ts';
 
-interface PaidBack {
+interface NewRefund {
   readonly amount: Money;
   readonly reason?: string | undefined;
-  /** The return that it is paid for. */
+  /** The return that the refund pays back. */
   readonly returnId?: string | undefined;
   readonly reference?: string | undefined;
 }
 
-/** Pays back a part of what was captured, to where it came from. */
-export function refund(work: UnitOfWork, payment: StoredPayment, { amount, reason, returnId, reference }: PaidBack): StoredPayment {
-  const { patch, to } = refunded(payment, {
+/** Refunds a part of the captured amount to its tender. */
+export function refund(work: UnitOfWork, payment: StoredPayment, { amount, reason, returnId, reference }: NewRefund): StoredPayment {
+  const { patch, to } = addRefund(payment, {
     amount: money(amount.amount, amount.currency),
     ...(reason !== undefined && { reason }),
     ...(returnId !== undefined && { returnId }),
@@ -24,7 +25,7 @@ export function refund(work: UnitOfWork, payment: StoredPayment, { amount, reaso
   });
   const changed = work.transition(payments, payment, 'refund', patch, to);
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
-  uncommit(work, payment, amount);
+  uncommitFromOrder(work, payment, amount);
   giveBack(work, payment, { amount, reference: `${payment.id}.refund-${changed.refunds.length}` });
   return changed;
 }

@@ -6,7 +6,7 @@ import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { markPaid, submitNow } from '../sale/submission.ts';
-import { type HubPayment, isCovered, outstandingOf } from '../tender/tender-rules.ts';
+import { type HubPayment, isCovered, outstandingOf } from '../tender/listed-tenders.ts';
 import { authorise, beginTender, endTender, leaveUnknown, ownerOf, refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
 import { receiptOf } from '../transaction/receipts.ts';
 import { closed, saleById, save } from '../transaction/transactions.ts';

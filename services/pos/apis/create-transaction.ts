@@ -7,10 +7,10 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
 import { abandonOpening } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
-import { isCovered } from '../tender/tender-rules.ts';
+import { isCovered } from '../tender/listed-tenders.ts';
 import { OPENING_MS } from '../timing.ts';
 import { mergedLines } from '../transaction/lines.ts';
-import { orderView } from '../transaction/transaction-view.ts';
+import { orderView } from '../transaction/views.ts';
 import { isSale, renewIdleTimer, save } from '../transaction/transactions.ts';
 
 /**

@@ -4,11 +4,11 @@ import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import type { Sale } from '../collections.ts';
 import { undoSale } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
-import { compensate, markVoided } from '../sale/undoing.ts';
-import { isCovered, outstandingOf } from '../tender/tender-rules.ts';
+import { compensate, markVoided } from '../sale/compensation.ts';
+import { isCovered, outstandingOf } from '../tender/listed-tenders.ts';
 import { refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
 import { AGAIN_MS } from '../timing.ts';
-import { orderView } from '../transaction/transaction-view.ts';
+import { orderView } from '../transaction/views.ts';
 import { awaitingApproval, closed, nothingOutstanding, saleById } from '../transaction/transactions.ts';
 
 /** That it is over is committed first: no tender can be added any more while those that there are are given back. */

@@ -1,7 +1,7 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { abandonOpening as abandonOpeningWork } from '../due-work.ts';
-import { abandon } from '../sale/undoing.ts';
+import { abandon } from '../sale/compensation.ts';
 import { save } from '../transaction/transactions.ts';
 
 /**

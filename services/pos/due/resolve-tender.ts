@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { resolveTender as resolveTenderWork } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
-import { isCovered } from '../tender/tender-rules.ts';
+import { isCovered } from '../tender/listed-tenders.ts';
 import { resolveLater, settleUnknown } from '../tender/tenders.ts';
 import { isSale, save } from '../transaction/transactions.ts';
 

@@ -1,7 +1,7 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { undoSale as undoSaleWork } from '../due-work.ts';
-import { compensate } from '../sale/undoing.ts';
+import { compensate } from '../sale/compensation.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /** What a voided transaction has not given back yet. */

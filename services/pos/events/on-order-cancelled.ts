@@ -2,7 +2,7 @@ import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { submitOrder } from '../due-work.ts';
-import { markVoided } from '../sale/undoing.ts';
+import { markVoided } from '../sale/compensation.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /**

@@ -6,10 +6,10 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { expireTransaction, resolveTender, submitOrder } from '../due-work.ts';
 import { paymentsOf } from '../tender/hub-payments.ts';
-import { isCovered, listingAll } from '../tender/tender-rules.ts';
+import { isCovered, listingAll } from '../tender/listed-tenders.ts';
 import { delayAfter, PATIENCE_MS } from '../timing.ts';
 import { nextReceipt } from '../transaction/receipts.ts';
-import { published } from '../transaction/transaction-view.ts';
+import { published } from '../transaction/views.ts';
 import { renewIdleTimer, save } from '../transaction/transactions.ts';
 
 /**

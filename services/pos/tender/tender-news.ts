@@ -4,7 +4,7 @@ import { type Sale, transactions } from '../collections.ts';
 import { undoSale } from '../due-work.ts';
 import { markPaid } from '../sale/submission.ts';
 import { isSale, save } from '../transaction/transactions.ts';
-import { bindsMoney, type HubPayment, isCovered, listing, paymentOf } from './tender-rules.ts';
+import { bindsMoney, type HubPayment, isCovered, listing, paymentOf } from './listed-tenders.ts';
 
 /**
  * A payment of a transaction has moved at the Payment Hub: somebody approved it later, or its answer had got lost. From the moment

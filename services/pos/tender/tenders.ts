@@ -8,7 +8,7 @@ import { markPaid } from '../sale/submission.ts';
 import { AUTHORISE_PATIENCE_MS, delayAfter } from '../timing.ts';
 import { renewIdleTimer, save, tenderUnderWay } from '../transaction/transactions.ts';
 import { paymentsOf } from './hub-payments.ts';
-import { type HubPayment, isCovered, listing, listingAll } from './tender-rules.ts';
+import { type HubPayment, isCovered, listing, listingAll } from './listed-tenders.ts';
 
 type Body = InputOf<typeof addPayment>['body'];
 

@@ -8,7 +8,7 @@ import { fulfilmentHolds, reservations, type StoredReservation } from '../collec
 import { expireReservation } from '../due-work.ts';
 import { endOf } from '../ended-owners.ts';
 import { refuseForeignOrder, refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
-import { refuseWhileReplaced } from '../reserving.ts';
+import { refuseWhileReplaced } from '../attempt.ts';
 
 export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, scope) => {
   const { work } = scope;

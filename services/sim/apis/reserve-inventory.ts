@@ -7,7 +7,7 @@ import { heldForBasket, type Reserving } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { abortHold } from '../due-work.ts';
 import { type Item, mergedItems } from '../reservation-rules.ts';
-import { type Asked, carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../reserving.ts';
+import { type Asked, carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../attempt.ts';
 
 /** Our choice. */
 const DEFAULT_TTL_SECONDS = 900;

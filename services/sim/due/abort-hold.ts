@@ -6,7 +6,7 @@ import { type Attempt, attempts, reservations } from '../collections.ts';
 import { abortHold as abortHoldWork } from '../due-work.ts';
 import { endOf } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';
-import { carryOn, NOTHING_HELD, takeAndRecord } from '../reserving.ts';
+import { carryOn, NOTHING_HELD, takeAndRecord } from '../attempt.ts';
 
 /**
  * Ends a Reserve Inventory that never answered: the stock, if any was taken, goes back, and a take that is still on its way is

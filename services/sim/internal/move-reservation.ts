@@ -7,7 +7,7 @@ import { movementId, movements, reservations } from '../collections.ts';
 import { moveStock } from '../due-work.ts';
 import { afterMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
-import { refuseWhileReplaced } from '../reserving.ts';
+import { refuseWhileReplaced } from '../attempt.ts';
 
 /**
  * The record first, then the stock, before the reply when it can be had: what is promised to others is the same before and after,

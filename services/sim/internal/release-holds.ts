@@ -3,7 +3,7 @@ import { handle } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
 import { expireReservation, giveBackStock } from '../due-work.ts';
 import { markEnded } from '../ended-owners.ts';
-import { openReservationsOf } from '../reserving.ts';
+import { openReservationsOf } from '../attempt.ts';
 
 /** What sets out to hold something for it at the same moment either comes first and is released here, or finds that it is over. */
 export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, order, spare = [] } }, { work }) => {

@@ -5,7 +5,7 @@ import { mintedAt } from '../../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../../shared/domain/order-number.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Sale } from '../collections.ts';
-import { coveredBy } from '../tender/tender-rules.ts';
+import { coveredBy } from '../tender/listed-tenders.ts';
 
 function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
   const total = basket.totals.total.amount;

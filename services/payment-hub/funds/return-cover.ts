@@ -3,20 +3,25 @@ import type { Payable } from '../../../shared/catalog/order/objects.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payableReturns, returnCovers } from '../collections.ts';
-import type { LeftOfReturn } from './refund-rules.ts';
+
+export interface LeftOfReturn {
+  readonly returnId: string;
+  /** Minor units that neither refunds nor exchange credits have used. */
+  readonly left: number;
+}
 
 /**
- * What a return has left, after what was refunded for it and what exchange credits hold of it. Its worth is noted beside that, so that
- * the guard can compare the two in one step; of several first ones at once all but one run again.
+ * Brings the counter `worth` up to date with the return, so that the guard compares it with `used` in one step. Of several first calls
+ * at once, all but one run again.
  * @throws Problem `not_found` for a return that the order does not list
  */
-export async function leftOfReturn(work: UnitOfWork, { returns }: z.output<typeof Payable>, returnId: string): Promise<LeftOfReturn> {
+export async function syncReturnCover(work: UnitOfWork, { returns }: z.output<typeof Payable>, returnId: string): Promise<LeftOfReturn> {
   const listed = returns?.find((one) => one.returnId === returnId);
   if (!listed) throw notFound('return', returnId);
   const [cover] = await work.counters(returnCovers, [returnId]);
   const used = cover?.used ?? 0;
   const known = await work.get(payableReturns, returnId);
-  // A return may come to be worth less than what somebody has paid back for it: then nothing is left of it.
+  // A return may lose value after it was paid back. Then nothing is left of it.
   const worth = Math.max(listed.refundAmount.amount, used);
   if (known?.worth !== worth) {
     work.put(payableReturns, { id: returnId, worth });

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { expireTransaction, resolveTender, undoSale } from '../due-work.ts';
 import { paymentsOf } from '../tender/hub-payments.ts';
-import { bindsMoney, type HubPayment, listingAll } from '../tender/tender-rules.ts';
+import { bindsMoney, type HubPayment, listingAll } from '../tender/listed-tenders.ts';
 import { PATIENCE_MS } from '../timing.ts';
 import { save } from '../transaction/transactions.ts';
 

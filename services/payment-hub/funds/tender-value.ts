@@ -1,18 +1,20 @@
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { giftCardBalances, orderCovers, returnCovers, type StoredPayment } from '../collections.ts';
+import { giftCardBalances, returnCovers, type StoredPayment } from '../collections.ts';
 import { giveBackPoints } from '../due-work.ts';
 
-/** An amount that a payment promised to its order and does not pay after all, or not any more: the order may be paid otherwise. */
-export function uncommit(work: UnitOfWork, payment: StoredPayment, amount: Money): void {
-  work.move(orderCovers, payment.orderId, { committed: -amount.amount });
+/** Takes the amount of an approved payment from its gift card or its return. */
+export function takeValue(work: UnitOfWork, { tender, returnId, amount }: Pick<StoredPayment, 'tender' | 'returnId' | 'amount'>): void {
+  if (tender.type === 'gift-card' && tender.token !== undefined) {
+    work.move(giftCardBalances, tender.token, { balance: -amount.amount });
+  }
+  if (tender.type === 'exchange-credit' && returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
 }
 
 /**
- * Gives an amount back to where it came from. A gift card's balance moves in the same commit, and so does what a return has left.
- * Points lie at the Loyalty Platform:
- * due work runs before the reply and is repeated until it is done; `reference` makes the repeat harmless. A card or a bnpl provider
- * is simulated here and keeps no balance.
+ * Gives an amount back to its source. Gift cards and returns change in the same commit. Points change at the Loyalty Platform, by due
+ * work that runs before the reply and is repeated until it succeeds; `reference` makes a repeat harmless. The simulated provider of
+ * cards and bnpl keeps no balance.
  */
 export function giveBack(work: UnitOfWork, payment: StoredPayment, { amount, reference }: { amount: Money; reference: string }): void {
   if (amount.amount === 0) return;

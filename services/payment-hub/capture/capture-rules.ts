@@ -1,0 +1,30 @@
+import { invalid, Problem } from '../../../shared/catalog/problems.ts';
+import { type Money, money } from '../../../shared/domain/money.ts';
+import type { StoredPayment } from '../collections.ts';
+
+export interface CaptureSplit {
+  readonly captured: Money;
+  /** The authorised amount that is not captured and is given back. */
+  readonly remainder: Money;
+}
+
+/**
+ * Splits an authorisation at its capture. A payment is captured once, so the remainder is given back at once.
+ * @param requested undefined captures the whole authorised amount
+ * @throws Problem `capture_exceeds_authorized`, or `validation_failed` for another currency
+ */
+export function splitCapture(payment: StoredPayment, requested: Money | undefined): CaptureSplit {
+  const { authorizedAmount } = payment;
+  const captured = requested ?? authorizedAmount;
+  if (captured.currency !== authorizedAmount.currency) {
+    throw invalid('/amount/currency', 'currency_mismatch', `This payment is in ${authorizedAmount.currency}.`);
+  }
+  if (captured.amount > authorizedAmount.amount) {
+    throw new Problem(
+      'capture_exceeds_authorized',
+      `${authorizedAmount.amount} is authorised; ${captured.amount} cannot be captured of it.`,
+      { objectType: 'payment', id: payment.id, authorizedAmount },
+    );
+  }
+  return { captured, remainder: money(authorizedAmount.amount - captured.amount, captured.currency) };
+}

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { Payable } from '../../../shared/catalog/order/objects.ts';
+import type { Money } from '../../../shared/domain/money.ts';
+import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
+import { orderCovers, payableOrders, type StoredPayment } from '../collections.ts';
+
+type OrderToPay = z.output<typeof Payable>;
+
+/** Minor units that the payments of an order have to cover. */
+export const requiredFor = ({ required, total }: Pick<OrderToPay, 'required' | 'total'>): number => (required ?? total).amount;
+
+/**
+ * Brings the counter `payable` up to date with the order, so that the guard compares it with `committed` in one step. Of several first
+ * payments at once, all but one run again.
+ * @returns minor units that the payments of the order have committed together
+ */
+export async function syncOrderCover(work: UnitOfWork, order: OrderToPay): Promise<number> {
+  const { orderId: id } = order;
+  const known = await work.get(payableOrders, id);
+  const [cover] = await work.counters(orderCovers, [id]);
+  const committed = cover?.committed ?? 0;
+  // A cancellation lowers the required amount at once. What was paid for the cancelled units is refunded later.
+  const payable = Math.max(requiredFor(order), committed);
+  if (known?.payable !== payable) {
+    work.put(payableOrders, { id, payable });
+    work.move(orderCovers, id, { payable: payable - (known?.payable ?? 0) });
+  }
+  return committed;
+}
+
+export function commitToOrder(work: UnitOfWork, { orderId, amount }: Pick<StoredPayment, 'orderId' | 'amount'>): void {
+  work.move(orderCovers, orderId, { committed: amount.amount });
+}
+
+/** Frees an amount that a payment does not pay after all, so that the order can be paid otherwise. */
+export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPayment, 'orderId'>, amount: Money): void {
+  work.move(orderCovers, orderId, { committed: -amount.amount });
+}
