@@ -1,4 +1,4 @@
-import { urlVariable, variablesByName } from '../estate/configuration.ts';
+import { urlVariable, variablesByName } from '../estate/variables.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;

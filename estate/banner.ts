@@ -1,17 +1,17 @@
 import { applications } from '../shared/catalog/applications.ts';
 import type { RunningEstate } from './estate.ts';
 
-/** What a newcomer sees when the estate is ready: where it is, how to get in, what to try, how to stop. */
+/** The text for a person when the estate is ready: addresses, credentials, first calls, and how to stop. */
 export function banner(estate: RunningEstate, startedInMs: number): string {
   const { gateway, touchpoint, portal, adapters } = estate;
-  const forgets = [adapters.state, adapters.events].filter((name) => name === 'memory').length;
-  const kept = ['', '(what is in memory is forgotten when this process ends)', '(everything is forgotten when this process ends)'][forgets];
+  const inMemory = [adapters.state, adapters.events].filter((name) => name === 'memory').length;
+  const kept = ['', '(data in memory is lost when this process ends)', '(all data is lost when this process ends)'][inMemory];
   const titles = Object.values(applications).map(({ title }) => title);
   return `
   Unified commerce estate: ready in ${(startedInMs / 1_000).toFixed(1)} s
 
   gateway      ${gateway}       OpenAPI at /openapi.json
-  touchpoint   ${touchpoint}      key demo-store-key unless MOCK_STORE_KEY says otherwise, lane SCO-01
+  touchpoint   ${touchpoint}      key demo-store-key unless MOCK_STORE_KEY is set, lane SCO-01
   portal       ${portal}      open it in a browser
 
   applications ${titles.join(', ')}
@@ -21,15 +21,15 @@ export function banner(estate: RunningEstate, startedInMs: number): string {
                Authorization: Bearer demo-sim-admin              for the simulation plane under /_sim
 
   Try          an order from basket to confirmed, in three lines
-${anOrder(gateway)}
+${orderInThreeLines(gateway)}
 
   A whole order, step by step:  npm run rehearse -- --against ${gateway}
   Stop with Ctrl-C.
 `;
 }
 
-/** Each call shows its answer; what the next one needs of it is kept. The last line pays, confirms, and asks whether everything agrees. */
-function anOrder(gateway: string): string {
+/** Each line shows its answers and keeps the id for the next line. The last line pays, confirms and verifies the rehearsal. */
+function orderInThreeLines(gateway: string): string {
   const keep = (member: string): string => `| tee /dev/stderr | sed -n 's/.*"${member}":"\\([^"]*\\)".*/\\1/p'`;
   const basket = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] };
   const shippingAddress = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };

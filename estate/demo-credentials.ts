@@ -2,17 +2,18 @@ import { isIPv4 } from 'node:net';
 import { demoAmong } from '../fixtures/demo-credentials.ts';
 import type { Credential } from '../fixtures/files.ts';
 import type { Logger } from '../shared/process/logger.ts';
-import { type Configuration, StartError } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
+import { StartError } from './start-error.ts';
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 
 /**
- * The demo credentials stand in public files: where others can come in they let nobody in by accident, also not out of a copy of the
- * fixtures.
- * @throws StartError unless they were allowed
+ * The demo credentials are public. A process that others can reach, or that runs in production, must not accept them by accident, even
+ * from a copy of the fixtures.
+ * @throws StartError unless ALLOW_DEMO_CREDENTIALS is set
  */
-export function guardDemoCredentials(
+export function refuseDemoCredentials(
   { NODE_ENV, HOST, ALLOW_DEMO_CREDENTIALS }: Configuration,
   credentials: readonly Credential[],
   log: Logger,
@@ -23,8 +24,8 @@ export function guardDemoCredentials(
   const where = isOpen ? `HOST=${HOST}` : 'NODE_ENV=production';
   if (!ALLOW_DEMO_CREDENTIALS) {
     throw new StartError(
-      `With ${where} the demo credentials (${known.join(', ')}), which stand in public files, are refused; bring a credentials.json of your own with FIXTURES_DIR, listen on 127.0.0.1, or set ALLOW_DEMO_CREDENTIALS=true.`,
+      `With ${where} the demo credentials (${known.join(', ')}), which are public, are refused; provide your own credentials.json with FIXTURES_DIR, listen on 127.0.0.1, or set ALLOW_DEMO_CREDENTIALS=true.`,
     );
   }
-  log.warn({ credentials: known, host: HOST }, 'demo credentials are accepted: everybody who reaches this address knows them');
+  log.warn({ credentials: known, host: HOST }, 'demo credentials are accepted: anyone who reaches this address can use them');
 }

@@ -5,10 +5,11 @@ import { allReady, READY, type State } from '../shared/process/readiness.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
-import { fixturesOf, openFrontDoor } from './front-door.ts';
+import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
-import { observing } from './observability.ts';
+import { startObservability } from './observability.ts';
 import { registeredApplications } from './registry.ts';
+import { loadConfiguredFixtures } from './seeding.ts';
 import { startTouchpoint } from './touchpoint.ts';
 
 export interface RunningEstate {
@@ -17,28 +18,28 @@ export interface RunningEstate {
   readonly portal: string;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
-  /** What has to be there before requests can be served. */
+  /** Everything that must be ready before requests can be served. */
   states(): readonly State[];
   /** Resolves when the estate is ready. */
   readonly ready: Promise<void>;
-  /** Answers not ready from now on, so that whoever balances load looks elsewhere. */
+  /** Answers not ready from now on, so that load balancers stop sending requests. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** A secret of this process: whoever has to know it is in this process too. */
-const ownSecret = (): string => randomBytes(32).toString('base64url');
+/** All users of the secret are in this process, so it need not be configured. */
+const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Starts the whole estate in this process: real HTTP between its applications, state and events wherever it is configured. */
+/** Starts the whole estate in this process. Its applications call each other by real HTTP; state and events are where configured. */
 export async function startEstate(
   configuration: Configuration,
   log: Logger,
   adapter: StoreAdapter = openStore(configuration, log),
 ): Promise<RunningEstate> {
-  const fixtures = await fixturesOf(configuration);
+  const fixtures = await loadConfiguredFixtures(configuration);
   const bus = await openBus(configuration, log);
-  const observability = await observing(configuration);
-  const { ESTATE_TOKEN: token = ownSecret(), CREDENTIAL_PEPPER: pepper = ownSecret() } = configuration;
+  const observability = await startObservability(configuration);
+  const { ESTATE_TOKEN: token = randomSecret(), CREDENTIAL_PEPPER: pepper = randomSecret() } = configuration;
   const agent = agentForCalls();
   const addresses = new Map<Application, string>();
   const addressOf = (application: Application): string => {
@@ -64,7 +65,14 @@ export async function startEstate(
   try {
     for (const { service } of registeredApplications) {
       const started = await startApplication({
-        ...{ service, adapter, bus, addressOf, token, agent, log, observability },
+        service,
+        adapter,
+        bus,
+        addressOf,
+        token,
+        agent,
+        log,
+        observability,
         gatewayUrl: () => gatewayUrl,
         host: '127.0.0.1',
         port: 0,
@@ -76,7 +84,16 @@ export async function startEstate(
       addresses.set(started.application, started.url);
     }
     const door = await openFrontDoor({
-      ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log, observability },
+      configuration,
+      fixtures,
+      adapter,
+      states,
+      addressOf,
+      token,
+      pepper,
+      agent,
+      log,
+      observability,
       stopping: stopping.signal,
     });
     closing.push(door.close);

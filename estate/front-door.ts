@@ -1,6 +1,5 @@
-import { pathToFileURL } from 'node:url';
 import type { Agent } from 'undici';
-import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
+import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock-driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
 import { createInsideCall } from '../gateway/control/inside-call.ts';
@@ -18,25 +17,26 @@ import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
+import { objectsOf } from './business-objects.ts';
 import type { Configuration } from './configuration.ts';
-import { guardDemoCredentials } from './demo-credentials.ts';
-import { portTaken } from './listen-errors.ts';
+import { refuseDemoCredentials } from './demo-credentials.ts';
+import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
-import { objectsOf, seedSnapshot } from './seeding.ts';
+import { seedSnapshot } from './seeding.ts';
 
-/** How often it is tried to open the default rehearsal in a store that is away. */
-const AGAIN_MS = 500;
+/** Wall time until the default rehearsal is opened again after the store failed. */
+const RETRY_MS = 500;
 
 export interface FrontDoorOptions {
   readonly configuration: Configuration;
   readonly fixtures: FixtureSet;
   readonly adapter: StoreAdapter;
-  /** What else has to be there before requests can be served. */
+  /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
-  /** Authenticates the gateway to the applications. */
+  /** Authenticates the gateway at the applications. */
   readonly token: string;
-  /** Under which credentials are hashed. */
+  /** Credentials are hashed with it. */
   readonly pepper: string;
   readonly agent: Agent;
   readonly log: Logger;
@@ -46,20 +46,17 @@ export interface FrontDoorOptions {
 
 export interface FrontDoor {
   readonly url: string;
-  /** Resolves when there is the rehearsal that everybody gets who names none. */
+  /** Resolves when the default rehearsal exists. */
   readonly prepared: Promise<void>;
   drain(): void;
   close(): Promise<void>;
 }
 
-export const fixturesOf = ({ FIXTURES_DIR }: Configuration): Promise<FixtureSet> =>
-  loadFixtures(FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`));
-
-/** Starts the gateway with the simulation plane, which drives the clocks of all rehearsals. */
+/** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
   const { credentials } = fixtures.at(Date.now());
-  guardDemoCredentials(configuration, credentials, log);
+  refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
   const rehearsals = createRehearsals({
@@ -101,9 +98,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],
     observability,
-  }).catch(portTaken('GATEWAY_PORT'));
+  }).catch(explainListenError('GATEWAY_PORT'));
   const expiry = startExpiry({ worlds: adapter.worlds, log });
-  const prepared = prepareDefault(rehearsals, stopping).then(() => {
+  const prepared = ensureDefault(rehearsals, stopping).then(() => {
     preparing = READY;
   });
   return {
@@ -119,14 +116,14 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   };
 }
 
-/** The store says itself what keeps it away. */
-async function prepareDefault(rehearsals: Rehearsals, stopping: AbortSignal): Promise<void> {
+/** Repeats until it succeeds. The store itself reports why it is away. */
+async function ensureDefault(rehearsals: Rehearsals, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
       await rehearsals.ensure(DEFAULT_REHEARSAL);
       return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 }

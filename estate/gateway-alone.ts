@@ -2,21 +2,31 @@ import type { Logger } from '../shared/process/logger.ts';
 import { allReady, type State } from '../shared/process/readiness.ts';
 import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
-import { fixturesOf, openFrontDoor } from './front-door.ts';
+import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, openStore } from './infrastructure.ts';
-import { observing } from './observability.ts';
+import { startObservability } from './observability.ts';
+import { loadConfiguredFixtures } from './seeding.ts';
 
-/** Starts the gateway with the simulation plane, in front of applications that run elsewhere. */
+/** Starts the gateway and the simulation plane in front of applications in other processes. */
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
   const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
-  const fixtures = await fixturesOf(configuration);
+  const fixtures = await loadConfiguredFixtures(configuration);
   const adapter = openStore(configuration, log);
-  const observability = await observing(configuration);
+  const observability = await startObservability(configuration);
   const agent = agentForCalls();
   const stopping = new AbortController();
   const states = (): readonly State[] => [adapter.state()];
   const door = await openFrontDoor({
-    ...{ configuration, fixtures, adapter, states, addressOf, token, pepper, agent, log, observability },
+    configuration,
+    fixtures,
+    adapter,
+    states,
+    addressOf,
+    token,
+    pepper,
+    agent,
+    log,
+    observability,
     stopping: stopping.signal,
   });
   return {

@@ -8,14 +8,14 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import { awaitStore } from './awaited-store.ts';
 import type { Configuration } from './configuration.ts';
 
-/** How long one try to reach Redis takes; another one follows. */
-const TRY_MS = 5_000;
+/** Wall time for one attempt to connect to Redis. */
+const CONNECT_MS = 5_000;
 
-/** For calls between applications: connections are kept, and spread over the replicas behind a name. */
+/** The HTTP client for calls between applications. It keeps connections and spreads them over the replicas behind a name. */
 export const agentForCalls = (): Agent =>
   new Agent({ connections: 128, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, connect: { lookup: spreadLookup } });
 
-/** Where state is: what was configured, for good. A Redis that is away is waited for; nothing else ever takes its place. */
+/** Opens the configured store. While Redis is away, the process waits for it; no other store takes its place. */
 export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Configuration, log: Logger): StoreAdapter {
   const journal = JOURNAL === 'on';
   if (REDIS_URL === undefined) return createMemoryStore({ journal, outboxLimit });
@@ -23,18 +23,18 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
     log,
     connect: async () => {
       const { createRedisStore } = await import('../shared/store/redis/store.ts');
-      let said = '';
-      // It tries again every second or so; what has not changed is said once.
+      let lastMessage = '';
+      // The client reconnects about every second. An unchanged message is a warning only once.
       const onError = (error: Error): void => {
-        log[error.message === said ? 'debug' : 'warn']({ err: error }, 'the connection to Redis');
-        said = error.message;
+        log[error.message === lastMessage ? 'debug' : 'warn']({ err: error }, 'Redis connection failed');
+        lastMessage = error.message;
       };
-      return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: TRY_MS, onError });
+      return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: CONNECT_MS, onError });
     },
   });
 }
 
-/** Where events are: what was configured, for good. */
+/** Opens the configured event bus. */
 export async function openBus({ KAFKA_BROKERS, SERVICE }: Configuration, log: Logger): Promise<Bus> {
   if (KAFKA_BROKERS === undefined) return createMemoryBus();
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');

@@ -1,31 +1,32 @@
 import { enableCompileCache } from 'node:module';
 import closeWithGrace from 'close-with-grace';
+import { FixtureError } from '../fixtures/fixture-error.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { createLogger, type Logger } from '../shared/process/logger.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
-import { adaptersOf, type Configuration, readConfiguration, StartError } from './configuration.ts';
+import { adaptersOf, type Configuration, readConfiguration } from './configuration.ts';
+import { StartError } from './start-error.ts';
 
-/** Wall time after which a stop no longer waits for what still runs. */
-const HARD_LIMIT_MS = 15_000;
+/** Wall time after which a stop no longer waits for running work. */
+const STOP_LIMIT_MS = 15_000;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** A terminal's Ctrl-C reaches this process and npm alike, and npm passes it on: within this time both are one. */
+/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it. Two signals within this wall time count as one. */
 const ECHO_MS = 500;
 
-/** What was started, and how a person is told of it. */
 interface Started {
-  /** Where it is, for a program that started this process: known before it is ready. */
+  /** For a program that started this process. Known before it is ready. */
   readonly addresses: Readonly<Record<string, unknown>>;
   readonly ready: Promise<void>;
   drain(): void;
   close(): Promise<void>;
+  /** For a person. */
   text(): string;
 }
 
 async function main(): Promise<void> {
   const started = performance.now();
-  // What an earlier start compiled; where nothing can be kept, this does nothing.
   enableCompileCache();
   const configuration = readConfiguration(process.env);
   const { ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY } = configuration;
@@ -33,8 +34,8 @@ async function main(): Promise<void> {
   const log = createLogger(configuration.LOG_LEVEL);
   const starting = start(configuration, log);
   let stopping = false;
-  const { close } = closeWithGrace({ delay: HARD_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
-    if (err) log.fatal({ err }, 'stopping after an error that nobody caught');
+  const { close } = closeWithGrace({ delay: STOP_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an uncaught error');
     stopping = true;
     const running = await starting;
     running.drain();
@@ -49,26 +50,26 @@ async function main(): Promise<void> {
   if (stopping) return;
   const readyInMs = Math.round(performance.now() - started);
   log.info({ service: configuration.SERVICE ?? 'estate', adapters: adaptersOf(configuration), readyInMs, ...running.addresses }, 'ready');
-  // A program that started this process is told where everything is, a person reads it.
+  // A parent process gets the addresses as a message, a person as text.
   if (process.send) process.send({ ready: true, ...running.addresses });
   else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) process.stdout.write(running.text());
 }
 
-/** Loaded only for a start that can go on: a bad variable is refused at once. */
+/** Loads the code only after the configuration was accepted, so that a bad variable is refused at once. */
 async function start(configuration: Configuration, log: Logger): Promise<Started> {
   const { SERVICE } = configuration;
-  if (SERVICE === undefined) return wholeEstate(configuration, log);
-  if (SERVICE === 'touchpoint-mock') return touchpointAlone(configuration, log);
-  const { url, ready, drain, close } = await oneService(SERVICE, configuration, log);
+  if (SERVICE === undefined) return startWholeEstate(configuration, log);
+  if (SERVICE === 'touchpoint-mock') return startTouchpointOnly(configuration, log);
+  const { url, ready, drain, close } = await startOneService(SERVICE, configuration, log);
   return { addresses: { url }, ready, drain, close, text: () => `\n  ${SERVICE}: ${url}\n  Stop with Ctrl-C.\n` };
 }
 
-async function oneService(service: 'gateway' | Application, configuration: Configuration, log: Logger): Promise<RunningService> {
+async function startOneService(service: 'gateway' | Application, configuration: Configuration, log: Logger): Promise<RunningService> {
   if (service === 'gateway') return (await import('./gateway-alone.ts')).startGatewayAlone(configuration, log);
   return (await import('./application-alone.ts')).startApplicationAlone(service, configuration, log);
 }
 
-async function wholeEstate(configuration: Configuration, log: Logger): Promise<Started> {
+async function startWholeEstate(configuration: Configuration, log: Logger): Promise<Started> {
   const began = performance.now();
   const { startEstate } = await import('./estate.ts');
   const estate = await startEstate(configuration, log);
@@ -77,14 +78,14 @@ async function wholeEstate(configuration: Configuration, log: Logger): Promise<S
   return { addresses, ready, drain, close, text: () => banner(estate, performance.now() - began) };
 }
 
-async function touchpointAlone(configuration: Configuration, log: Logger): Promise<Started> {
+async function startTouchpointOnly(configuration: Configuration, log: Logger): Promise<Started> {
   const { startTouchpoint } = await import('./touchpoint.ts');
   const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
   const text = (): string => `\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`;
   return { addresses: { touchpoint: mock, portal }, ready: Promise.resolve(), drain, close, text };
 }
 
-/** A second signal exits at once; one that is only the echo of the first does not. */
+/** A second signal exits at once, unless it is the echo of the first. */
 function stopOnSignal(stop: () => void): void {
   let stoppingSince: number | undefined;
   for (const signal of STOP_SIGNALS) {
@@ -97,9 +98,10 @@ function stopOnSignal(stop: () => void): void {
   }
 }
 
+const isForPerson = (error: unknown): error is Error => error instanceof StartError || error instanceof FixtureError;
+
 main().catch((error: unknown) => {
-  const sentence =
-    error instanceof StartError || (error as { name?: string }).name === 'FixtureError' || (error instanceof Error && 'sentence' in error);
-  process.stderr.write(sentence ? `${(error as Error).message}\n` : `${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(error instanceof StartError ? error.exitCode : sentence ? 78 : 1);
+  const text = isForPerson(error) ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(error instanceof StartError ? error.exitCode : isForPerson(error) ? 78 : 1);
 });

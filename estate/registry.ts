@@ -15,18 +15,18 @@ import * as wms from '../services/wms/service.ts';
 import type { Seed } from '../shared/store/collections.ts';
 import type { AnyService } from '../shared/work/handler.ts';
 
-/** An application, and what a world starts with at it. */
+/** An application with its share of a new world. */
 export interface RegisteredApplication {
   readonly service: AnyService;
   readonly seed: (fixtures: Fixtures, now: number) => Seed;
-  /** Due work of seeded objects. */
+  /** Due work for seeded objects. */
   readonly seedDue?: (
     fixtures: Fixtures,
     now: number,
   ) => readonly { readonly kind: string; readonly key: string; readonly at: number; readonly payload: unknown }[];
 }
 
-/** Every application that keeps state in worlds. The touchpoint mock keeps none. */
+/** All applications with state in worlds. The touchpoint mock has none. */
 export const registeredApplications: readonly RegisteredApplication[] = [
   pos,
   ecommercePlatform,

@@ -1,11 +1,16 @@
-import type { EstateObjects } from '../gateway/control/verify/held-world.ts';
+import { pathToFileURL } from 'node:url';
+import type { Fixtures } from '../fixtures/files.ts';
+import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
-import type { AnyService } from '../shared/work/handler.ts';
+import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
-/** What a world starts with that begins at `now`. */
-export function seedSnapshot(fixtures: Parameters<(typeof registeredApplications)[number]['seed']>[0], now: number): Snapshot {
+export const loadConfiguredFixtures = ({ FIXTURES_DIR }: Configuration): Promise<FixtureSet> =>
+  loadFixtures(FIXTURES_DIR === undefined ? undefined : pathToFileURL(`${FIXTURES_DIR}/`));
+
+/** The first state of a world that begins at `now`. */
+export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
   const applications = Object.fromEntries(
     registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))]),
   );
@@ -13,13 +18,4 @@ export function seedSnapshot(fixtures: Parameters<(typeof registeredApplications
     (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
   );
   return { now, applications, due };
-}
-
-/** Where each business object is stored. */
-export function objectsOf(services: readonly AnyService[]): EstateObjects {
-  return Object.fromEntries(
-    services.flatMap(({ application, collections }) =>
-      collections.flatMap(({ name, object }) => (object ? [[object.type, { application, collection: name, definition: object }]] : [])),
-    ),
-  );
 }

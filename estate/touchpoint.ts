@@ -2,16 +2,16 @@ import { startTouchpointMock } from '../services/touchpoint-mock/mock-server.ts'
 import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
-import { portTaken } from './listen-errors.ts';
+import { explainListenError } from './listen-errors.ts';
 
-/** Starts the touchpoint mock and its portal, which share nothing with the rest of the estate. */
+/** Starts the touchpoint mock and its portal. They share nothing with the rest of the estate. */
 export async function startTouchpoint(configuration: Configuration, log: Logger) {
   const { HOST, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT, MOCK_STORE_KEY, MOCK_LANES, ALLOWED_HOSTS } = configuration;
   const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, allowedHosts: ALLOWED_HOSTS, logger: log };
-  const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(portTaken('TOUCHPOINT_PORT'));
+  const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(explainListenError('TOUCHPOINT_PORT'));
   try {
     const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url }).catch(
-      portTaken('PORTAL_PORT'),
+      explainListenError('PORTAL_PORT'),
     );
     return {
       mock: mock.url,

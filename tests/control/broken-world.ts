@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
-import { objectsOf, seedSnapshot } from '../../estate/seeding.ts';
+import { seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
 import { shipments } from '../../services/carrier-platform/collections.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { request } from 'undici';
+import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
-import { objectsOf, seedSnapshot } from '../../estate/seeding.ts';
+import { seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { verifyWorld } from '../../gateway/control/verify.ts';
 import type { Application } from '../../shared/catalog/applications.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
+import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
-import { objectsOf } from '../../estate/seeding.ts';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
 import { createClockDriver } from '../../gateway/control/clock-driver.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { readConfiguration, startableServices, variablesByName } from '../../estate/configuration.ts';
+import { readConfiguration, startableServices } from '../../estate/configuration.ts';
+import { variablesByName } from '../../estate/variables.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { composeFile } from '../support/compose-file.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';

@@ -77,7 +77,7 @@ describe('Dependencies', () => {
 
 describe('The README', () => {
   test('names every variable that configures a process', () => {
-    const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/configuration.ts')) ?? [];
+    const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/variables.ts')) ?? [];
     const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !textOf('README.md').includes(`\`${name}\``))).toEqual([]);

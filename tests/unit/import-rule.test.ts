@@ -57,7 +57,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
-  { zone: 'docs/', may: ['shared/', 'services/touchpoint-mock/', 'estate/configuration.ts'] },
+  { zone: 'docs/', may: ['shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));

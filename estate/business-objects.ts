@@ -1,0 +1,11 @@
+import type { EstateObjects } from '../gateway/control/verify/held-world.ts';
+import type { AnyService } from '../shared/work/handler.ts';
+
+/** Application and collection of each type of business object. */
+export function objectsOf(services: readonly AnyService[]): EstateObjects {
+  return Object.fromEntries(
+    services.flatMap(({ application, collections }) =>
+      collections.flatMap(({ name, object }) => (object ? [[object.type, { application, collection: name, definition: object }]] : [])),
+    ),
+  );
+}

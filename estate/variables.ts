@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Application, applicationNames } from '../shared/catalog/applications.ts';
+import { isIdleExpiry } from '../shared/domain/duration.ts';
+import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
+
+const Port = z.coerce.number().int().min(0).max(65_535);
+const PerMinute = z.coerce.number().int().min(1);
+const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const Url = z.url({ protocol: /^https?$/, error: 'it takes an address like http://oms:8080' }).transform((url) => url.replace(/\/$/, ''));
+const IdleExpiry = z.string().refine(isIdleExpiry, 'it takes an ISO 8601 duration from PT1S to P366D, like PT24H');
+const Secret = z.string().min(32, 'it takes 32 characters or more');
+
+export const variables = {
+  SERVICE: z
+    .string()
+    .optional()
+    .describe('The process to start: one application, `gateway` or `touchpoint-mock`. Without it, the whole estate starts in one process.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe(
+      'In `production`, demo credentials are refused even on the loopback address, unless they are allowed or `FIXTURES_DIR` replaces them.',
+    ),
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe(
+      'Address to listen on. `0.0.0.0`, as in the image, is reachable by others; then the demo credentials must be allowed or replaced.',
+    ),
+  PORT: Port.default(8080).describe('Port of an application in a process of its own.'),
+  GATEWAY_PORT: Port.default(8080).describe('Port of the gateway.'),
+  TOUCHPOINT_PORT: Port.default(15_115).describe('Port of the touchpoint mock.'),
+  PORTAL_PORT: Port.default(15_116).describe('Port of the touchpoint portal.'),
+  PORTAL_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address on which the portal listens. It shows the mock’s key, so keep it local.'),
+  ALLOWED_HOSTS: z
+    .string()
+    .transform((hosts) => hosts.split(',').map((host) => host.trim()))
+    .refine((hosts) => hosts.every((host) => HOST_PATTERN.test(host)), 'it takes names without port, separated by commas')
+    .default([])
+    .describe(
+      'Host names under which the portal and the gateway’s documents answer, besides `localhost`, addresses and names without a dot. Separated by commas; `.example.com` includes its subdomains, `*` is any name.',
+    ),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('warn')
+    .describe('`trace` to `fatal`, or `silent`: JSON lines on standard output; `info` in the image.'),
+  MOCK_STORE_KEY: z.string().min(8).max(200).default('demo-store-key').describe('Store key of the touchpoint mock.'),
+  MOCK_LANES: z
+    .string()
+    .default('SCO-01')
+    .transform((lanes) => lanes.split(',').map((lane) => lane.trim()))
+    .refine((lanes) => lanes.every((lane) => lane !== ''), 'it names lanes, separated by commas')
+    .describe('Lanes of the touchpoint mock, separated by commas.'),
+  FIXTURES_DIR: z.string().min(1).optional().describe('Folder with your own fixtures.'),
+  JOURNAL: z.enum(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_sim/journal` then stays empty.'),
+  ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
+    'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
+  ),
+  STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
+  RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address before 429.'),
+  RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential before 429.'),
+  DRAIN_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0)
+    .describe('How long a stopping process still serves requests after it reports not ready; 5000 in Kubernetes.'),
+  OUTBOX_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(100_000)
+    .describe('Unsent events that an application keeps per rehearsal while Kafka is away. Beyond that, changes are refused with 503.'),
+  MAX_REHEARSALS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe('Maximum number of rehearsals. One more is refused with 429, which names the rehearsal that was idle longest.'),
+  REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(
+    'ISO 8601 duration without use after which a rehearsal ends, unless it was created with `idleExpiry` or `keep`. `default` never ends.',
+  ),
+  REDIS_URL: z
+    .string()
+    .optional()
+    .describe(
+      'State in Redis: `redis://[user:password@]host:port[/db]`. For a cluster, several separated by commas, or one with the prefix `cluster:`.',
+    ),
+  KAFKA_BROKERS: z
+    .string()
+    .transform((brokers) => brokers.split(',').map((broker) => broker.trim()))
+    .refine((brokers) => brokers.every((broker) => /^[^\s:/]+:\d{1,5}$/.test(broker)), 'it takes host:port, several separated by commas')
+    .optional()
+    .describe('Events on Kafka: `host:port`, several separated by commas.'),
+  ESTATE_TOKEN: Secret.optional().describe('Authenticates the processes of one estate to each other. All of them have the same token.'),
+  CREDENTIAL_PEPPER: Secret.optional().describe(
+    'Secret with which the gateway hashes credentials. Without it, credentials of rehearsals are lost when the process ends.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Url.optional().describe('Receiver of traces, by OTLP over HTTP. Without it, there are no traces.'),
+  GATEWAY_URL: Url.default('http://gateway:8080').describe('Address to which applications in processes of their own send webhooks.'),
+};
+
+/** The variable with an application's address: `OMS_URL` for `oms`. */
+export const urlVariable = (application: Application): string => `${application.toUpperCase().replaceAll('-', '_')}_URL`;
+
+export const urls = Object.fromEntries(
+  applicationNames.map((application) => [
+    urlVariable(application),
+    Url.default(`http://${application}:8080`).describe(`Where the processes of the estate find ${application}.`),
+  ]),
+);
+
+/** Every variable that a process reads. */
+export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
