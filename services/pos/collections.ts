@@ -4,14 +4,17 @@ import { OrderPayment } from '../../shared/catalog/order/objects.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
-/** A payment as the Payment Hub last told of it; a lower version is older news. */
+/** A payment as last read from the Payment Hub. A lower version is older. */
 export const ListedTender = OrderPayment.extend({ version: z.int().min(0) });
 export type ListedTender = z.output<typeof ListedTender>;
 
 /**
  * A checkout at the till, under the id of its order.
- * `opening`: its basket is being priced and locked. `given-up`: it never got one. `open`: it is being paid. `paid`: the sale stands,
- * the OMS has not completed the order yet; when the OMS misses money, it is `open` again. `completed`, `voided`: over.
+ * - `opening`: the basket is being priced and locked.
+ * - `given-up`: there is no basket and never will be.
+ * - `open`: tenders are being taken.
+ * - `paid`: the OMS has not completed the order yet. If the OMS finds that money is missing, the transaction is `open` again.
+ * - `completed`, `voided`: final.
  */
 const StoredTransaction = z.object({
   id: Id,
@@ -21,33 +24,33 @@ const StoredTransaction = z.object({
   state: z.enum(['opening', 'given-up', 'open', 'paid', 'completed', 'voided']),
   storeId: Id,
   laneId: Id,
-  /** As it was locked. */
+  /** As locked by the eCommerce Platform. */
   basket: Basket.optional(),
-  /** In the order in which they came. */
+  /** In order of arrival. */
   tenders: z.array(ListedTender),
-  /** Requests that asked the Payment Hub for a tender: each may ask again, and gets the same. */
+  /** Owners of earlier requests. A repeat of such a request gets its own tender again. */
   asked: z.array(z.string()),
-  /** A tender that was asked for and is not listed. `running`: its request is at it. `unknown`: its answer never came. */
+  /** A tender that is not listed yet. `running`: its request still runs. `unknown`: its answer was lost. */
   pending: z.object({ owner: z.string(), requestId: z.string(), status: z.enum(['running', 'unknown']) }).optional(),
   voidReason: z.string().optional(),
-  /** Tenders or the basket are still to be undone. */
+  /** Tenders or the basket still have to be given back. */
   compensation: z.literal('pending').optional(),
-  /** How often the OMS has missed money: what is submitted after that is another submission. */
+  /** How often the OMS found that money is missing. Each time a new submission begins, with new keys. */
   refusals: z.int().min(0).optional(),
-  /** Of the moment at which it was paid first; nobody gets it while the sale is open. */
+  /** Issued when the sale was first paid. It is not shown while the sale is open. */
   receipt: z.object({ number: z.string(), issuedAt: Instant }).optional(),
 });
 export type StoredTransaction = z.output<typeof StoredTransaction>;
-/** One that a till has begun: it has its basket. */
+/** A transaction that has got its basket. */
 export type Sale = StoredTransaction & { readonly basket: z.output<typeof Basket> };
 
-/** An If-Match is about the version that its order view shows. */
+/** An If-Match compares with the version in the order view. */
 export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction, etag: true });
 
-/** Where the retailer has tills. */
+/** Stores with tills. */
 export const stores = defineCollection({ name: 'stores', schema: z.object({ id: Id, version: z.int(), name: z.string() }) });
 
-/** Paid sales per lane and day: a receipt has the next number, without a gap. */
+/** Issued receipt numbers per lane and day, without gaps. */
 export const saleNumbers = defineCollection({
   name: 'sale-numbers',
   schema: z.object({ id: z.string(), version: z.int(), issued: z.int().min(0) }),

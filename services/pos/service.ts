@@ -33,7 +33,7 @@ export const service = defineService({
   due: [abandonOpening, resolveTender, submitOrder, undoSale, expireTransaction],
 });
 
-/** The stores with their tills; a world begins without transactions. */
+/** A world begins with the stores, and without transactions. */
 export const seed = ({ locations }: Fixtures, _now: number): Seed => ({
   objects: [
     {

@@ -1,21 +1,21 @@
-/** Rehearsal time after the last call on a transaction that is not paid until it is given up; our choice. */
-export const IDLE_MS = 24 * 60 * 60 * 1_000;
+const MINUTE_MS = 60_000;
 
-/** Rehearsal time after which a transaction whose basket never came is given up: until then its request may be repeated. */
-export const OPENING_MS = 15 * 60 * 1_000;
+/** Rehearsal time after the last call on an unpaid transaction until it is voided. Our choice. */
+export const IDLE_MS = 24 * 60 * MINUTE_MS;
 
-/** Rehearsal time until work that a request could not finish is tried again. */
-export const AGAIN_MS = 5_000;
+/** Rehearsal time until a transaction without a basket is given up. Until then its request may be repeated. */
+export const OPENING_MS = 15 * MINUTE_MS;
 
-const DELAYS_MS: readonly number[] = [AGAIN_MS, 30_000, 5 * 60_000];
-/** The longest of them. */
-export const LAST_DELAY_MS = 30 * 60_000;
+/** Rehearsal time until unfinished work of a request is tried again. */
+export const FIRST_RETRY_MS = 5_000;
+export const LONGEST_RETRY_MS = 30 * MINUTE_MS;
+const RETRIES_MS: readonly number[] = [FIRST_RETRY_MS, 30_000, 5 * MINUTE_MS];
 
-/** Rehearsal time until what another application does not answer is asked again: longer each time, up to half an hour, for good. */
-export const delayAfter = (tries: number): number => DELAYS_MS[tries] ?? LAST_DELAY_MS;
+/** Rehearsal time until another application that did not answer is called again. There is no last retry. */
+export const retryDelayMs = (tries: number): number => RETRIES_MS[tries] ?? LONGEST_RETRY_MS;
 
-/** Wall time for an authorisation: what is not answered by then has an unknown outcome. */
-export const AUTHORISE_PATIENCE_MS = 6_000;
+/** Wall time for an authorisation. Without an answer by then, its outcome is unknown. */
+export const AUTHORIZE_TIMEOUT_MS = 6_000;
 
-/** Wall time for each other call. */
-export const PATIENCE_MS = 3_000;
+/** Wall time for any other call. */
+export const CALL_TIMEOUT_MS = 3_000;

@@ -5,25 +5,37 @@ import { type Money, money } from '../../../shared/domain/money.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { markPaid, submitNow } from '../sale/submission.ts';
-import { type HubPayment, isCovered, outstandingOf } from '../tender/listed-tenders.ts';
-import { authorise, beginTender, endTender, leaveUnknown, ownerOf, refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
+import { submitNow } from '../sale/submission.ts';
+import type { HubPayment } from '../tender/hub-payments.ts';
+import {
+  authorizeTender,
+  beginTender,
+  endTender,
+  leaveUnknown,
+  ownerOf,
+  refuseWhileBusy,
+  settleUnknown,
+  type TenderRequest,
+} from '../tender/tenders.ts';
+import { isCovered, outstandingOf } from '../transaction/coverage.ts';
+import { markPaid } from '../transaction/outcome.ts';
 import { receiptOf } from '../transaction/receipts.ts';
-import { closed, saleById, save } from '../transaction/transactions.ts';
+import { transactionNotOpen } from '../transaction/refusals.ts';
+import { saleById, save } from '../transaction/transactions.ts';
 
 type Answer = OutputOf<typeof addPaymentApi>;
 
 export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) => {
   const found = await saleById(scope.work, params.id);
   refuseOtherCurrency(found, body.amount);
-  // Whoever repeats a request gets the tender that it made, also when that has paid the whole meanwhile.
+  // A repeat gets the tender of its request, even if the transaction was paid in the meantime.
   const isRepeat = found.asked.includes(ownerOf(scope.work));
-  if (found.state === 'voided' || (found.state !== 'open' && !isRepeat)) throw closed(found, 'add-payment');
+  if (found.state === 'voided' || (found.state !== 'open' && !isRepeat)) throw transactionNotOpen(found, 'add-payment');
   refuseWhileBusy(scope, found, 'add-payment');
-  if (found.state !== 'open') return answer(scope, found, await authorise(scope, found, body));
+  if (found.state !== 'open') return submitAndAnswer(scope, found, await authorizeTender(scope, found, body));
   const sale = found.pending?.owner === ownerOf(scope.work) ? found : await settleUnknown(scope, found);
-  const refusal = isRepeat ? undefined : await tooMuch(scope.work, sale, body.amount);
-  return refusal ?? take(scope, sale, body);
+  const refusal = isRepeat ? undefined : await checkOverpayment(scope.work, sale, body.amount);
+  return refusal ?? takeTender(scope, sale, body);
 });
 
 function refuseOtherCurrency({ basket }: Sale, { currency }: Money): void {
@@ -36,8 +48,8 @@ function refuseOtherCurrency({ basket }: Sale, { currency }: Money): void {
   );
 }
 
-/** More than what is outstanding. What the Hub just told is kept: with it everything may be paid. */
-async function tooMuch(work: UnitOfWork, sale: Sale, amount: Money): Promise<Problem | undefined> {
+/** Returns its Problem instead of throwing it, so that payments just read from the Payment Hub are kept. They may cover the total. */
+async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Promise<Problem | undefined> {
   const outstanding = outstandingOf(sale);
   if (amount.amount <= outstanding.amount) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
@@ -52,25 +64,25 @@ async function tooMuch(work: UnitOfWork, sale: Sale, amount: Money): Promise<Pro
   );
 }
 
-async function take(scope: Scope, sale: Sale, body: Parameters<typeof authorise>[2]): Promise<Answer | Problem> {
+async function takeTender(scope: Scope, sale: Sale, body: TenderRequest): Promise<Answer | Problem> {
   const { work } = scope;
   const begun = await beginTender(scope, sale);
   let payment: HubPayment;
   try {
-    payment = await authorise(scope, begun, body);
+    payment = await authorizeTender(scope, begun, body);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (isUnknownOutcome(error)) leaveUnknown(work, begun);
-    else await endTender(work, withDeclined(work, begun, body, error), undefined);
+    else await endTender(work, listDeclined(work, begun, body, error), undefined);
     return error;
   }
   const ended = await endTender(work, begun, payment);
   if (ended.state === 'paid') await work.checkpoint();
-  return answer(scope, ended, payment);
+  return submitAndAnswer(scope, ended, payment);
 }
 
-/** A declined tender is listed too, with nothing on it; the Hub's event completes it. */
-function withDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: Parameters<typeof authorise>[2], { code, context }: Problem): Sale {
+/** Lists a declined tender without money. The event of the Payment Hub completes it. */
+function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest, { code, context }: Problem): Sale {
   const id = context['paymentId'];
   if (code !== 'payment_declined' || typeof id !== 'string' || sale.tenders.some((listed) => listed.id === id)) return sale;
   const nothing = money(0, amount.currency);
@@ -79,8 +91,8 @@ function withDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: Paramete
   });
 }
 
-/** A paid sale is submitted before the reply; the order then is the OMS's. */
-async function answer(scope: Scope, sale: Sale, payment: HubPayment): Promise<Answer> {
+/** A paid sale is submitted before the reply. */
+async function submitAndAnswer(scope: Scope, sale: Sale, payment: HubPayment): Promise<Answer> {
   const now = sale.state === 'paid' ? await submitNow(scope, sale) : sale;
   const receipt = receiptOf(now);
   return {

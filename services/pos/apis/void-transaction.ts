@@ -3,15 +3,16 @@ import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import type { Sale } from '../collections.ts';
 import { undoSale } from '../due-work.ts';
-import { markPaid } from '../sale/submission.ts';
-import { compensate, markVoided } from '../sale/compensation.ts';
-import { isCovered, outstandingOf } from '../tender/listed-tenders.ts';
+import { compensate } from '../sale/compensation.ts';
 import { refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
-import { AGAIN_MS } from '../timing.ts';
+import { FIRST_RETRY_MS } from '../timing.ts';
+import { isCovered, outstandingOf } from '../transaction/coverage.ts';
+import { markPaid, markVoided } from '../transaction/outcome.ts';
+import { awaitingApproval, nothingOutstanding, transactionNotOpen } from '../transaction/refusals.ts';
+import { saleById } from '../transaction/transactions.ts';
 import { orderView } from '../transaction/views.ts';
-import { awaitingApproval, closed, nothingOutstanding, saleById } from '../transaction/transactions.ts';
 
-/** That it is over is committed first: no tender can be added any more while those that there are are given back. */
+/** Commits `voided` first, so that no tender can be added while the others are given back. */
 export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await saleById(work, params.id);
@@ -20,22 +21,22 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
     return again(orderView(found));
   }
-  if (found.state !== 'open') throw closed(found, 'void');
+  if (found.state !== 'open') throw transactionNotOpen(found, 'void');
   refuseWhileBusy(scope, found, 'void');
   const sale = await settleUnknown(scope, found);
   if (isCovered(sale)) return nothingOutstanding(await markPaid(work, sale));
   if (outstandingOf(sale).amount === 0) return awaitingApproval(sale, 'void');
   const voided = markVoided(work, sale, body.reason);
   await work.checkpoint();
-  return orderView(await undoNow(scope, voided));
+  return orderView(await compensateNow(scope, voided));
 });
 
-/** Nobody who is down keeps a transaction from being voided: what is still to be undone is visible on it, and done later. */
-async function undoNow(scope: Scope, sale: Sale): Promise<Sale> {
-  const { sale: undone, problem } = await compensate(scope, sale);
+/** Gives back what can be given back now. An application that is down delays the rest, but not the answer. */
+async function compensateNow(scope: Scope, sale: Sale): Promise<Sale> {
+  const { sale: compensated, problem } = await compensate(scope, sale);
   if (problem) {
-    scope.log.warn({ err: problem, transactionId: sale.id }, 'the transaction is voided, and what it took is given back later');
-    scope.work.schedule(undoSale, sale.id, scope.work.now + AGAIN_MS, null);
+    scope.log.warn({ err: problem, transactionId: sale.id }, 'compensation of the voided transaction failed; it is repeated later');
+    scope.work.schedule(undoSale, sale.id, scope.work.now + FIRST_RETRY_MS, null);
   }
-  return undone;
+  return compensated;
 }

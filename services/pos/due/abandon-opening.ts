@@ -1,12 +1,12 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { abandonOpening as abandonOpeningWork } from '../due-work.ts';
-import { abandon } from '../sale/compensation.ts';
+import { abandonBasketOf } from '../sale/compensation.ts';
 import { save } from '../transaction/transactions.ts';
 
 /**
- * A transaction whose basket never came. That it is given up is committed first, so that its request, should it still be at it,
- * does not open it; then the eCommerce Platform gives back what it may have locked.
+ * Commits `given-up` first, so that a request that still runs cannot open the transaction. Then the eCommerce Platform abandons the
+ * basket that it may have locked.
  */
 export const abandonOpening = handleDue(abandonOpeningWork)(async ({ key }, scope) => {
   const found = await scope.work.get(transactions, key);
@@ -15,5 +15,5 @@ export const abandonOpening = handleDue(abandonOpeningWork)(async ({ key }, scop
     save(scope.work, found, { state: 'given-up' });
     await scope.work.checkpoint();
   }
-  await abandon(scope, key);
+  await abandonBasketOf(scope, key);
 });

@@ -2,14 +2,14 @@ import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { resolveTender as resolveTenderWork } from '../due-work.ts';
-import { markPaid } from '../sale/submission.ts';
-import { isCovered } from '../tender/listed-tenders.ts';
 import { resolveLater, settleUnknown } from '../tender/tenders.ts';
+import { isCovered } from '../transaction/coverage.ts';
+import { markPaid } from '../transaction/outcome.ts';
 import { isSale, save } from '../transaction/transactions.ts';
 
 /**
- * Nobody has heard what came of a tender: its answer got lost, or the request that asked for it died. The Payment Hub knows. While
- * it does not say, the outcome is unknown, and whoever acts on the transaction asks for himself.
+ * Finds out the outcome of a tender whose answer was lost or whose request died. While the Payment Hub does not answer, the outcome
+ * stays unknown, and the next call on the transaction asks again.
  */
 export const resolveTender = handleDue(resolveTenderWork)(async ({ key, payload }, scope) => {
   const { work } = scope;

@@ -1,12 +1,12 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { submitOrder as submitOrderWork } from '../due-work.ts';
-import { isQueued, submit, submitLater } from '../sale/submission.ts';
+import { mayBeSubmittedLater, submit, submitLater } from '../sale/submission.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /**
- * Store and forward: a paid sale is submitted as often as it takes. When money is missing it is open again; what else the OMS
- * refuses is parked, for somebody to look at.
+ * Store and forward: a paid sale is submitted until the OMS accepts it, or finds that money is missing. Any other refusal fails the
+ * work, which is parked in the end.
  */
 export const submitOrder = handleDue(submitOrderWork)(async ({ key, payload, attempts }, scope) => {
   const sale = await scope.work.get(transactions, key);
@@ -15,7 +15,7 @@ export const submitOrder = handleDue(submitOrderWork)(async ({ key, payload, att
   try {
     await submit(scope, sale, { attempts, tries });
   } catch (error) {
-    if (!isQueued(error)) throw error;
+    if (!mayBeSubmittedLater(error)) throw error;
     submitLater(scope.work, sale, tries);
   }
 });

@@ -4,7 +4,6 @@ import { undoSale as undoSaleWork } from '../due-work.ts';
 import { compensate } from '../sale/compensation.ts';
 import { isSale } from '../transaction/transactions.ts';
 
-/** What a voided transaction has not given back yet. */
 export const undoSale = handleDue(undoSaleWork)(async ({ key }, scope) => {
   const sale = await scope.work.get(transactions, key);
   if (!isSale(sale) || !sale.compensation) return;

@@ -2,12 +2,12 @@ import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
 import { submitOrder } from '../due-work.ts';
-import { markVoided } from '../sale/compensation.ts';
+import { markVoided } from '../transaction/outcome.ts';
 import { isSale } from '../transaction/transactions.ts';
 
 /**
- * Somebody made an order of the transaction by hand, and it is cancelled, or ran out unpaid: there is nothing left to be paid for. What
- * the till took meanwhile goes back.
+ * A client made an order of the transaction before it was paid, and the order was cancelled or expired. The transaction is voided, and
+ * its tenders are given back.
  */
 export const onOrderCancelled: EventHandler = async (event, { work }) => {
   const { id } = Order.parse(event.data.object);

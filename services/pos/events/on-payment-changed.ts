@@ -1,3 +1,3 @@
-import { tenderMoved } from '../tender/tender-news.ts';
+import { recordTenderNews } from '../tender/tender-news.ts';
 
-export const onPaymentChanged = tenderMoved;
+export const onPaymentChanged = recordTenderNews;

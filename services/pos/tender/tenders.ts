@@ -4,50 +4,52 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
 import { resolveTender } from '../due-work.ts';
-import { markPaid } from '../sale/submission.ts';
-import { AUTHORISE_PATIENCE_MS, delayAfter } from '../timing.ts';
-import { renewIdleTimer, save, tenderUnderWay } from '../transaction/transactions.ts';
-import { paymentsOf } from './hub-payments.ts';
-import { type HubPayment, isCovered, listing, listingAll } from './listed-tenders.ts';
+import { AUTHORIZE_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
+import { isCovered } from '../transaction/coverage.ts';
+import { markPaid } from '../transaction/outcome.ts';
+import { tenderUnderWay } from '../transaction/refusals.ts';
+import { renewIdleTimer, save } from '../transaction/transactions.ts';
+import { type HubPayment, readPayments } from './hub-payments.ts';
+import { listTender, listTenders } from './listed-tenders.ts';
 
-type Body = InputOf<typeof addPayment>['body'];
+export type TenderRequest = InputOf<typeof addPayment>['body'];
 
-/** So many requests are remembered: a client repeats its last ones. */
-const REMEMBERED = 50;
+/** A transaction remembers its last requests, so that a repeat is recognised. */
+const REMEMBERED_REQUESTS = 50;
 
-/** Equal for every run of one request. */
+/** The same for every run of one request. */
 export const ownerOf = (work: UnitOfWork): string => work.id('req', 'tender');
 
-/** @throws Problem 409, retryable, while another request asks for a tender */
+/** @throws Problem 409, retryable, while another request authorises a tender */
 export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): void {
   if (sale.pending?.status === 'running' && sale.pending.owner !== ownerOf(work)) throw tenderUnderWay(sale, action);
 }
 
 /**
- * What the Payment Hub has for a transaction of which a tender's outcome is unknown: found out before any further tender or void.
- * @throws Problem 503, 504 while the Hub does not say
+ * Reads the payments of a transaction when the outcome of a tender is unknown. Every further tender or void does this first.
+ * @throws Problem `dependency_*` while the Payment Hub does not answer
  */
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
-  const payments = await paymentsOf(scope, sale.id);
+  const payments = await readPayments(scope, sale.id);
   scope.work.cancel(resolveTender, sale.id);
-  return save(scope.work, sale, { tenders: listingAll(sale.tenders, payments), pending: undefined });
+  return save(scope.work, sale, { tenders: listTenders(sale.tenders, payments), pending: undefined });
 }
 
-/** Commits that this request asks for a tender, and the work that finds out what became of it, before the Hub is asked. */
+/** Commits the intent to authorise a tender, with the due work that finds out its outcome, before the Payment Hub is called. */
 export async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> {
   const owner = ownerOf(work);
   if (sale.pending?.owner === owner && sale.pending.status === 'running') return sale;
-  const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED);
+  const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
-  // Kept from others for as long as this request may live; after a crash it is due at once.
+  // This process keeps the lease for as long as the request may run. After a crash the work is due at once.
   work.schedule(resolveTender, sale.id, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return begun;
 }
 
-/** Asks the Hub, which need not ask back: it is told what may be paid. A repeat of the request has the same key. */
-export const authorise = ({ call }: Scope, { id, basket }: Sale, { tender, amount }: Body): Promise<HubPayment> =>
+/** Authorises a tender at the Payment Hub. The call sends along what may be paid. A repeat of the request has the same key. */
+export const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount }: TenderRequest): Promise<HubPayment> =>
   call(
     authorizePayment,
     {
@@ -66,26 +68,26 @@ export const authorise = ({ call }: Scope, { id, basket }: Sale, { tender, amoun
         },
       },
     },
-    { timeoutMs: AUTHORISE_PATIENCE_MS },
+    { timeoutMs: AUTHORIZE_TIMEOUT_MS },
   );
 
-/** Ends what a request had under way, with the payment that came of it, if any. What is covered by then is paid. */
+/** Ends the tender of a request with the payment that it made, if any. A covered transaction becomes paid. */
 export async function endTender(work: UnitOfWork, sale: Sale, payment: HubPayment | undefined): Promise<Sale> {
   work.cancel(resolveTender, sale.id);
   renewIdleTimer(work, sale.id);
-  const tenders = payment ? listing(sale.tenders, payment) : sale.tenders;
+  const tenders = payment ? [...listTender(sale.tenders, payment)] : sale.tenders;
   const ended = save(work, sale, { tenders, pending: undefined });
   return isCovered(ended) ? markPaid(work, ended) : ended;
 }
 
-/** The answer never came: whoever acts on the transaction next reads the Hub first, and if nobody does, due work soon will. */
+/** Records that the answer never came. The next call on the transaction reads the Payment Hub first; otherwise due work does. */
 export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
   resolveLater(work, sale, 0);
   renewIdleTimer(work, sale.id);
   return save(work, sale, { pending: sale.pending && { ...sale.pending, status: 'unknown' } });
 }
 
-/** @param tries how often it has been put off */
+/** @param tries how often this was put off before */
 export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(resolveTender, id, work.now + delayAfter(tries), { tries: tries + 1 });
+  work.schedule(resolveTender, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
 }

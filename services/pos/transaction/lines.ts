@@ -1,22 +1,22 @@
 import { invalid } from '../../../shared/catalog/problems.ts';
 
-interface Wanted {
+interface Scanned {
   readonly sku: string;
   readonly qty: number;
 }
 
-const MOST_PER_LINE = 9_999;
+const MAX_PER_LINE = 9_999;
 
 /**
- * One line per SKU, in the order in which they were scanned.
- * @throws Problem 422 pointing at the scan with which a line becomes too long
+ * Merges repeated scans into one line per SKU, in the order of the first scans.
+ * @throws Problem `validation_failed` that points at the scan with which a line becomes too long
  */
-export function mergedLines(scanned: readonly Wanted[]): Wanted[] {
+export function mergeLines(scanned: readonly Scanned[]): Scanned[] {
   const lines = new Map<string, number>();
   for (const [index, { sku, qty }] of scanned.entries()) {
     const total = (lines.get(sku) ?? 0) + qty;
-    if (total > MOST_PER_LINE) {
-      throw invalid(`/lines/${index}/qty`, 'too_big', `A line has at most ${MOST_PER_LINE} units; "${sku}" would have ${total}.`);
+    if (total > MAX_PER_LINE) {
+      throw invalid(`/lines/${index}/qty`, 'too_big', `A line has at most ${MAX_PER_LINE} units; "${sku}" would have ${total}.`);
     }
     lines.set(sku, total);
   }

@@ -4,8 +4,8 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, saleNumbers } from '../collections.ts';
 
-/** The next number of the lane's day. Two sales at once cannot get the same: one of them runs again. */
-export async function nextReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
+/** Issues the next number of the lane and day. Of two sales at once, one runs again and gets the number after. */
+export async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
   const issuedAt = instant(work.now);
   const day = issuedAt.slice(0, 10).replaceAll('-', '');
   const id = `${storeId}.${laneId}.${day}`;
@@ -13,7 +13,7 @@ export async function nextReceipt(work: UnitOfWork, { storeId, laneId }: Sale): 
   return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
 }
 
-/** Undefined while something is to be paid. */
+/** @returns undefined while the transaction is open */
 export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<typeof Receipt> | undefined {
   if (!receipt || state === 'open') return undefined;
   return {

@@ -5,7 +5,7 @@ import { mintedAt } from '../../../shared/domain/ids.ts';
 import { orderNumberOf } from '../../../shared/domain/order-number.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Sale } from '../collections.ts';
-import { coveredBy } from '../tender/listed-tenders.ts';
+import { coveredBy } from './coverage.ts';
 
 function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
   const total = basket.totals.total.amount;
@@ -14,12 +14,16 @@ function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>[
   return authorised >= total ? 'authorised' : 'unpaid';
 }
 
-/** The order as the till sees it: a draft that the OMS does not know yet, or one that never will be. */
+/** The order as the till sees it: a draft that the OMS does not know yet, or a cancelled order that it never knows. */
 export function orderView(sale: Sale): z.output<typeof OrderView> {
   const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
   const { customerId, loyaltyAccountId, reservationId } = basket;
   return {
-    ...{ id, version, createdAt, updatedAt, storeId },
+    id,
+    version,
+    createdAt,
+    updatedAt,
+    storeId,
     state: state === 'voided' ? 'cancelled' : 'draft',
     orderNumber: orderNumberOf(id, instant(mintedAt(id)), 0),
     channel: 'pos',
@@ -30,7 +34,9 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
       ...line,
       nodeId: storeId,
       ...(reservationId !== undefined && { reservationId }),
-      ...{ fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 },
+      fulfilledQty: 0,
+      returnedQty: 0,
+      cancelledQty: 0,
     })),
     totals: basket.totals,
     validatedAt: createdAt,
@@ -41,12 +47,15 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
   };
 }
 
-/** What other applications may know of it. */
+/** The transaction as other applications see it. */
 export function published(sale: Sale): z.output<typeof Transaction> {
   const { id, state, storeId, laneId, basket, tenders } = sale;
   const { customerId, loyaltyAccountId } = basket;
   return {
-    ...{ id, storeId, laneId, basket },
+    id,
+    storeId,
+    laneId,
+    basket,
     state: state === 'paid' || state === 'completed' || state === 'voided' ? state : 'open',
     total: basket.totals.total,
     paymentIds: tenders.map((tender) => tender.id),

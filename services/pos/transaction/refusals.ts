@@ -1,0 +1,36 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Sale } from '../collections.ts';
+
+const notOpen = ({ id, state }: Sale, action: string, detail: string, extra: Readonly<Record<string, unknown>> = {}): Problem =>
+  new Problem('invalid_state_transition', detail, {
+    objectType: 'transaction',
+    id,
+    currentState: state,
+    action,
+    allowedFrom: ['open'],
+    ...extra,
+  });
+
+/** 409 for an action that only an open transaction allows. */
+export const transactionNotOpen = (sale: Sale, action: string): Problem =>
+  notOpen(sale, action, `The transaction "${sale.id}" is ${sale.state}; ${action} is possible while it is open.`);
+
+/** 409 for Void Transaction on a covered transaction. */
+export const nothingOutstanding = (sale: Sale): Problem =>
+  notOpen(sale, 'void', `Nothing is outstanding on the transaction "${sale.id}": it is paid, and can only be returned.`);
+
+/** 409, retryable: if the pending tender is declined, something is outstanding again. */
+export const awaitingApproval = (sale: Sale, action: string): Problem =>
+  notOpen(
+    sale,
+    action,
+    `Nothing is outstanding on the transaction "${sale.id}", and a tender of it awaits its approval; send this again when that is declined.`,
+    { retryable: true },
+  );
+
+/** 409, retryable: another request is authorising a tender, and its outcome decides. */
+export const tenderUnderWay = (sale: Sale, action: string): Problem =>
+  notOpen(sale, action, `A tender of the transaction "${sale.id}" is under way; send this again when that has ended.`, {
+    retryable: true,
+    retryAfter: 1,
+  });
