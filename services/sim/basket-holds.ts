@@ -4,51 +4,53 @@ import type { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { conflictingRepeat, Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { finishRival } from './attempt.ts';
 import { attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
-import { type Item, mergedItems, refuseForeignOrder } from './reservation-rules.ts';
-import { finishRival, openReservationOf } from './attempt.ts';
+import { findOpenReservation } from './open-reservations.ts';
+import { type Item, mergeItems, refuseForeignOrder } from './reservation-rules.ts';
 
-export type Reserving = InputOf<typeof reserveInventory>['body'];
-type Asked = Reserving & { readonly basketId: string };
+export type ReserveRequest = InputOf<typeof reserveInventory>['body'];
+type BasketRequest = ReserveRequest & { readonly basketId: string };
 type Basket = OutputOf<typeof getBasket>;
 
-/** What is to be held for a basket, or the hold that is the answer already. */
-interface Wanted {
+interface WantedHold {
   readonly items: readonly Item[];
+  /** An open reservation that answers the request already. */
   readonly standing?: StoredReservation;
 }
 
 /**
- * Somebody outside reserves for a basket. While it is open, the same request is answered by the hold that it has, and any other one
- * adjusts that hold, also one of a checkout that came to nothing. Once it is in checkout, and while it is being checked out, its hold
- * is the checkout's: it is the answer, and other items are refused.
+ * Decides what a request from outside the estate holds for a basket. For an open basket, the same request is answered by the open
+ * reservation, and any other request replaces it, even if it is left over from a failed checkout. Once checkout has begun, the
+ * reservation belongs to the checkout: it is the answer, and other items are refused.
  * @throws Problem `conflicting_repeat`, `basket_empty`, `invalid_state_transition`, `validation_failed` for the order of another basket
  */
-export async function heldForBasket(asked: Asked, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<Wanted> {
-  const { basketId } = asked;
-  // Read before everything else: a hold that sets out for the basket from now on changes it, and this is decided anew.
+export async function decideBasketHold(request: BasketRequest, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<WantedHold> {
+  const { basketId } = request;
+  // Read first: an attempt for the basket that begins from now on changes it, and this request runs again.
   await work.get(basketAttempts, basketId);
   await finishRival(basketId, { work, call });
-  const standing = await openReservationOf(work, basketId);
+  const standing = await findOpenReservation(work, basketId);
   const attempt = standing && (await work.get(attempts, standing.id));
   const basket = await call(getBasket, { params: { id: basketId } });
-  refuseForeignOrder(basket, asked.orderId);
-  if (standing && isBeingBought(basket)) return asStanding(asked, standing);
-  const items = mergedItems(asked.items ?? linesOf(basket));
-  if (standing && basket.state === 'open' && asksForSame({ ...asked, items }, standing, attempt?.ttlSeconds)) return { items, standing };
+  refuseForeignOrder(basket, request.orderId);
+  if (standing && isBeingBought(basket)) return confirmStanding(request, standing);
+  const items = mergeItems(request.items ?? linesOf(basket));
+  if (standing && basket.state === 'open' && isSameRequest({ ...request, items }, standing, attempt?.ttlSeconds))
+    return { items, standing };
   await refuseUnholdable(basket, work);
   return { items };
 }
 
-/** What is held for it is its checkout's. */
+/** Whether the reservation of the basket belongs to its checkout. */
 export const isBeingBought = (basket: Basket): boolean => isInCheckout(basket) || basket.checkoutUnderWay === true;
 
 const isInCheckout = ({ state }: Basket): boolean => state === 'locked' || state === 'converted';
 
-/** @throws Problem `conflicting_repeat` for other items, or another location */
-function asStanding({ basketId, items, locationId }: Asked, standing: StoredReservation): Wanted {
-  const sameItems = items === undefined || isSameItems(mergedItems(items), standing.items);
-  if (sameItems && isAt(locationId, standing)) return { items: standing.items, standing };
+/** @throws Problem `conflicting_repeat` for other items or another location */
+function confirmStanding({ basketId, items, locationId }: BasketRequest, standing: StoredReservation): WantedHold {
+  const hasSameItems = items === undefined || areSameItems(mergeItems(items), standing.items);
+  if (hasSameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
   throw conflictingRepeat(
     `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; it cannot be held otherwise.`,
@@ -57,20 +59,20 @@ function asStanding({ basketId, items, locationId }: Asked, standing: StoredRese
   );
 }
 
-/** Members that were left out ask for nothing. */
-function asksForSame(
-  { items, locationId, ttlSeconds }: Asked & { items: readonly Item[] },
+/** An omitted member matches any value. */
+function isSameRequest(
+  { items, locationId, ttlSeconds }: BasketRequest & { items: readonly Item[] },
   standing: StoredReservation,
-  heldFor: number | undefined,
+  standingTtlSeconds: number | undefined,
 ): boolean {
-  const sameTime = ttlSeconds === undefined || (standing.state === 'requested' && ttlSeconds === heldFor);
-  return sameTime && isSameItems(items, standing.items) && isAt(locationId, standing);
+  const hasSameTtl = ttlSeconds === undefined || (standing.state === 'requested' && ttlSeconds === standingTtlSeconds);
+  return hasSameTtl && areSameItems(items, standing.items) && isAt(locationId, standing);
 }
 
 const isAt = (locationId: string | undefined, { allocations }: StoredReservation): boolean =>
   locationId === undefined || allocations.every((allocation) => allocation.locationId === locationId);
 
-const isSameItems = (some: readonly Item[], others: readonly Item[]): boolean =>
+const areSameItems = (some: readonly Item[], others: readonly Item[]): boolean =>
   some.length === others.length && some.every(({ sku, qty }) => others.some((other) => other.sku === sku && other.qty === qty));
 
 /** @throws Problem `basket_empty` */
@@ -79,13 +81,17 @@ function linesOf({ id, lines }: Basket): readonly Item[] {
   throw new Problem('basket_empty', `The basket "${id}" has no lines to reserve stock for.`, { objectType: 'basket', id });
 }
 
-/** @throws Problem `invalid_state_transition` for a basket that has ended, whose goods lie on the counter, or have left */
+/** @throws Problem `invalid_state_transition` for a basket that has ended, is paid at the till, or whose goods have left */
 async function refuseUnholdable(basket: Basket, work: UnitOfWork): Promise<void> {
   const { id, state, channel } = basket;
   if (state === 'open') return;
   const refuse = (why: string): Problem =>
     new Problem('invalid_state_transition', `The basket "${id}" ${why}.`, {
-      ...{ objectType: 'basket', id, currentState: state, action: 'reserve', allowedFrom: ['open', 'locked', 'converted'] },
+      objectType: 'basket',
+      id,
+      currentState: state,
+      action: 'reserve',
+      allowedFrom: ['open', 'locked', 'converted'],
     });
   if (!isInCheckout(basket)) throw refuse(`is ${state}; no stock is held for it any more`);
   if (channel === 'pos') throw refuse('is paid at the till, which holds nothing for it: its goods lie on the counter');

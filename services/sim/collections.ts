@@ -16,8 +16,8 @@ export const reservations = defineCollection({
 export type StoredReservation = z.output<typeof reservation.schema>;
 
 /**
- * A Reserve Inventory that has set out to take stock elsewhere: the intent that due work, or the next request for the same basket,
- * can carry to its end. The id is the reservation's. `ended` and `aborting` are never taken up again: their id is used up.
+ * The intent of a Reserve Inventory to take stock at the Inventory Service. Due work, or the next request for the same basket, can
+ * finish it. The id is the reservation's. After `aborting` and `ended` the id is never used again.
  */
 const StoredAttempt = z.object({
   id: Id,
@@ -28,35 +28,35 @@ const StoredAttempt = z.object({
   locationId: Id.optional(),
   prefer: NodePreference.optional(),
   items: z.array(SkuQuantity),
-  /** Absent: held without a time limit, for the till. */
+  /** Absent without a time limit, as for the till. */
   expiresAt: Instant.optional(),
-  /** For how long it was asked for. */
+  /** As requested. */
   ttlSeconds: z.int().optional(),
-  /** Taken for a checkout or an order by the application that owns it: nobody from outside replaces it while that stands. */
+  /** Requested by an application for its checkout or order. Callers from outside do not replace it while that lasts. */
   forCheckout: z.literal(true).optional(),
-  /** Open reservations of the same basket or order, whose stock it takes over. */
+  /** Open reservations of the same basket or order. Their stock goes over to this one. */
   replaces: z.array(Id).optional(),
-  /** Somebody else than the request that set out has asked for the stock too, or is about to. */
+  /** A second worker has asked for the stock, or is about to. */
   carriedOn: z.boolean().optional(),
 });
 export type Attempt = z.output<typeof StoredAttempt>;
 export const attempts = defineCollection({ name: 'attempts', schema: StoredAttempt });
 
 /**
- * The newest attempt of each basket; the id is the basket's. Whoever reserves for a basket writes here, so that two that do so at
- * once are put in order and a basket never has two open reservations.
+ * The newest attempt of each basket; the id is the basket's. Every attempt for a basket writes here, so that concurrent ones conflict
+ * and a basket never has two open reservations.
  */
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
 
-/** Orders and baskets that are over; the id is `endedId`. Nothing is held for them any more, however late it is asked for. */
+/** Orders and baskets that have ended; the id is `endedId`. Later requests to hold stock for them are refused. */
 export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.object({ id: z.string(), version, state: z.string() }) });
 export const endedId = (owner: 'order' | 'basket', id: string): string => `${owner}|${id}`;
 
 /**
- * Holds whose order is being sent, or is about to be; the id is the reservation's. Their units may be on a trolley already, so that
- * only the OMS, which can stop that, releases them.
+ * Reservations from which an order is being sent, or is about to be; the id is the reservation's. Their units may have left the shelf,
+ * so only the OMS, which can stop the fulfilment, releases them.
  */
-export const fulfilmentHolds = defineCollection({
+export const fulfillmentHolds = defineCollection({
   name: 'fulfilment-holds',
   schema: z.object({ id: Id, version, orderId: Id.optional() }),
 });
@@ -68,12 +68,12 @@ const StoredMovement = z.object({
   reference: z.string(),
   kind: z.enum(['consume', 'short']),
   allocations: z.array(HeldAt),
-  /** The Inventory Service has not moved the stock yet, as far as is known here. */
+  /** Until the Inventory Service has answered that it moved the stock. */
   pending: z.boolean(),
 });
 export type Movement = z.output<typeof StoredMovement>;
 
-/** Units of a reservation that left, or were not there: once per reference, in the order in which they were recorded. */
+/** Units of a reservation that left or were missing, once per reference, in order of recording. */
 export const movements = defineCollection({
   name: 'movements',
   schema: StoredMovement,

@@ -8,25 +8,25 @@ export interface Item {
   readonly qty: number;
 }
 
-const MOST_PER_LINE = 9_999;
+const MAX_PER_LINE = 9_999;
 
-/** Whether it holds stock. */
+/** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
-/** Held for a checkout at the till: without a time limit, and never confirmed, since the customer takes the goods along. */
+/** A hold for the till has no time limit and is never confirmed, since the customer takes the goods along. */
 export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
   state === 'requested' && expiresAt === undefined;
 
 /**
- * Repeated SKUs of a request are one line.
- * @throws Problem `validation_failed` pointing at the mention with which the line becomes too long
+ * Merges repeated SKUs into one line.
+ * @throws Problem `validation_failed` that points at the item with which the line becomes too long
  */
-export function mergedItems(items: readonly Item[]): Item[] {
+export function mergeItems(items: readonly Item[]): Item[] {
   const merged = new Map<string, number>();
   for (const [index, { sku, qty }] of items.entries()) {
     const sum = (merged.get(sku) ?? 0) + qty;
-    if (sum > MOST_PER_LINE) {
-      throw invalid(`/items/${index}/qty`, 'too_big', `${sku} adds up to ${sum} units; a line has at most ${MOST_PER_LINE}.`);
+    if (sum > MAX_PER_LINE) {
+      throw invalid(`/items/${index}/qty`, 'too_big', `${sku} adds up to ${sum} units; a line has at most ${MAX_PER_LINE}.`);
     }
     merged.set(sku, sum);
   }
@@ -34,27 +34,27 @@ export function mergedItems(items: readonly Item[]): Item[] {
 }
 
 /** @throws Problem `validation_failed` when a reservation of one order is confirmed for another */
-export function refuseOtherOrder({ id, orderId }: StoredReservation, asked: string | undefined): void {
-  if (orderId === undefined || asked === undefined || orderId === asked) return;
-  throw invalid('/orderId', 'other_order', `The reservation "${id}" is of order "${orderId}", not of "${asked}".`);
+export function refuseOtherOrder({ id, orderId }: StoredReservation, requested: string | undefined): void {
+  if (orderId === undefined || requested === undefined || orderId === requested) return;
+  throw invalid('/orderId', 'other_order', `The reservation "${id}" is of order "${orderId}", not of "${requested}".`);
 }
 
 interface BasketOfOrder {
   readonly id: string;
   readonly orderId?: string | undefined;
-  /** Its order has the id of its transaction at the till. */
+  /** At the till, the order gets the id of the transaction. */
   readonly transactionId?: string | undefined;
 }
 
-/** @throws Problem `validation_failed` for another order than the one that the basket became: its own would find its stock taken */
-export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder, asked: string | undefined): void {
+/** @throws Problem `validation_failed` for any order but the basket's own, which would otherwise lose its stock */
+export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder, requested: string | undefined): void {
   const own = orderId ?? transactionId;
-  if (asked === undefined || asked === own) return;
+  if (requested === undefined || requested === own) return;
   const why = own === undefined ? 'is no order yet; leave orderId out until it is one' : `became the order "${own}"`;
-  throw invalid('/orderId', 'other_order', `Nothing is held for the order "${asked}" under the basket "${id}", which ${why}.`);
+  throw invalid('/orderId', 'other_order', `Nothing is held for the order "${requested}" under the basket "${id}", which ${why}.`);
 }
 
-/** 409 for a hold whose time was over before it was confirmed; `skus` is what it held. */
+/** 409 for a hold that expired before it was confirmed. `skus` lists the units that it held. */
 export function reservationExpired({ id, items, expiresAt }: StoredReservation): Problem {
   return new Problem('reservation_expired', `The reservation "${id}" expired at ${expiresAt}; reserve again.`, {
     objectType: 'reservation',
@@ -63,14 +63,14 @@ export function reservationExpired({ id, items, expiresAt }: StoredReservation):
   });
 }
 
-/** 409 for somebody who would give back what an order is sent from: its goods may be on their way already. */
-export function beingSent({ id, state }: StoredReservation, orderId: string | undefined): Problem {
+/** 409 for a release of stock from which an order is being sent: its goods may have left already. */
+export function stockBeingSent({ id, state }: StoredReservation, orderId: string | undefined): Problem {
   const order = orderId === undefined ? 'an order' : `the order "${orderId}"`;
   return unreleasable({ id, state }, `holds the stock of ${order}, which is being sent; cancel the order instead`, { orderId });
 }
 
-/** 409 for somebody who would give back what lies on the counter of a till. */
-export function heldForTill({ id, state }: StoredReservation, transactionId: string | undefined): Problem {
+/** 409 for a release of goods that lie on the counter of a till. */
+export function stockAtTill({ id, state }: StoredReservation, transactionId: string | undefined): Problem {
   const transaction = transactionId === undefined ? 'a transaction' : `the transaction "${transactionId}"`;
   return unreleasable({ id, state }, `holds the goods of ${transaction} at the till; void the transaction instead, unless it is paid`, {
     transactionId,
@@ -83,13 +83,11 @@ function unreleasable(
   about: Record<string, string | undefined>,
 ): Problem {
   return new Problem('invalid_state_transition', `The reservation "${id}" ${why}.`, {
-    ...{
-      objectType: 'reservation',
-      id,
-      currentState: state,
-      action: 'release',
-      allowedFrom: allowedFrom(reservationLifeCycle, 'release'),
-    },
+    objectType: 'reservation',
+    id,
+    currentState: state,
+    action: 'release',
+    allowedFrom: allowedFrom(reservationLifeCycle, 'release'),
     ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined)),
   });
 }

@@ -5,7 +5,7 @@ import { confirmReservation } from './apis/confirm-reservation.ts';
 import { getInventory } from './apis/get-inventory.ts';
 import { releaseReservation } from './apis/release-reservation.ts';
 import { reserveInventory } from './apis/reserve-inventory.ts';
-import { attempts, basketAttempts, endedOwners, fulfilmentHolds, movements, reservations } from './collections.ts';
+import { attempts, basketAttempts, endedOwners, fulfillmentHolds, movements, reservations } from './collections.ts';
 import { abortHold } from './due/abort-hold.ts';
 import { expireReservation } from './due/expire-reservation.ts';
 import { giveBackStock } from './due/give-back-stock.ts';
@@ -18,7 +18,7 @@ import { releaseHolds } from './internal/release-holds.ts';
 
 export const service = defineService({
   application: 'sim',
-  collections: [reservations, attempts, basketAttempts, endedOwners, fulfilmentHolds, movements],
+  collections: [reservations, attempts, basketAttempts, endedOwners, fulfillmentHolds, movements],
   counters: [],
   apis: {
     'reserve-inventory-api': reserveInventory,

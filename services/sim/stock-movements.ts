@@ -2,18 +2,18 @@ import { moveHold } from '../../shared/catalog/inventory/internal.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { type Movement, movements } from './collections.ts';
 
-const kindAtHold = { consume: 'consume', short: 'write-off' } as const satisfies Record<Movement['kind'], string>;
+const kindAtInventoryService = { consume: 'consume', short: 'write-off' } as const satisfies Record<Movement['kind'], string>;
 
 /**
- * Has the Inventory Service move what was recorded here, in that order; the reference makes each of them happen once there.
- * Whatever gives back the rest of a reservation does this first: afterwards the rest is only what nobody took.
- * @throws Problem when the Inventory Service does not answer; the pending ones stay pending
+ * Has the Inventory Service move the recorded units in order of recording. It moves each reference once. Work that gives the rest of a
+ * reservation back calls this first, so that the rest excludes the moved units.
+ * @throws Problem when the Inventory Service does not answer; the remaining movements stay pending
  */
-export async function moveStockOf(reservationId: string, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<void> {
+export async function movePendingStock(reservationId: string, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<void> {
   const { items } = await work.find(movements, 'pending', reservationId);
   for (const movement of items) {
     const { reference, kind, allocations } = movement;
-    const body = { reference, kind: kindAtHold[kind], allocations };
+    const body = { reference, kind: kindAtInventoryService[kind], allocations };
     await call(moveHold, { params: { reservationId }, body }, { step: reference });
     work.put(movements, { ...movement, pending: false });
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
+import { beginAttempt } from '../../services/sim/attempt.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
-import { setOut } from '../../services/sim/attempt.ts';
 import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
@@ -269,7 +269,7 @@ describe('While the Inventory Service is away', () => {
     const replacing = inside.commitAs('sim', (work) => {
       const slow = { ...work, checkpoint: () => move(old, 'consume', 'ful_1 consume', [mugs(1)]).then(() => work.checkpoint()) };
       const asked = { id: 'res_next', basketId: 'bsk_1', items: [mugs(1)], expiresAt: new Date(work.now + MINUTE).toISOString() };
-      return setOut(asked, { work: slow, call: inside.as('sim') as Scope['call'] });
+      return beginAttempt(asked, { work: slow, call: inside.as('sim') as Scope['call'] });
     });
     await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
   });

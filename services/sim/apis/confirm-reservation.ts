@@ -4,11 +4,11 @@ import { reservationLifeCycle } from '../../../shared/catalog/inventory/objects.
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
-import { fulfilmentHolds, reservations, type StoredReservation } from '../collections.ts';
-import { expireReservation } from '../due-work.ts';
-import { endOf } from '../ended-owners.ts';
-import { refuseForeignOrder, refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
 import { refuseWhileReplaced } from '../attempt.ts';
+import { fulfillmentHolds, reservations, type StoredReservation } from '../collections.ts';
+import { expireReservation } from '../due-work.ts';
+import { findEnd } from '../ended-owners.ts';
+import { refuseForeignOrder, refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
 
 export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, scope) => {
   const { work } = scope;
@@ -16,29 +16,30 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   const found = await work.get(reservations, id);
   if (!found) throw notFound('reservation', id);
   if (found.state === 'expired') throw reservationExpired(found);
-  const confirmed = isAgain(reservationLifeCycle, found, 'confirm');
+  const isConfirmed = isAgain(reservationLifeCycle, found, 'confirm');
   refuseOtherOrder(found, orderId);
   if (orderId !== undefined && found.orderId === undefined) await refuseUnfit(found, orderId, scope);
-  const isNew = forFulfilment && !(await work.get(fulfilmentHolds, id));
-  if (confirmed && !isNew) return again(found);
+  const isNew = forFulfilment && !(await work.get(fulfillmentHolds, id));
+  if (isConfirmed && !isNew) return again(found);
   await refuseWhileReplaced(found, work);
   if (isNew) {
-    // Whoever releases it at the same moment comes first, or finds this.
+    // A release at the same moment is committed first, or finds this record.
     work.expect(reservations, found);
-    work.put(fulfilmentHolds, { id, ...(orderId !== undefined && { orderId }) });
+    work.put(fulfillmentHolds, { id, ...(orderId !== undefined && { orderId }) });
   }
-  if (confirmed) return again(found);
+  if (isConfirmed) return again(found);
   work.cancel(expireReservation, id);
   return work.transition(reservations, found, 'confirm', { expiresAt: undefined, orderId: orderId ?? found.orderId });
 });
 
 /**
- * The OMS knows its orders. Anybody else keeps what a basket holds only for the order that it became, and nothing for one that is over.
- * @throws Problem `validation_failed`, `invalid_state_transition`; `dependency_*` when nobody says what became of the basket
+ * The OMS knows its orders. A caller from outside confirms the reservation of a basket only for the order that the basket became, and
+ * no reservation for an order that has ended.
+ * @throws Problem `validation_failed`, `invalid_state_transition`, `dependency_*`
  */
 async function refuseUnfit({ basketId }: StoredReservation, orderId: string, { work, call, context }: Scope): Promise<void> {
   if (context.chain.length > 0) return;
   if (basketId !== undefined) refuseForeignOrder(await call(getBasket, { params: { id: basketId } }), orderId);
-  const ended = await endOf(work, { orderId });
+  const ended = await findEnd(work, { orderId });
   if (ended) throw ended;
 }

@@ -3,41 +3,43 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { heldForBasket, type Reserving } from '../basket-holds.ts';
+import { beginAttempt, markCarriedOn, type NewAttempt } from '../attempt.ts';
+import { endAttempt, NOTHING_HELD_CODES, takeAndRecord } from '../attempt-outcome.ts';
+import { decideBasketHold, type ReserveRequest } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
 import { abortHold } from '../due-work.ts';
-import { type Item, mergedItems } from '../reservation-rules.ts';
-import { type Asked, carryOn, end, NOTHING_HELD, setOut, takeAndRecord } from '../attempt.ts';
+import { type Item, mergeItems } from '../reservation-rules.ts';
 
 /** Our choice. */
 const DEFAULT_TTL_SECONDS = 900;
 
 /**
- * Mint the id → commit the attempt with the work that undoes it → take the stock → commit the reservation. Whoever runs this again
- * finds its own attempt and goes on from there.
+ * Mints the id, commits the attempt with the work that undoes it, takes the stock, and commits the reservation. A further run of the
+ * request finds its own attempt and continues from there.
  */
 export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, scope) => {
   const { work, call } = scope;
-  const { id, attempt: found } = await ownAttempt(work);
+  const { id, attempt: found } = await findOwnAttempt(work);
   if (found?.status === 'done') {
     const made = await work.get(reservations, id);
     if (!made) throw new Error(`The attempt ${id} is done and has no reservation.`);
     return made;
   }
-  if (found) return outcomeOf(await carryOn(found, work), { work, call });
-  const wanted = await wantedBy(body, scope);
+  if (found) return finishAttempt(await markCarriedOn(found, work), { work, call });
+  const wanted = await decideHold(body, scope);
   if (wanted.standing) return again(wanted.standing);
-  return outcomeOf(await setOut(asked(id, { ...body, items: [...wanted.items] }, scope), { work, call }), { work, call });
+  const attempt = await beginAttempt(attemptFor(id, { ...body, items: [...wanted.items] }, scope), { work, call });
+  return finishAttempt(attempt, { work, call });
 });
 
-async function outcomeOf(attempt: Attempt, { work, call }: Pick<Scope, 'work' | 'call'>) {
+async function finishAttempt(attempt: Attempt, { work, call }: Pick<Scope, 'work' | 'call'>) {
   const outcome = await takeAndRecord(attempt, { work, call });
-  if (outcome instanceof Problem) leave(attempt, outcome, work);
+  if (outcome instanceof Problem) undoLater(attempt, outcome, work);
   return outcome;
 }
 
-/** The id under which this request reserves, and how far it got. An id that was given up is never used again. */
-async function ownAttempt(work: UnitOfWork): Promise<{ readonly id: string; readonly attempt: Attempt | undefined }> {
+/** The id for this request, and its attempt if an earlier run began one. An id that was given up is never used again. */
+async function findOwnAttempt(work: UnitOfWork): Promise<{ readonly id: string; readonly attempt: Attempt | undefined }> {
   for (let ended = 0; ; ended++) {
     const id = work.id('res', ended === 0 ? '' : String(ended));
     const attempt = await work.get(attempts, id);
@@ -45,14 +47,14 @@ async function ownAttempt(work: UnitOfWork): Promise<{ readonly id: string; read
   }
 }
 
-/** A service knows what its basket needs; for anybody else the basket and its open hold decide. */
-async function wantedBy(body: Reserving, scope: Scope): ReturnType<typeof heldForBasket> {
+/** Applications send all items of their basket. For callers from outside, the basket and its open reservation decide. */
+async function decideHold(body: ReserveRequest, scope: Scope): ReturnType<typeof decideBasketHold> {
   const { basketId, items = [] } = body;
   const isOutside = scope.context.chain.length === 0;
-  return basketId === undefined || !isOutside ? { items } : heldForBasket({ ...body, basketId }, scope);
+  return basketId === undefined || !isOutside ? { items } : decideBasketHold({ ...body, basketId }, scope);
 }
 
-function asked(
+function attemptFor(
   id: string,
   {
     basketId,
@@ -62,11 +64,12 @@ function asked(
     items,
     ttlSeconds = DEFAULT_TTL_SECONDS,
     takesOverLines,
-  }: Reserving & { readonly items: Item[] },
+  }: ReserveRequest & { readonly items: Item[] },
   { work, context }: Scope,
-): Asked {
+): NewAttempt {
   return {
-    ...{ id, items: mergedItems(items) },
+    id,
+    items: mergeItems(items),
     ...(basketId !== undefined && { basketId }),
     ...(orderId !== undefined && { orderId }),
     ...(locationId !== undefined && { locationId }),
@@ -77,10 +80,10 @@ function asked(
   };
 }
 
-/** Nothing was reserved; what the Inventory Service may hold all the same is undone at once by due work. */
-function leave(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
-  if (NOTHING_HELD.has(problem.code)) return;
-  // Nobody was there to do anything, and nobody else has asked: nothing is held.
-  if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) end(work, attempt);
+/** Schedules work that gives back the stock which the Inventory Service may hold in spite of the problem. */
+function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
+  if (NOTHING_HELD_CODES.has(problem.code)) return;
+  // The only call so far reached nobody, so nothing is held.
+  if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) endAttempt(work, attempt);
   else work.schedule(abortHold, attempt.id, work.now, {});
 }

@@ -1,8 +1,8 @@
 import { getBasketHold as getBasketHoldCall } from '../../../shared/catalog/inventory/internal.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { openReservationOf } from '../attempt.ts';
+import { findOpenReservation } from '../open-reservations.ts';
 
 export const getBasketHold = handle(getBasketHoldCall)(async ({ params }, { work }) => {
-  const reservation = await openReservationOf(work, params.basketId);
+  const reservation = await findOpenReservation(work, params.basketId);
   return reservation ? { reservation } : {};
 });

@@ -3,13 +3,13 @@ import { handle } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
 import { expireReservation, giveBackStock } from '../due-work.ts';
 import { markEnded } from '../ended-owners.ts';
-import { openReservationsOf } from '../attempt.ts';
+import { findOpenReservations } from '../open-reservations.ts';
 
-/** What sets out to hold something for it at the same moment either comes first and is released here, or finds that it is over. */
+/** A concurrent attempt to hold stock is committed first and released here, or finds that its order or basket has ended. */
 export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, order, spare = [] } }, { work }) => {
   if (order) await markEnded(work, 'order', order);
   if (basket) await markEnded(work, 'basket', basket);
-  const released = (await openReservationsOf(work, { orderId: order?.id, basketId: basket?.id })).filter(({ id }) => !spare.includes(id));
+  const released = (await findOpenReservations(work, { orderId: order?.id, basketId: basket?.id })).filter(({ id }) => !spare.includes(id));
   for (const reservation of released) {
     work.cancel(expireReservation, reservation.id);
     work.schedule(giveBackStock, reservation.id, work.now, {}, { beforeReply: true });
