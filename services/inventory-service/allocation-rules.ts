@@ -6,8 +6,7 @@ import { insufficientStock } from './node-choice.ts';
 
 export type Reservation = z.output<typeof ReservationSchema>;
 
-/** What Allocate Inventory is asked for. */
-export interface Allocating {
+export interface AllocationRequest {
   readonly orderId: string;
   readonly orderLineId: string;
   readonly sku: string;
@@ -16,42 +15,41 @@ export interface Allocating {
 }
 
 /**
- * What a basket has held is of the order that it became.
- * @param order undefined: somebody else's, which no basket of the estate became
+ * A reservation of a basket serves only the order that the basket became.
+ * @param order undefined for an order of another system, which no basket of the estate became
  * @throws Problem `validation_failed`
  */
 export function refuseForeignBasket(
   { id, basketId }: Reservation,
   order: { readonly basketId: string } | undefined,
-  { orderId }: Allocating,
+  { orderId }: AllocationRequest,
 ): void {
   if (basketId === undefined || basketId === order?.basketId) return;
   throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
 }
 
-/** One order line has one demand: answering another one with the first allocation would promise what is not held. */
-export function refuseOtherDemand({ line }: Hold, asked: Allocating): void {
+/** An order line is allocated once. Answering another demand with that allocation would promise units that are not held. */
+export function refuseOtherDemand({ line }: Hold, request: AllocationRequest): void {
   if (!line) return;
   for (const member of ['sku', 'qty'] as const) {
-    if (line[member] === asked[member]) continue;
+    if (line[member] === request[member]) continue;
     throw invalid(
       `/${member}`,
       'differs_from_allocation',
-      `The order line "${line.orderLineId}" is allocated with ${line.qty} × ${line.sku}; it cannot be allocated with ${asked.qty} × ${asked.sku} too.`,
+      `The order line "${line.orderLineId}" is allocated with ${line.qty} × ${line.sku}; it cannot be allocated with ${request.qty} × ${request.sku} too.`,
     );
   }
 }
 
 /**
- * Whether a reservation is this order's and holds what the line needs.
- * @throws Problem `validation_failed` or `insufficient_stock`
+ * @throws Problem `validation_failed` for a reservation of another order; `insufficient_stock` when it holds fewer units than the line needs
  */
-export function refuseUncovered(reservation: Reservation, asked: Allocating): void {
-  if (reservation.orderId !== undefined && reservation.orderId !== asked.orderId) {
+export function refuseUncovered(reservation: Reservation, request: AllocationRequest): void {
+  if (reservation.orderId !== undefined && reservation.orderId !== request.orderId) {
     throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
   }
   const held = reservation.allocations
-    .filter(({ sku }) => sku === asked.sku)
+    .filter(({ sku }) => sku === request.sku)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
-  if (held < asked.qty) throw insufficientStock([{ sku: asked.sku, requested: asked.qty, available: held }]);
+  if (held < request.qty) throw insufficientStock([{ sku: request.sku, requested: request.qty, available: held }]);
 }

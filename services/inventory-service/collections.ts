@@ -7,12 +7,12 @@ import { defineCollection, defineCounters } from '../../shared/store/collections
 const version = z.int().min(0);
 
 /**
- * The only place that decides whether stock is left, keyed by `stockKey`. The guards are checked in the commit that moves a
- * counter, so that two requests for the last unit cannot both have it, in however many processes they run.
+ * Stock per SKU and location, by `stockKey`. The guards are checked in the commit that moves a counter, so of two requests for the
+ * last unit only one gets it, even in different processes.
  */
 export const stock = defineCounters({
   name: 'stock',
-  // `missingSafety`: safety stock that counting found not to be there; it is kept back again when it is counted again.
+  // `missingSafety`: safety stock that a count did not find. It is restored when a later count finds it.
   fields: ['onHand', 'reserved', 'safetyStock', 'missingSafety'],
   guards: {
     atp: { onHand: 1, reserved: -1, safetyStock: -1 },
@@ -22,9 +22,9 @@ export const stock = defineCounters({
 });
 
 /**
- * What happened to units since the world began, keyed like the stock: what was there + returned + found + recounted = on hand +
- * shipped + written off. Scrapped units came back and were thrown away, those found and sold were never known to be there, so they
- * count on neither side. `recounted` is what counting made of the number before, more or less.
+ * Movements of units since the world began, by `stockKey`: initial stock + returned + found + recounted = on hand + shipped + written
+ * off. Units that were scrapped, or found and sold, never count as on hand, so they are on neither side. `recounted` is the sum of the
+ * differences that counts found.
  */
 export const unitsMoved = defineCounters({
   name: 'units-moved',
@@ -32,12 +32,12 @@ export const unitsMoved = defineCounters({
   guards: {},
 });
 
-/** The SKUs that have stock counters; the id is the SKU. Whether a product may be sold is not known here. */
+/** SKUs with stock counters; the id is the SKU. Only the eCommerce Platform knows whether a product may be sold. */
 export const skus = defineCollection({ name: 'skus', schema: z.object({ id: Sku, version }) });
 
 export const locations = defineCollection({ name: 'locations', schema: Location.extend({ version }) });
 
-/** The order line of a hold that Allocate Inventory took; `attempts` counts how often somebody set out to record it at the SIM. */
+/** The order line of a hold that Allocate Inventory took. `attempts` counts the attempts to record it at the SIM. */
 const AllocatedLine = z.object({
   orderId: Id,
   orderLineId: Id,
@@ -51,36 +51,36 @@ const StoredHold = z.object({
   id: Id,
   version,
   /**
-   * `released`, also of a hold that was never taken, and `refused` are final: whoever asks again for the same hold gets the same
-   * answer. `given-back`: the SIM never knew it, it may be taken again.
+   * `released` and `refused` are final: a repeat gets the same answer. A hold that was never taken may be `released` too. A hold that
+   * was `given-back` may be taken again, since the SIM never had its record.
    */
   state: z.enum(['held', 'refused', 'released', 'given-back']),
-  /** What was taken; what left the hold since is in `moved`. */
+  /** As taken. Units that have left since are in `moved`. */
   allocations: z.array(HeldAt),
-  /** Units that left or were not there, once per reference. */
+  /** Units that left or were missing, once per reference. */
   moved: z.array(z.object({ reference: z.string(), kind: z.enum(['consume', 'write-off']), allocations: z.array(HeldAt) })).optional(),
-  /** Why it was refused. */
+  /** Of a refused hold. */
   short: z.array(z.object({ sku: Sku, requested: z.int(), available: z.int() })).optional(),
   line: AllocatedLine.optional(),
-  /** Why its stock went back. */
+  /** The reason for which the stock went back. */
   reference: z.string().optional(),
 });
 export type Hold = z.output<typeof StoredHold>;
 
-/** What each reservation took from which location; the id is the reservation's. An order line is allocated once. */
+/** The stock of each reservation; the id is the reservation's. An order line has one hold. */
 export const holds = defineCollection({
   name: 'holds',
   schema: StoredHold,
   unique: { orderLine: ({ line, state }) => (line && state !== 'given-back' ? orderLineKey(line) : undefined) },
 });
 
-/** Stock that came back or turned up; the id is the reference under which it was recorded. */
+/** Stock that came back or was found; the id is the reference of the movement. */
 export const stockMovements = defineCollection({
   name: 'stock-movements',
   schema: z.object({ id: z.string(), version, kind: recordStockMovement.request.shape.kind, locationId: Id, sku: Sku, qty: Quantity }),
 });
 
-/** No id contains the stroke, so that no two pairs share a key. */
+/** Ids contain no `|`, so each pair has its own key. */
 export const stockKey = (sku: string, locationId: string): string => `${sku}|${locationId}`;
 export const orderLineKey = ({ orderId, orderLineId }: { readonly orderId: string; readonly orderLineId: string }): string =>
   `${orderId}|${orderLineId}`;

@@ -1,12 +1,11 @@
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stock, stockKey, unitsMoved } from './collections.ts';
-import { chooseNodes, type Demand, type Held, richestFirst } from './node-choice.ts';
-import { levelsOf, requireSku } from './stock-levels.ts';
+import { chooseNodes, type Demand, type Held, sortByAtp } from './node-choice.ts';
+import { readLevels, requireSku } from './stock-levels.ts';
 
 /**
- * Per line the node that it would be held at, on live counters. The counters' guards decide in the commit: if a node was emptied
- * meanwhile, the commit is refused, the handler runs again and finds the next node.
- * @param freed what the same commit gives back
+ * Chooses a node for each line by the live counters. The guards of the counters decide in the commit: if a node was emptied in the
+ * meantime, the handler runs again and finds the next node. `freed` is stock that the same commit gives back.
  * @throws Problem `not_found` for an unknown SKU
  */
 export async function findStock(
@@ -20,7 +19,7 @@ export async function findStock(
 ): Promise<ReturnType<typeof chooseNodes>> {
   const { lines, nodes, prefer, freed = [] } = wanted;
   for (const { sku } of lines) await requireSku(work, sku);
-  const levels = await levelsOf(
+  const levels = await readLevels(
     work,
     lines.map(({ sku }) => sku),
     nodes,
@@ -30,15 +29,15 @@ export async function findStock(
   const free = [...levels].map(
     ([sku, at]) => [sku, at.map(({ locationId, atp }) => ({ locationId, atp: atp + freedAt(sku, locationId) }))] as const,
   );
-  return chooseNodes(lines, new Map(prefer === 'most-stock' ? free.map(([sku, at]) => [sku, richestFirst(at)]) : free));
+  return chooseNodes(lines, new Map(prefer === 'most-stock' ? free.map(([sku, at]) => [sku, sortByAtp(at)]) : free));
 }
 
 export function reserveStock(work: UnitOfWork, held: readonly Held[]): void {
   for (const { sku, locationId, qty } of held) work.move(stock, stockKey(sku, locationId), { reserved: qty });
 }
 
-/** Per SKU and location one entry. */
-export function mergedByPlace(held: readonly Held[]): Held[] {
+/** Merges the units of each SKU and location into one entry. */
+export function mergeByPlace(held: readonly Held[]): Held[] {
   const merged = new Map<string, Held>();
   for (const one of held) {
     const key = stockKey(one.sku, one.locationId);
@@ -47,13 +46,13 @@ export function mergedByPlace(held: readonly Held[]): Held[] {
   return [...merged.values()];
 }
 
-/** What a hold still has: without the units that left it, or were not there. */
+/** The allocations without the units that left the hold or were missing. */
 export function restOf({ allocations, moved = [] }: Pick<Hold, 'allocations' | 'moved'>): Held[] {
   const gone = moved.flatMap((movement) => movement.allocations.map((one) => ({ ...one, qty: -one.qty })));
-  return mergedByPlace([...allocations, ...gone]).filter(({ qty }) => qty > 0);
+  return mergeByPlace([...allocations, ...gone]).filter(({ qty }) => qty > 0);
 }
 
-/** Puts what a hold still has back. The state of the hold makes it happen once. */
+/** Gives the rest of a hold back. The state of the hold ensures that this happens once. */
 export function giveBack(
   work: UnitOfWork,
   hold: Hold,
@@ -65,7 +64,7 @@ export function giveBack(
 
 type Moved = NonNullable<Hold['moved']>[number];
 
-/** Takes units of a hold off the books: they left, or were not there. What may be promised stays as it is. */
+/** Takes units that left or were missing off the counters. ATP stays the same. */
 export function takeOut(work: UnitOfWork, hold: Hold, movement: Moved): void {
   for (const { sku, locationId, qty } of movement.allocations) {
     const key = stockKey(sku, locationId);

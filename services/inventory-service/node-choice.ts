@@ -12,32 +12,32 @@ export interface Held extends Demand {
 export interface Shortage {
   readonly sku: string;
   readonly requested: number;
-  /** What the best single node could serve. */
+  /** Units that the best single node can promise. */
   readonly available: number;
 }
 
-const MOST_PER_LINE = 9_999;
+const MAX_PER_LINE = 9_999;
 
 /**
- * One line per SKU, in the order of first mention. Looking at each mention by itself would promise the same unit twice.
- * @throws Problem `validation_failed` when a line becomes longer than any line may be
+ * Merges repeated SKUs into one line, in order of first mention. Lines checked one by one would be promised the same unit twice.
+ * @throws Problem `validation_failed` when a line becomes too long
  */
-export function mergedBySku(items: readonly Demand[]): readonly Demand[] {
+export function mergeBySku(items: readonly Demand[]): readonly Demand[] {
   const merged = new Map<string, number>();
   for (const { sku, qty } of items) merged.set(sku, (merged.get(sku) ?? 0) + qty);
   for (const [sku, qty] of merged) {
-    if (qty > MOST_PER_LINE) throw invalid('/items', 'too_big', `${qty} × ${sku} together; a line has at most ${MOST_PER_LINE} units.`);
+    if (qty > MAX_PER_LINE) throw invalid('/items', 'too_big', `${qty} × ${sku} together; a line has at most ${MAX_PER_LINE} units.`);
   }
   return [...merged].map(([sku, qty]) => ({ sku, qty }));
 }
 
-/** Nodes that can promise the same stay in their order. */
-export const richestFirst = <Node extends { readonly atp: number }>(nodes: readonly Node[]): Node[] =>
-  nodes.toSorted((a, b) => b.atp - a.atp);
+/** Highest ATP first. Nodes with the same ATP stay in their order. */
+export const sortByAtp = <Node extends { readonly atp: number }>(nodes: readonly Node[]): Node[] => nodes.toSorted((a, b) => b.atp - a.atp);
 
 /**
- * Per line the first node whose ATP covers all of it; a line is never split. All lines, or every SKU that is short.
+ * Chooses for each line the first node whose ATP covers it; a line is never split.
  * @param levels by SKU, in the order in which nodes are tried
+ * @returns the lines with their nodes, and the lines that no node covers
  */
 export function chooseNodes(
   lines: readonly Demand[],
@@ -54,7 +54,7 @@ export function chooseNodes(
   return { held, short };
 }
 
-/** 409 that names every SKU that is short, not only the first. */
+/** 409 that names every SKU that is short. */
 export function insufficientStock(short: readonly Shortage[]): Problem {
   const named = short.map(({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} at the best node)`).join(', ');
   return new Problem('insufficient_stock', `Not enough stock of ${named}; nothing was held.`, { skus: short });

@@ -9,20 +9,20 @@ import { finishAllocation } from './due-work.ts';
 import { giveBack } from './holds.ts';
 
 /**
- * Commits that somebody is about to hand the record to the SIM, before doing so. The due work belongs to this process until it
- * has answered, or died.
+ * Commits one more attempt to record the hold at the SIM, with the work that finishes it, before the SIM is called. This process keeps
+ * the lease of the work until it has answered or died.
  * @returns the hold at its new version
  */
-export async function setOut(work: UnitOfWork, hold: Omit<Hold, 'version'>): Promise<Hold> {
-  const next = work.put(holds, { ...hold, line: attemptOf(hold) });
+export async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version'>): Promise<Hold> {
+  const next = work.put(holds, { ...hold, line: countAttempt(hold) });
   work.schedule(finishAllocation, hold.id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return next;
 }
 
-/** The same for the due work itself, which must not schedule itself anew. */
-export async function setOutAgain(work: UnitOfWork, hold: Hold): Promise<Hold> {
-  const next = work.put(holds, { ...hold, line: attemptOf(hold) });
+/** The same for the due work itself, which must not schedule itself again. */
+export async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hold> {
+  const next = work.put(holds, { ...hold, line: countAttempt(hold) });
   await work.checkpoint();
   return next;
 }
@@ -32,9 +32,9 @@ const lineOf = ({ id, line }: Pick<Hold, 'id' | 'line'>) => {
   return line;
 };
 
-const attemptOf = (hold: Pick<Hold, 'id' | 'line'>) => ({ ...lineOf(hold), attempts: lineOf(hold).attempts + 1 });
+const countAttempt = (hold: Pick<Hold, 'id' | 'line'>) => ({ ...lineOf(hold), attempts: lineOf(hold).attempts + 1 });
 
-/** @throws Problem when the SIM refuses, or nobody knows whether it has the record now */
+/** @throws Problem when the SIM refuses the record, or when it is unknown whether the SIM has it */
 export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work' | 'call'>): Promise<z.output<typeof Reservation>> {
   const line = lineOf(hold);
   const { orderId, orderLineId, sku, qty } = line;
@@ -48,22 +48,22 @@ export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work'
   return reservation;
 }
 
-/** The order is over: the SIM has no such record, and will never take one. */
-export const isRefused = ({ code }: Problem): boolean => code === 'invalid_state_transition';
+/** The order has ended, so the SIM never accepts the record. */
+export const isFinalRefusal = ({ code }: Problem): boolean => code === 'invalid_state_transition';
 
 /**
- * Only a record that nobody else has set out to write, and that the SIM certainly did not take, may be withdrawn: another attempt
- * may have succeeded although nothing here shows it yet.
+ * The stock may go back only if the SIM certainly has no record. With several attempts, another one may have succeeded without its
+ * answer having arrived.
  */
-export const mayGiveBack = (hold: Hold, problem: Problem): boolean =>
-  isRefused(problem) || (problem.code === 'dependency_unavailable' && lineOf(hold).attempts === 1);
+export const mayWithdraw = (hold: Hold, problem: Problem): boolean =>
+  isFinalRefusal(problem) || (problem.code === 'dependency_unavailable' && lineOf(hold).attempts === 1);
 
 export function withdraw(work: UnitOfWork, hold: Hold): void {
   giveBack(work, hold, { state: 'given-back', reference: 'the SIM was not there' });
   work.cancel(finishAllocation, hold.id);
 }
 
-/** The stock stays held: the SIM may have the record already. The clock's driver hands it over again until it has. */
-export function leaveToTheClock(work: UnitOfWork, hold: Hold): void {
+/** Keeps the stock, since the SIM may have the record. Due work repeats the record until the SIM has it. */
+export function recordLater(work: UnitOfWork, hold: Hold): void {
   work.schedule(finishAllocation, hold.id, work.now, {});
 }

@@ -6,17 +6,20 @@ import { locations, skus, stock, stockKey } from './collections.ts';
 
 export type Level = z.output<typeof StockLevel>;
 
-/** Available to promise: what may still be reserved. */
+/** Available to promise. */
 export const atpOf = (level: { readonly onHand: number; readonly reserved: number; readonly safetyStock: number }): number =>
   level.onHand - level.reserved - level.safetyStock;
 
-/** @throws Problem `not_found` when this estate has no such SKU */
+/** @throws Problem `not_found` */
 export async function requireSku(work: UnitOfWork, sku: string): Promise<void> {
   if (!(await work.get(skus, sku))) throw notFound('product', sku);
 }
 
-/** Ids of the nodes in the order in which they are tried: one that is named alone, else all by priority. */
-export async function nodesToTry(work: UnitOfWork, locationId?: string): Promise<readonly string[]> {
+/**
+ * @returns the named location alone, or all locations by priority
+ * @throws Problem `not_found`
+ */
+export async function listNodes(work: UnitOfWork, locationId?: string): Promise<readonly string[]> {
   if (locationId !== undefined) {
     if (!(await work.get(locations, locationId))) throw notFound('location', locationId);
     return [locationId];
@@ -25,8 +28,8 @@ export async function nodesToTry(work: UnitOfWork, locationId?: string): Promise
   return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
 }
 
-/** Live counters of several SKUs at several nodes, in the order of the nodes. Moves of this unit of work are included. */
-export async function levelsOf(
+/** Live counters by SKU, in the order of the nodes. Moves of this unit of work are included. */
+export async function readLevels(
   work: UnitOfWork,
   wanted: readonly string[],
   nodes: readonly string[],

@@ -4,7 +4,7 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Hold, holds, stockKey } from '../collections.ts';
-import { giveBack, mergedByPlace, restOf, takeOut } from '../holds.ts';
+import { giveBack, mergeByPlace, restOf, takeOut } from '../holds.ts';
 import type { Held } from '../node-choice.ts';
 
 type Movement = z.output<typeof moveHoldCall.request>;
@@ -15,7 +15,7 @@ export const moveHold = handle(moveHoldCall)(async ({ params: { reservationId },
   if (!hold) throw notFound('hold', reservationId);
   const before = hold.moved?.find(({ reference }) => reference === body.reference);
   if (before) return { allocations: before.allocations };
-  const allocations = mergedByPlace(body.allocations ?? []);
+  const allocations = mergeByPlace(body.allocations ?? []);
   refuseUnheld(hold, body.kind, allocations);
   takeOut(work, hold, { reference: body.reference, kind: body.kind, allocations });
   return { allocations };
@@ -26,7 +26,7 @@ function release(
   { reservationId, hold, reference }: { readonly reservationId: string; readonly hold: Hold | undefined; readonly reference: string },
 ): Held[] {
   if (!hold) {
-    // Never taken: from now on it cannot be, so that a call that is still on its way comes too late.
+    // The hold was never taken. This record refuses a call to take it that arrives later.
     work.put(holds, { id: reservationId, state: 'released', allocations: [], reference });
     return [];
   }
@@ -34,8 +34,8 @@ function release(
   return restOf(hold);
 }
 
-/** @throws Problem `invalid_state_transition` when the hold does not have these units any more, or never had */
-function refuseUnheld(hold: Hold, kind: Movement['kind'], asked: readonly Held[]): void {
+/** @throws Problem `invalid_state_transition` when the hold does not have these units */
+function refuseUnheld(hold: Hold, kind: Movement['kind'], requested: readonly Held[]): void {
   const has = new Map(restOf(hold).map(({ sku, locationId, qty }) => [stockKey(sku, locationId), qty]));
   const refuse = (detail: string): Problem =>
     new Problem('invalid_state_transition', detail, {
@@ -46,7 +46,7 @@ function refuseUnheld(hold: Hold, kind: Movement['kind'], asked: readonly Held[]
       allowedFrom: ['held'],
     });
   if (hold.state !== 'held') throw refuse(`The hold "${hold.id}" is ${hold.state}; nothing of it can be moved.`);
-  for (const { sku, locationId, qty } of asked) {
+  for (const { sku, locationId, qty } of requested) {
     const held = has.get(stockKey(sku, locationId)) ?? 0;
     if (held < qty) throw refuse(`The hold "${hold.id}" has ${held} × ${sku} at ${locationId}, not ${qty}.`);
   }

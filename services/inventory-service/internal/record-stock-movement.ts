@@ -4,11 +4,11 @@ import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { stock, stockKey, stockMovements, unitsMoved } from '../collections.ts';
-import { levelsOf, nodesToTry, requireSku } from '../stock-levels.ts';
+import { listNodes, readLevels, requireSku } from '../stock-levels.ts';
 
 type Movement = z.output<typeof recordStockMovementCall.request>;
 
-/** What each kind does to the counters of a unit. */
+/** Per unit of each kind: the change of on hand, and the counter of movements. */
 const effects = {
   restock: { stock: 1, counted: 'returned' },
   scrap: { stock: 0, counted: 'scrapped' },
@@ -20,23 +20,23 @@ const effects = {
 export const recordStockMovement = handle(recordStockMovementCall)(async ({ body }, { work }) => {
   const { reference, kind, locationId, sku, qty } = body;
   await requireSku(work, sku);
-  await nodesToTry(work, locationId);
+  await listNodes(work, locationId);
   const known = await work.get(stockMovements, reference);
   if (known) {
     refuseOtherMovement(known, body);
-    return again(await itemOf(work, sku));
+    return again(await readItem(work, sku));
   }
   const key = stockKey(sku, locationId);
   if (kind === 'sent-back') await refuseSold(work, body);
   work.put(stockMovements, { id: reference, kind, locationId, sku, qty });
   work.move(stock, key, { onHand: effects[kind].stock * qty });
   work.move(unitsMoved, key, { [effects[kind].counted]: kind === 'sent-back' ? -qty : qty });
-  return itemOf(work, sku);
+  return readItem(work, sku);
 });
 
-/** @throws Problem `insufficient_stock` for units that were sold meanwhile */
+/** @throws Problem `insufficient_stock` for units that are promised in the meantime */
 async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement): Promise<void> {
-  const [level] = (await levelsOf(work, [sku], [locationId])).get(sku) ?? [];
+  const [level] = (await readLevels(work, [sku], [locationId])).get(sku) ?? [];
   const available = level?.atp ?? 0;
   if (available >= qty) return;
   throw new Problem('insufficient_stock', `${available} × ${sku} are left at ${locationId}; ${qty} cannot be sent back.`, {
@@ -44,7 +44,7 @@ async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement):
   });
 }
 
-/** One reference is one movement: answering another one with the first would lose units. */
+/** Answering another movement with the first one of its reference would lose units. */
 function refuseOtherMovement(known: Omit<Movement, 'reference'>, asked: Movement): void {
   for (const member of ['kind', 'locationId', 'sku', 'qty'] as const) {
     if (known[member] === asked[member]) continue;
@@ -56,7 +56,7 @@ function refuseOtherMovement(known: Omit<Movement, 'reference'>, asked: Movement
   }
 }
 
-async function itemOf(work: UnitOfWork, sku: string) {
-  const levels = await levelsOf(work, [sku], await nodesToTry(work));
+async function readItem(work: UnitOfWork, sku: string) {
+  const levels = await readLevels(work, [sku], await listNodes(work));
   return { sku, locations: [...(levels.get(sku) ?? [])] };
 }
