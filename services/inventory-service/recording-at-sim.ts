@@ -28,7 +28,7 @@ export async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hol
 }
 
 const lineOf = ({ id, line }: Pick<Hold, 'id' | 'line'>) => {
-  if (!line) throw new Error(`The hold ${id} is not an order line's.`);
+  if (!line) throw new Error(`The hold ${id} belongs to no order line.`);
   return line;
 };
 

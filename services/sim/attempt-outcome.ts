@@ -33,7 +33,7 @@ export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope
 async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
   endAttempt(work, attempt);
   await work.checkpoint();
-  throw new Problem('contention', `The reservation "${attempt.id}" was given up while it was being made; send it again.`, {
+  throw new Problem('contention', `The reservation "${attempt.id}" was given up while it was being made; send this again.`, {
     retryAfter: 1,
   });
 }

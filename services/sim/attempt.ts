@@ -84,7 +84,7 @@ export async function refuseWhileReplaced({ id, basketId }: StoredReservation, w
   if (!newest) return;
   const attempt = await work.get(attempts, newest.attempt);
   if (attempt?.status === 'under-way' && attempt.replaces?.includes(id)) {
-    throw new Problem('contention', `The reservation "${id}" is just being replaced by another of its basket; send it again.`, {
+    throw new Problem('contention', `The reservation "${id}" is being replaced by another one of its basket; send this again.`, {
       retryAfter: 1,
     });
   }

@@ -53,7 +53,7 @@ function confirmStanding({ basketId, items, locationId }: BasketRequest, standin
   if (hasSameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
   throw conflictingRepeat(
-    `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; it cannot be held otherwise.`,
+    `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; other items or another location cannot be held.`,
     { reservationId, items: held, allocations },
     { objectType: 'basket', id: basketId },
   );

@@ -50,8 +50,8 @@ interface BasketOfOrder {
 export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder, requested: string | undefined): void {
   const own = orderId ?? transactionId;
   if (requested === undefined || requested === own) return;
-  const why = own === undefined ? 'is no order yet; leave orderId out until it is one' : `became the order "${own}"`;
-  throw invalid('/orderId', 'other_order', `Nothing is held for the order "${requested}" under the basket "${id}", which ${why}.`);
+  const why = own === undefined ? 'is not an order yet; omit orderId until it is one' : `became the order "${own}"`;
+  throw invalid('/orderId', 'other_order', `No stock of the basket "${id}" can be held for the order "${requested}": the basket ${why}.`);
 }
 
 /** 409 for a hold that expired before it was confirmed. `skus` lists the units that it held. */

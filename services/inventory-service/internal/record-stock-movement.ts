@@ -45,13 +45,13 @@ async function refuseSold(work: UnitOfWork, { sku, locationId, qty }: Movement):
 }
 
 /** Answering another movement with the first one of its reference would lose units. */
-function refuseOtherMovement(known: Omit<Movement, 'reference'>, asked: Movement): void {
+function refuseOtherMovement(known: Omit<Movement, 'reference'>, requested: Movement): void {
   for (const member of ['kind', 'locationId', 'sku', 'qty'] as const) {
-    if (known[member] === asked[member]) continue;
+    if (known[member] === requested[member]) continue;
     throw invalid(
       `/${member}`,
       'differs_from_reference',
-      `"${asked.reference}" was recorded as ${known.kind} of ${known.qty} × ${known.sku} at ${known.locationId}.`,
+      `"${requested.reference}" was recorded as ${known.kind} of ${known.qty} × ${known.sku} at ${known.locationId}.`,
     );
   }
 }

@@ -24,13 +24,13 @@ export const awaitingApproval = (sale: Sale, action: string): Problem =>
   notOpen(
     sale,
     action,
-    `Nothing is outstanding on the transaction "${sale.id}", and a tender of it awaits its approval; send this again when that is declined.`,
+    `Nothing is outstanding on the transaction "${sale.id}", but one of its tenders awaits approval; send this again if that tender is declined.`,
     { retryable: true },
   );
 
 /** 409, retryable: another request is authorising a tender, and its outcome decides. */
 export const tenderUnderWay = (sale: Sale, action: string): Problem =>
-  notOpen(sale, action, `A tender of the transaction "${sale.id}" is under way; send this again when that has ended.`, {
+  notOpen(sale, action, `Another request is adding a tender to the transaction "${sale.id}"; send this again after it.`, {
     retryable: true,
     retryAfter: 1,
   });
