@@ -33,6 +33,24 @@ const floors: readonly (readonly string[])[] = [
   ['runtime'],
 ];
 
+/** The floors of the OMS, above what all of it shares. */
+const omsFloors: readonly (readonly string[])[] = [
+  ['order'],
+  ['payment'],
+  ['cancellation', 'carry-out', 'returns'],
+  ['fulfillment'],
+  ['confirmation', 'order-view.ts'],
+  ['creation'],
+  ['apis', 'due', 'events', 'internal'],
+];
+const OMS_SHARES = ['collections.ts', 'due-work.ts', 'timing.ts'].map((file) => `services/oms/${file}`);
+
+/** A zone for each folder or file of a floor, which knows the floors below it. */
+const zonesOf = (root: string, rooms: readonly (readonly string[])[], shares: readonly string[] = []) => {
+  const paths = rooms.map((names) => names.map((name) => (name.endsWith('.ts') ? `${root}${name}` : `${root}${name}/`)));
+  return paths.flatMap((zone, floor) => zone.map((one) => ({ zone: one, may: [...shares, ...paths.slice(0, floor).flat()] })));
+};
+
 /** What the handlers of an application are written with. */
 const HANDLERS_KNOW = [
   'shared/domain/',
@@ -46,12 +64,8 @@ const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/
 
 /** A zone of the repository and where its imports may lead, besides into itself. */
 const zones: readonly { readonly zone: string; readonly may: readonly string[] }[] = [
-  ...floors.flatMap((folders, floor) =>
-    folders.map((folder) => ({
-      zone: `shared/${folder}/`,
-      may: floors.slice(0, floor).flatMap((lower) => lower.map((name) => `shared/${name}/`)),
-    })),
-  ),
+  ...zonesOf('shared/', floors),
+  ...zonesOf('services/oms/', omsFloors, ['shared/', ...OMS_SHARES]),
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
@@ -78,9 +92,14 @@ describe('The import rule', () => {
     expect(circles(own)).toEqual([]);
   });
 
-  test('every folder of shared has a floor', () => {
-    const folders = trackedFiles.flatMap((file) => /^shared\/([^/]+)\//.exec(file)?.[1] ?? []);
-    expect([...new Set(folders)].sort()).toEqual(floors.flat().sort());
+  test.each([
+    ['shared', floors.flat()],
+    ['services/oms', omsFloors.flat().filter((name) => !name.endsWith('.ts'))],
+  ])('every folder of %s has a floor', (root, names) => {
+    const folders = trackedFiles.flatMap((file) =>
+      file.startsWith(`${root}/`) ? (file.slice(root.length + 1).match(/^[^/]+(?=\/)/)?.[0] ?? []) : [],
+    );
+    expect([...new Set(folders)].sort()).toEqual(names.sort());
   });
 
   test('a service imports itself, shared and fixtures, and never another service', () => {

@@ -2,11 +2,14 @@ import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import { again, handle } from '../../../shared/work/handler.ts';
+import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
-import { cancelled, compensated, stopFulfilment } from '../cancellation/cancellation.ts';
+import { cancelled, stopFulfilment } from '../cancellation/cancellation.ts';
+import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
+import type { StoredOrder } from '../collections.ts';
 import { orderById } from '../order/by-id.ts';
 import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../order/pending-action.ts';
+import { type OrderView, viewNow } from '../order-view.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
@@ -42,3 +45,10 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   await work.checkpoint();
   return compensated(order, scope);
 });
+
+/** Undoes what a cancelled order has elsewhere, as far as the others answer, and shows how far that went. */
+async function compensated(order: StoredOrder, scope: Scope): Promise<OrderView> {
+  if (!order.undo) return viewNow(order, scope);
+  const { failure, payments } = await undoAtOthers(order, order.undo, scope);
+  return viewNow(failure ? order : endCompensation(scope.work, order), scope, { payments });
+}

@@ -5,9 +5,8 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
-import { type OrderView, viewNow } from '../order-view.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
-import { endCompensation, undoAtOthers, withUndo } from './compensation.ts';
+import { withUndo } from './compensation.ts';
 import { knownHolds } from './ended-holds.ts';
 
 /** Everything that a cancelled order has no use for any more. */
@@ -79,10 +78,3 @@ export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: En
 /** Cancelled although its units were there: they are still held. */
 const isWithdrawn = ({ state, lines }: FulfilmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);
-
-/** Undoes what a cancelled order has elsewhere, as far as the others answer, and shows how far that went. */
-export async function compensated(order: StoredOrder, scope: Scope): Promise<OrderView> {
-  if (!order.undo) return viewNow(order, scope);
-  const { failure, payments } = await undoAtOthers(order, order.undo, scope);
-  return viewNow(failure ? order : endCompensation(scope.work, order), scope, { payments });
-}
