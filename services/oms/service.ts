@@ -33,7 +33,6 @@ import { getOrderEarning } from './internal/get-order-earning.ts';
 import { getOrderStock } from './internal/get-order-stock.ts';
 import { getPayable } from './internal/get-payable.ts';
 import { listCustomerOrders } from './internal/list-customer-orders.ts';
-import { GIVE_UP_UNCOVERED, RENEW_AUTHORIZATION } from './payment/lost-authorizations.ts';
 import { returnBookings } from './returns/bookings.ts';
 
 export const service = defineService({
@@ -58,24 +57,24 @@ export const service = defineService({
     'list-customer-orders': listCustomerOrders,
   },
   events: { 'ext.fulfillment-order-changed': onFulfillmentOrderChanged, 'ext.payment-changed': onPaymentChanged },
-  due: {
-    'finish-creation': finishCreation,
-    'finish-confirmation': finishConfirmation,
-    'finish-cancellation': finishCancellation,
-    'finish-carry-out': finishCarryOut,
-    'expire-draft': expireDraft,
-    'redeem-vouchers': redeemVouchers,
+  due: [
+    finishCreation,
+    finishConfirmation,
+    finishCancellation,
+    finishCarryOut,
+    expireDraft,
+    redeemVouchers,
     compensate,
-    'release-holds': releaseHolds,
-    'route-order': routeOrderDue,
-    'capture-payments': capturePayments,
-    'serve-short-lines': serveShortLines,
-    'settle-order': settleOrder,
-    [RENEW_AUTHORIZATION]: renewAuthorization,
-    [GIVE_UP_UNCOVERED]: giveUpUncovered,
-    'pay-out-return': payOutReturn,
-    'take-exchange-credit': takeExchangeCredit,
-  },
+    releaseHolds,
+    routeOrderDue,
+    capturePayments,
+    serveShortLines,
+    settleOrder,
+    renewAuthorization,
+    giveUpUncovered,
+    payOutReturn,
+    takeExchangeCredit,
+  ],
 });
 
 /** A world begins without orders: every order comes from a basket. */

@@ -2,17 +2,26 @@ import { cancelFulfillment } from '../../../shared/catalog/fulfillment/internal.
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import type { DueWork } from '../../../shared/work/due-work.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { withUndo } from './compensation.ts';
 import { knownHolds } from './ended-holds.ts';
 
 /** Everything that a cancelled order has no use for any more. */
-const DUE_WORK = [
-  ...['finish-cancellation', 'finish-confirmation', 'expire-draft', 'redeem-vouchers'],
-  ...['route-order', 'capture-payments', 'serve-short-lines', 'settle-order', 'give-up-uncovered'],
+const OBSOLETE_WORK: readonly DueWork[] = [
+  dueWork.finishCancellation,
+  dueWork.finishConfirmation,
+  dueWork.expireDraft,
+  dueWork.redeemVouchers,
+  dueWork.routeOrder,
+  dueWork.capturePayments,
+  dueWork.serveShortLines,
+  dueWork.settleOrder,
+  dueWork.giveUpUncovered,
 ];
 
 /**
@@ -58,8 +67,8 @@ export interface Ending {
  */
 export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: Ending): Promise<StoredOrder> {
   const { verb, cancelReason, at, patch, writtenOff = true } = ending;
-  for (const kind of DUE_WORK) work.cancel(kind, order.id);
-  work.schedule('compensate', order.id, at, {});
+  for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
+  work.schedule(dueWork.compensate, order.id, at, {});
   const record = await work.get(fulfilmentRecords, order.id);
   // What the FMS worked on to its end leaves its holds by the FMS's own movements, also when those are late.
   const isWorkedOff = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);

@@ -3,6 +3,7 @@ import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { endCarryOut } from '../order/pending-action.ts';
 import { capturedIfPossible, isCovered } from '../payment/capture.ts';
@@ -28,8 +29,8 @@ export async function carriedOut(order: StoredOrder, scope: Scope): Promise<Stor
   }
   const stockDiscrepancy = await takenOut(order, storeId, scope);
   const lines = order.lines.map((line) => ({ ...line, nodeId: storeId, fulfilledQty: line.qty }));
-  work.cancel('finish-carry-out', order.id);
-  work.schedule('release-holds', order.id, work.now, {}, { beforeReply: true });
+  work.cancel(dueWork.finishCarryOut, order.id);
+  work.schedule(dueWork.releaseHolds, order.id, work.now, {}, { beforeReply: true });
   return work.transition(orders, order, 'carry-out', {
     lines,
     pendingAction: undefined,

@@ -3,6 +3,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { withUndo } from '../cancellation/compensation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { beginRouting, isRoutable, routesByItself } from '../fulfillment/routing.ts';
 import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
 import { endConfirmation } from '../order/pending-action.ts';
@@ -54,8 +55,8 @@ export const confirmedSale = (order: StoredOrder, scope: Scope): StoredOrder => 
 
 /** The point of no return: from this commit on nothing refuses the order any more. It also says who routes it. */
 function confirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
-  work.cancel('finish-confirmation', order.id);
-  work.cancel('expire-draft', order.id);
+  work.cancel(dueWork.finishConfirmation, order.id);
+  work.cancel(dueWork.expireDraft, order.id);
   redeemVouchersNow(work, order);
   const byHand = isRoutable(order) && !routesByItself(context);
   if (isRoutable(order) && !byHand) beginRouting(work, order.id);
@@ -75,7 +76,7 @@ interface Shortage {
 
 /** The uses of its vouchers are booked before the reply, or later when the Promotion Engine is down. Repeated, they stay booked. */
 export function redeemVouchersNow(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
-  if (voucherCodes.length > 0) work.schedule('redeem-vouchers', id, work.now, {}, { beforeReply: true });
+  if (voucherCodes.length > 0) work.schedule(dueWork.redeemVouchers, id, work.now, {}, { beforeReply: true });
 }
 
 /** All or nothing: without stock for every line nothing is held, and the authorisations are voided. The order stays draft. */
@@ -86,7 +87,7 @@ function refusedForStock({ order, shortage, payments }: Shortage, { work }: Scop
     holdAttempts: order.holdAttempts + 1,
     ...withUndo(order, { payments: authorised, vouchers: false }),
   });
-  if (ended.undo) work.schedule('compensate', order.id, work.now, {}, { beforeReply: true });
+  if (ended.undo) work.schedule(dueWork.compensate, order.id, work.now, {}, { beforeReply: true });
   return shortOfStock(order, shortage);
 }
 

@@ -1,6 +1,7 @@
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { type OrderView, viewOf } from '../order-view.ts';
 import { releaseReturn } from '../returns/exchange-claim.ts';
 import { creditTaken } from '../returns/exchange-credit.ts';
@@ -24,11 +25,11 @@ export async function unlessConverted<T>(
 /** A new draft, paid with what came back as far as that goes. Without the Payment Hub due work sees to that, or Confirm Order. */
 export async function paidWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
   const { work, log } = scope;
-  work.schedule('take-exchange-credit', order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule(dueWork.takeExchangeCredit, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   try {
     const payments = await creditTaken(order, scope);
-    work.cancel('take-exchange-credit', order.id);
+    work.cancel(dueWork.takeExchangeCredit, order.id);
     return viewOf(order, { payments, fulfillmentOrders: [], returns: [] });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -1,8 +1,9 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { giveUp } from '../order/pending-action.ts';
@@ -13,31 +14,31 @@ import { CAPTURE_AGAIN_MS, LOOK_AGAIN_MS } from '../timing.ts';
 const CAPTURE_FAILED = 'capture-failed';
 
 /** Goods are being worked on: what was authorised for them is captured, unless a client did or is to do so. */
-export const capturePayments: DueHandler = async ({ kind, key, payload }, scope) => {
+export const capturePayments = handleDue(dueWork.capturePayments)(async ({ key, payload }, scope) => {
   const { work, context, log } = scope;
   const order = await work.get(orders, key);
   if (!order || !isMoving(order)) return;
   if (order.pendingAction) {
-    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(dueWork.capturePayments, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
   if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
     noteCaptured(work, order);
     return;
   }
-  const { attempt } = payload as { attempt: number };
+  const { attempt } = payload;
   try {
     const payments = await captured(key, scope, () => false);
     if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
     else noteCaptured(work, order);
     const record = await work.get(fulfilmentRecords, key);
-    if (record?.owed.some(({ status }) => status === 'owed')) work.schedule('settle-order', key, work.now, {});
+    if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, key, work.now, {});
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: key, attempt, code: error.code }, `not captured: ${error.message}`);
     tryAgain(work, order, attempt);
   }
-};
+});
 
 function noteCaptured(work: UnitOfWork, order: StoredOrder): void {
   if (order.captureStatus !== undefined) work.transition(orders, order, 'note', { captureStatus: undefined });
@@ -49,6 +50,6 @@ function tryAgain(work: UnitOfWork, order: StoredOrder, attempt: number): void {
     giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });
     return;
   }
-  work.schedule('capture-payments', order.id, work.now + wait, { attempt: attempt + 1 });
+  work.schedule(dueWork.capturePayments, order.id, work.now + wait, { attempt: attempt + 1 });
   if (order.captureStatus === undefined) work.transition(orders, order, 'note', { captureStatus: 'retrying' });
 }

@@ -1,20 +1,21 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { cancelled } from '../cancellation/cancellation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 import { paymentIncomplete, paymentsToDecideOn } from '../payment/payments.ts';
 import { DRAFT_LIFETIME_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
 
 /** A draft that nobody confirmed within a day is cancelled like any other. A verb that is under way goes first. */
-export const expireDraft: DueHandler = async ({ kind, key }, scope) => {
+export const expireDraft = handleDue(dueWork.expireDraft)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
   if (order?.state !== 'draft') return;
   const later = order.pendingAction ? LOOK_AGAIN_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
-  if (later > 0) work.schedule(kind, key, work.now + later, {});
+  if (later > 0) work.schedule(dueWork.expireDraft, key, work.now + later, {});
   else await cancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
-};
+});
 
 /** A sale that is paid stands: the goods are gone, and the till confirms it as soon as it can. 0 for one that is not paid. */
 async function untilTillConfirms(order: StoredOrder, scope: Scope): Promise<number> {

@@ -1,14 +1,15 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { cancelled, stopFulfilment } from '../cancellation/cancellation.ts';
 import { orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { endCancellation } from '../order/pending-action.ts';
 
 /**
  * A Cancel Order ended between its intent and the commit of `cancelled`, or the OMS itself gave the order up. While the FMS does
  * not answer it is asked again; when goods have left, the order goes on. What is to be undone elsewhere follows as due work.
  */
-export const finishCancellation: DueHandler = async ({ key }, scope) => {
+export const finishCancellation = handleDue(dueWork.finishCancellation)(async ({ key }, scope) => {
   const { work, log } = scope;
   const order = await work.get(orders, key);
   if (order?.pendingAction?.action !== 'cancel') return;
@@ -22,4 +23,4 @@ export const finishCancellation: DueHandler = async ({ key }, scope) => {
     return;
   }
   await cancelled(work, order, { verb: 'cancel', at: work.now, writtenOff });
-};
+});

@@ -1,12 +1,13 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { carriedOut } from '../carry-out/carry-out.ts';
 import { orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 
 /** A carry-out did not come to its end: it is carried on, until the others have answered. The goods have left all the same. */
-export const finishCarryOut: DueHandler = async ({ key }, scope) => {
+export const finishCarryOut = handleDue(dueWork.finishCarryOut)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'carry-out') return;
   const outcome = await carriedOut(order, scope);
   if (outcome instanceof Problem) scope.log.warn({ orderId: key, code: outcome.code }, outcome.message);
-};
+});

@@ -1,7 +1,8 @@
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
 import { carryOnConfirmation } from '../confirmation/confirmation.ts';
+import * as dueWork from '../due-work.ts';
 import { endConfirmation } from '../order/pending-action.ts';
 import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
@@ -12,7 +13,7 @@ const ATTEMPTS = 3;
  * A Confirm Order did not come to its end: it is carried on. When the others stay away, the intent is taken back instead: the order
  * is the draft it was, and whatever hold it has ends with its confirmation, its cancellation or its expiry.
  */
-export const finishConfirmation: DueHandler = async ({ key, attempts }, scope) => {
+export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({ key, attempts }, scope) => {
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
@@ -20,10 +21,10 @@ export const finishConfirmation: DueHandler = async ({ key, attempts }, scope) =
     const outcome = await carryOnConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfilmentRecords, key)))
-      scope.work.schedule('route-order', key, scope.work.now, { asked: false });
+      scope.work.schedule(dueWork.routeOrder, key, scope.work.now, { asked: false });
   } catch (error) {
     if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
     const latest = await scope.work.get(orders, key);
     if (latest?.pendingAction?.action === 'confirm') endConfirmation(scope.work, latest);
   }
-};
+});

@@ -1,16 +1,17 @@
 import { getBasket } from '../../../shared/catalog/commerce/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import { storeOrder } from '../creation/basket-conversion.ts';
+import * as dueWork from '../due-work.ts';
 import { isConverted } from '../order/from-basket.ts';
 import { isClaimable, releaseReturn } from '../returns/exchange-claim.ts';
 
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
-export const finishCreation: DueHandler = async ({ key: basketId, payload }, { work, call }) => {
+export const finishCreation = handleDue(dueWork.finishCreation)(async ({ key: basketId, payload }, { work, call }) => {
   if (await work.findUnique(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(unknownBasket);
-  const { exchangeFor } = payload as { exchangeFor?: string };
+  const { exchangeFor } = payload;
   const isConverting = basket !== undefined && isConverted(basket);
   if (!isConverting) {
     if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
@@ -19,7 +20,7 @@ export const finishCreation: DueHandler = async ({ key: basketId, payload }, { w
   // A basket that is bound becomes an order, if need be without what was to pay for it.
   const isPaid = exchangeFor !== undefined && (await isClaimable(work, exchangeFor, basketId));
   await storeOrder(work, basket, isPaid ? exchangeFor : undefined);
-};
+});
 
 function unknownBasket(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;

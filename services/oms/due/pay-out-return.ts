@@ -1,12 +1,13 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { returnBookings } from '../returns/bookings.ts';
 import { payOut } from '../returns/payout.ts';
 
 /** What an exchange leaves of a return's value, or gives back of it later, goes to the payments of the order that it came from. */
-export const payOutReturn: DueHandler = async ({ key }, scope) => {
+export const payOutReturn = handleDue(dueWork.payOutReturn)(async ({ key }, scope) => {
   const booking = await scope.work.get(returnBookings, key);
   if (booking?.status !== 'exchanged' && booking?.status !== 'refunded') return;
   const order = await scope.work.get(orders, booking.orderId);
   if (order) await payOut({ order, booking }, scope);
-};
+});

@@ -1,12 +1,13 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { knownHolds, releaseHoldsOf } from '../cancellation/ended-holds.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 
 /** A completed order needs nothing any more but what the FMS has still to say has left. What a sale held has left with its customer. */
-export const releaseHolds: DueHandler = async ({ key }, scope) => {
+export const releaseHolds = handleDue(dueWork.releaseHolds)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
   const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfilmentRecords, key));
   await releaseHoldsOf(order, spare, scope);
-};
+});

@@ -1,8 +1,9 @@
 import { authorizePayment } from '../../../shared/catalog/payment/apis.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
-import type { DueHandler, Scope } from '../../../shared/work/handler.ts';
+import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
@@ -13,13 +14,13 @@ import { DECIDE_TIMEOUT_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.t
  * An authorisation of a confirmed order ran out: the same tender is asked for as much again, as far as nobody has paid otherwise. A
  * definite no is the end of it; while nobody answers it is asked again, until the order is covered or given up.
  */
-export const renewAuthorization: DueHandler = async ({ kind, key, payload }, scope) => {
+export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({ key, payload }, scope) => {
   const { work, log } = scope;
-  const { orderId } = payload as { orderId: string };
+  const { orderId } = payload;
   const order = await work.get(orders, orderId);
   if (order?.state !== 'confirmed') return;
   if (order.pendingAction) {
-    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(dueWork.renewAuthorization, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
   try {
@@ -27,9 +28,10 @@ export const renewAuthorization: DueHandler = async ({ kind, key, payload }, sco
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `not authorised again: ${error.message}`);
-    if (error.retryable || isDependencyProblem(error)) work.schedule(kind, key, work.now + PAYMENTS_AGAIN_MS, payload);
+    if (error.retryable || isDependencyProblem(error))
+      work.schedule(dueWork.renewAuthorization, key, work.now + PAYMENTS_AGAIN_MS, payload);
   }
-};
+});
 
 async function renewed(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {
   const payments = await paymentsToDecideOn(order, scope);

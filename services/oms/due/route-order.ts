@@ -1,20 +1,21 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { routed, routesByItself } from '../fulfillment/routing.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';
 
 /** A confirmed order that the FMS has not taken yet. A verb that is under way goes first. */
-export const routeOrder: DueHandler = async ({ kind, key, payload }, scope) => {
+export const routeOrder = handleDue(dueWork.routeOrder)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
   const record = await work.get(fulfilmentRecords, key);
   if (!order || !record || record.routed || order.state === 'cancelled') return;
   if (order.pendingAction) {
-    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(dueWork.routeOrder, key, work.now + LOOK_AGAIN_MS, payload);
     return;
   }
-  const { asked } = payload as { asked: boolean };
+  const { asked } = payload;
   if (!asked && !routesByItself(context)) {
     if (order.routingStatus !== 'manual') work.transition(orders, order, 'note', { routingStatus: 'manual' });
     return;
@@ -28,4 +29,4 @@ export const routeOrder: DueHandler = async ({ kind, key, payload }, scope) => {
     }
     throw error;
   }
-};
+});

@@ -1,11 +1,12 @@
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { serveElsewhere } from '../fulfillment/short-lines.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';
 
 /** Units that were not where they should be: one lot at a time, until each is served from elsewhere or cancelled. */
-export const serveShortLines: DueHandler = async ({ kind, key }, scope) => {
+export const serveShortLines = handleDue(dueWork.serveShortLines)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
   const record = await work.get(fulfilmentRecords, key);
@@ -14,9 +15,9 @@ export const serveShortLines: DueHandler = async ({ kind, key }, scope) => {
   const [units] = open;
   if (!units) return;
   if (order.pendingAction) {
-    work.schedule(kind, key, work.now + LOOK_AGAIN_MS, {});
+    work.schedule(dueWork.serveShortLines, key, work.now + LOOK_AGAIN_MS, {});
     return;
   }
-  if (open.length > 1) work.schedule(kind, key, work.now, {});
+  if (open.length > 1) work.schedule(dueWork.serveShortLines, key, work.now, {});
   await serveElsewhere({ order, record, units }, scope);
-};
+});

@@ -1,9 +1,10 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
-import type { DueHandler } from '../../../shared/work/handler.ts';
+import { handleDue } from '../../../shared/work/handler.ts';
 import { withUndo } from '../cancellation/compensation.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { isResolved } from '../fulfillment/progress.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
@@ -13,7 +14,7 @@ import { earningOf, paidBack } from '../payment/settlement.ts';
  * Pays back what is owed for cancelled units, and completes the order when each of its units is delivered or cancelled. While a
  * payment is not captured yet, nothing of it can be paid back: a payment is captured once and in full, and its refund follows.
  */
-export const settleOrder: DueHandler = async ({ key }, scope) => {
+export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
   const record = await work.get(fulfilmentRecords, key);
@@ -32,8 +33,8 @@ export const settleOrder: DueHandler = async ({ key }, scope) => {
   /** What is still authorised then was not needed: it was meant for units that were cancelled. */
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
-    if (unneeded.length > 0) work.schedule('compensate', moving.id, work.now, {});
-    work.schedule('release-holds', moving.id, work.now, {});
+    if (unneeded.length > 0) work.schedule(dueWork.compensate, moving.id, work.now, {});
+    work.schedule(dueWork.releaseHolds, moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
       ...earningOf(moving, paid),
@@ -50,7 +51,7 @@ export const settleOrder: DueHandler = async ({ key }, scope) => {
     }
     throw error;
   }
-};
+});
 
 const settled = (record: FulfilmentRecord, status: 'paid' | 'left'): FulfilmentRecord => ({
   ...record,

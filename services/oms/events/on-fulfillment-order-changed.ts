@@ -1,6 +1,7 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { takeCourse } from '../fulfillment/apply-progress.ts';
 import { followed, freshRecord, isBegun } from '../fulfillment/progress.ts';
 
@@ -15,7 +16,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   const progress = followed(order, record, found);
   if (!progress) return;
   const begins = order.state === 'confirmed' && isBegun(found);
-  if (begins) work.schedule('capture-payments', order.id, work.now, { attempt: 1 });
+  if (begins) work.schedule(dueWork.capturePayments, order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
   await takeCourse(current, progress, found.id, scope);
 };

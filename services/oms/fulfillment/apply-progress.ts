@@ -3,6 +3,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch } from '../../../shared/work/unit-of-work.ts';
 import { cancelled } from '../cancellation/cancellation.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isResolved, type Progress } from './progress.ts';
 
 /** Whether goods of it are being worked on or are on their way. */
@@ -34,8 +35,9 @@ export async function takeCourse(
       return;
     }
     if (record.short.some(({ status }) => status === 'open' || status === 'held'))
-      work.schedule('serve-short-lines', order.id, work.now, {});
-    if (isResolved(lines) || record.owed.some(({ status }) => status === 'owed')) work.schedule('settle-order', order.id, work.now, {});
+      work.schedule(dueWork.serveShortLines, order.id, work.now, {});
+    if (isResolved(lines) || record.owed.some(({ status }) => status === 'owed'))
+      work.schedule(dueWork.settleOrder, order.id, work.now, {});
     if (arrived && !isResolved(lines) && order.state === 'in-fulfilment') {
       work.transition(orders, order, 'fulfil-part', patch);
       return;

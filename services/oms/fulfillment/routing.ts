@@ -5,6 +5,7 @@ import type { Context } from '../../../shared/simulation/context.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS, ROUTE_AGAIN_MS, TAKE_OVER_MS } from '../timing.ts';
@@ -26,7 +27,7 @@ export function beginRouting(
   { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfilmentRecord['strategy'] } = { asked: false },
 ): void {
   work.put(fulfilmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
-  work.schedule('route-order', orderId, work.now + TAKE_OVER_MS, { asked });
+  work.schedule(dueWork.routeOrder, orderId, work.now + TAKE_OVER_MS, { asked });
 }
 
 interface Group {
@@ -65,7 +66,7 @@ export async function routed(order: StoredOrder, record: FulfilmentRecord, scope
   const { work } = scope;
   await askForFulfillmentOrders(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
   work.put(fulfilmentRecords, { ...record, routed: true });
-  work.cancel('route-order', order.id);
+  work.cancel(dueWork.routeOrder, order.id);
   if (order.routingStatus === undefined) return order;
   return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
@@ -80,7 +81,7 @@ export async function routedOrRetrying(order: StoredOrder, scope: Scope): Promis
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'the order is not routed yet');
-    work.schedule('route-order', order.id, work.now + ROUTE_AGAIN_MS, { asked: false });
+    work.schedule(dueWork.routeOrder, order.id, work.now + ROUTE_AGAIN_MS, { asked: false });
     return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

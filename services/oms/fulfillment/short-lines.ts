@@ -2,6 +2,7 @@ import { checkAvailability, reserveInventory } from '../../../shared/catalog/inv
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type FulfilmentRecord, fulfilmentRecords, orders, type ShortUnits, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { LOOK_AGAIN_MS, NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 import { takeCourse } from './apply-progress.ts';
 import { isKept } from './confirm-hold.ts';
@@ -45,7 +46,7 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
   if (!(await isKept(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfilmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
-    work.schedule('serve-short-lines', order.id, work.now + LOOK_AGAIN_MS, {});
+    work.schedule(dueWork.serveShortLines, order.id, work.now + LOOK_AGAIN_MS, {});
     return;
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };

@@ -3,6 +3,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { orderById } from '../order/by-id.ts';
 import { isOpen, type ReturnBooking, returnBookings } from '../returns/bookings.ts';
 import { booked, closedOtherwise, givenBack } from '../returns/closing.ts';
@@ -33,7 +34,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
     case 'exchanged':
       if (!isOpen(booking)) return again(nothing);
       await booked(work, order, { booking, as: 'exchanged' });
-      work.schedule('pay-out-return', booking.id, work.now, {});
+      work.schedule(dueWork.payOutReturn, booking.id, work.now, {});
       return { settled: false, refunds: [] };
   }
 });

@@ -6,6 +6,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { money } from '../../../shared/domain/money.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { orderById } from '../order/by-id.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { capturedIfPossible, isCovered } from '../payment/capture.ts';
@@ -21,7 +22,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   // The news that picking has begun may still be on its way; nothing is captured before the order is in fulfilment.
   const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
   if (order !== found) {
-    work.schedule('capture-payments', order.id, work.now, { attempt: 1 });
+    work.schedule(dueWork.capturePayments, order.id, work.now, { attempt: 1 });
     await work.checkpoint();
   }
   const required = requiredFor(order);
@@ -38,11 +39,11 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
     throw incomplete(order, { ...body, missing: required - kept, isCaptured: kept + refunded >= required });
   }
   if (order.captureStatus !== undefined) {
-    work.cancel('capture-payments', order.id);
+    work.cancel(dueWork.capturePayments, order.id);
     work.transition(orders, order, 'note', { captureStatus: undefined });
   }
   const record = await work.get(fulfilmentRecords, order.id);
-  if (record?.owed.some(({ status }) => status === 'owed')) work.schedule('settle-order', order.id, work.now, {});
+  if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, order.id, work.now, {});
   return {
     orderId: order.id,
     captured: money(kept + refunded, currency),

@@ -4,12 +4,17 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
 /** The due work that takes an intent over when its request does not come to an end. */
-const takeOver = { confirm: 'finish-confirmation', cancel: 'finish-cancellation', 'carry-out': 'finish-carry-out' } as const;
+const takeOver = {
+  confirm: dueWork.finishConfirmation,
+  cancel: dueWork.finishCancellation,
+  'carry-out': dueWork.finishCarryOut,
+} as const;
 
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 

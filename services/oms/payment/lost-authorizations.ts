@@ -1,13 +1,9 @@
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders } from '../collections.ts';
+import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 import { UNCOVERED_LIFETIME_MS } from '../timing.ts';
 import type { Payment } from './payments.ts';
-
-/** Due work; the key is the payment that ran out. */
-export const RENEW_AUTHORIZATION = 'renew-authorization';
-/** Due work; the key is the order. */
-export const GIVE_UP_UNCOVERED = 'give-up-uncovered';
 
 /** Why an order ends whose payments do not cover it any more. */
 export const AUTHORISATION_LOST = 'authorisation-lost';
@@ -27,6 +23,7 @@ export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): 
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return;
   // Of a draft too: a confirmation may be under way that has seen the payment before.
-  if (order.state === 'confirmed' && hasRunOut(payment)) work.schedule(RENEW_AUTHORIZATION, payment.id, work.now, { orderId: order.id });
-  work.schedule(GIVE_UP_UNCOVERED, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
+  if (order.state === 'confirmed' && hasRunOut(payment))
+    work.schedule(dueWork.renewAuthorization, payment.id, work.now, { orderId: order.id });
+  work.schedule(dueWork.giveUpUncovered, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
 }
