@@ -39,7 +39,7 @@ export const orders = defineCollection({
 });
 
 /** What the OMS has seen of a fulfillment order, and what it has booked on the order for it. */
-const SeenFulfilment = z.object({
+const SeenFulfillment = z.object({
   id: Id,
   version: z.int().min(1),
   state: FulfillmentOrder.shape.state,
@@ -48,7 +48,7 @@ const SeenFulfilment = z.object({
   /** Its units are counted on the order: as delivered, or as cancelled. */
   booked: z.enum(['delivered', 'cancelled']).optional(),
 });
-export type SeenFulfilment = z.output<typeof SeenFulfilment>;
+export type SeenFulfillment = z.output<typeof SeenFulfillment>;
 
 /** Units of a line that were not where they should be. They are served from elsewhere, or cancelled. */
 const ShortUnits = z.object({
@@ -77,7 +77,7 @@ export type OwedRefund = z.output<typeof OwedRefund>;
  * How the goods of an order are doing; the id is the order's. It exists from the moment at which fulfillment orders are asked for:
  * without it the FMS cannot know the order.
  */
-const FulfilmentRecord = z.object({
+const FulfillmentRecord = z.object({
   id: Id,
   version: z.int().min(0),
   /** Attempts at the FMS, begun or done: 1 is the routing, each further one serves short units. */
@@ -85,10 +85,10 @@ const FulfilmentRecord = z.object({
   routed: z.boolean(),
   /** How Route Order was asked to choose locations; nearest where nobody asked. */
   strategy: z.enum(['nearest', 'most-stock']).optional(),
-  seen: z.array(SeenFulfilment),
+  seen: z.array(SeenFulfillment),
   short: z.array(ShortUnits),
   owed: z.array(OwedRefund),
 });
-export type FulfilmentRecord = z.output<typeof FulfilmentRecord>;
+export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
-export const fulfilmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfilmentRecord });
+export const fulfillmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfillmentRecord });

@@ -6,7 +6,7 @@ import { confirmOrder } from './apis/confirm-order.ts';
 import { createOrder } from './apis/create-order.ts';
 import { getOrder } from './apis/get-order.ts';
 import { routeOrder } from './apis/route-order.ts';
-import { fulfilmentRecords, orders } from './collections.ts';
+import { fulfillmentRecords, orders } from './collections.ts';
 import { capturePayments } from './due/capture-payments.ts';
 import { compensate } from './due/compensate.ts';
 import { expireDraft } from './due/expire-draft.ts';
@@ -37,7 +37,7 @@ import { returnBookings } from './returns/bookings.ts';
 
 export const service = defineService({
   application: 'oms',
-  collections: [orders, fulfilmentRecords, returnBookings],
+  collections: [orders, fulfillmentRecords, returnBookings],
   counters: [],
   apis: {
     'get-order-api': getOrder,

@@ -4,12 +4,12 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
-import { cancelled, stopFulfilment } from '../cancellation/cancellation.ts';
+import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts';
 import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import type { StoredOrder } from '../collections.ts';
 import { orderById } from '../order/by-id.ts';
 import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../order/pending-action.ts';
-import { type OrderView, viewNow } from '../order-view.ts';
+import { fetchView, type OrderView } from '../order-view.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
@@ -23,7 +23,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   const { id, cancelReason: reason } = found;
   if (isAgain(orderLifeCycle, found, 'cancel')) {
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'order', id, what: 'was cancelled' });
-    return again(await compensated(found, scope));
+    return again(await undoAndView(found, scope));
   }
   refuseWhileOther(found, 'cancel');
   // One that is under way for another reason may still come to nothing.
@@ -32,7 +32,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   const intended = await beginIntent(work, found, 'cancel', body.reason === undefined ? {} : { cancelReason: body.reason });
   let writtenOff: boolean;
   try {
-    writtenOff = await stopFulfilment(intended, scope);
+    writtenOff = await stopFulfillment(intended, scope);
   } catch (error) {
     // Nothing has happened: goods have left, or the FMS was not even reached. Anything else leaves the outcome open.
     const isRefused = error instanceof Problem && error.code === 'invalid_state_transition';
@@ -41,14 +41,14 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
     endCancellation(work, intended);
     return error;
   }
-  const order = await cancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS, writtenOff });
+  const order = await markCancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS, writtenOff });
   await work.checkpoint();
-  return compensated(order, scope);
+  return undoAndView(order, scope);
 });
 
 /** Undoes what a cancelled order has elsewhere, as far as the others answer, and shows how far that went. */
-async function compensated(order: StoredOrder, scope: Scope): Promise<OrderView> {
-  if (!order.undo) return viewNow(order, scope);
+async function undoAndView(order: StoredOrder, scope: Scope): Promise<OrderView> {
+  if (!order.undo) return fetchView(order, scope);
   const { failure, payments } = await undoAtOthers(order, order.undo, scope);
-  return viewNow(failure ? order : endCompensation(scope.work, order), scope, { payments });
+  return fetchView(failure ? order : endCompensation(scope.work, order), scope, { payments });
 }

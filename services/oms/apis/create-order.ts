@@ -3,10 +3,10 @@ import { createOrder as createOrderApi } from '../../../shared/catalog/order/api
 import { conflictingRepeat, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import { convertBasket, handedOver, storeOrder } from '../creation/basket-conversion.ts';
-import { paidWithCredit, unlessConverted } from '../creation/exchange-order.ts';
+import { convertBasket, requireConverted, storeOrder } from '../creation/basket-conversion.ts';
+import { payWithCredit, releaseReturnIfRefused } from '../creation/exchange-order.ts';
 import { basketOfSale, isSale } from '../order/sale.ts';
-import { viewNow, viewOf } from '../order-view.ts';
+import { fetchView, viewOf } from '../order-view.ts';
 import { refuseUnexchangeable, releaseReturn } from '../returns/exchange-claim.ts';
 
 type Body = InputOf<typeof createOrderApi>['body'];
@@ -16,12 +16,12 @@ export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   const existing = await (basketId === undefined
     ? scope.work.get(orders, transactionId)
     : scope.work.findUnique(orders, 'basket', basketId));
-  if (existing) return (await unlessOtherReturn(existing, body.exchangeForReturnId, scope)) ?? again(await viewNow(existing, scope));
-  return orderOf(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
+  if (existing) return (await refuseOtherReturn(existing, body.exchangeForReturnId, scope)) ?? again(await fetchView(existing, scope));
+  return createFromBasket(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
 });
 
 /** @returns the refusal of a repeat that names another return; what it claimed when both came at once is given back */
-async function unlessOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
+async function refuseOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
   const { id, basketId, exchangeForReturnId } = existing;
   if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
   await releaseReturn(work, returnId, basketId);
@@ -32,13 +32,13 @@ async function unlessOtherReturn(existing: StoredOrder, returnId: string | undef
   );
 }
 
-async function orderOf(basketId: string, { basket: sent, exchangeForReturnId: returnId }: Body, scope: Scope) {
+async function createFromBasket(basketId: string, { basket: sent, exchangeForReturnId: returnId }: Body, scope: Scope) {
   if (returnId !== undefined) await refuseUnexchangeable(returnId, scope);
-  const conversion = sent ? Promise.resolve(handedOver(basketId, sent)) : convertBasket({ basketId, exchangeFor: returnId }, scope);
-  const basket = returnId === undefined ? await conversion : await unlessConverted(conversion, { returnId, basketId }, scope);
+  const conversion = sent ? Promise.resolve(requireConverted(basketId, sent)) : convertBasket({ basketId, exchangeFor: returnId }, scope);
+  const basket = returnId === undefined ? await conversion : await releaseReturnIfRefused(conversion, { returnId, basketId }, scope);
   if (basket instanceof Problem) return basket;
   const order = await storeOrder(scope.work, basket, returnId);
-  if (returnId !== undefined) return paidWithCredit(order, scope);
+  if (returnId !== undefined) return payWithCredit(order, scope);
   // The till takes the money first.
-  return isSale(order) ? viewNow(order, scope) : viewOf(order, { payments: [], fulfillmentOrders: [], returns: [] });
+  return isSale(order) ? fetchView(order, scope) : viewOf(order, { payments: [], fulfillmentOrders: [], returns: [] });
 }

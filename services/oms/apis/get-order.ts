@@ -1,6 +1,6 @@
 import { getOrder as getOrderApi } from '../../../shared/catalog/order/apis.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { orderById } from '../order/by-id.ts';
-import { viewNow } from '../order-view.ts';
+import { fetchView } from '../order-view.ts';
 
-export const getOrder = handle(getOrderApi)(async ({ params }, scope) => viewNow(await orderById(scope.work, params.id), scope));
+export const getOrder = handle(getOrderApi)(async ({ params }, scope) => fetchView(await orderById(scope.work, params.id), scope));

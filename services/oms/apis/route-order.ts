@@ -4,10 +4,10 @@ import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
-import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { fulfillmentOrdersOf } from '../fulfillment/fulfillment-orders.ts';
-import { beginRouting, isRoutable, routed } from '../fulfillment/routing.ts';
-import { heldForRouting, NEAREST } from '../fulfillment/routing-holds.ts';
+import { beginRouting, isRoutable, requestFulfillment } from '../fulfillment/routing.ts';
+import { ensureHeldForRouting, NEAREST } from '../fulfillment/routing-holds.ts';
 import { orderById } from '../order/by-id.ts';
 import { underWay } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
@@ -21,7 +21,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const { work } = scope;
   const found = await orderById(work, params.id);
   if (isSale(found)) throw notRoutable(found, 'is of the till: its goods are taken along');
-  const known = await work.get(fulfilmentRecords, found.id);
+  const known = await work.get(fulfillmentRecords, found.id);
   if (isAgain(orderLifeCycle, found, 'route') || known?.routed) {
     const { id } = found;
     refuseOtherContent(
@@ -34,20 +34,24 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   if (found.pendingAction) throw underWay(found, 'route', found.pendingAction);
   if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
   const { strategy = known?.strategy ?? NEAREST } = body;
-  const order = await heldForRouting(found, strategy, scope);
-  if (!(await work.get(fulfilmentRecords, order.id))) {
+  const order = await ensureHeldForRouting(found, strategy, scope);
+  if (!(await work.get(fulfillmentRecords, order.id))) {
     work.expect(orders, order);
     beginRouting(work, order.id, { asked: true, strategy });
     await work.checkpoint();
   }
-  const record = await work.get(fulfilmentRecords, order.id);
+  const record = await work.get(fulfillmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
-  await routed(order, { ...record, strategy }, scope);
+  await requestFulfillment(order, { ...record, strategy }, scope);
   // Asked anew: the FMS has allocated them meanwhile.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
 
 const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
   new Problem('invalid_state_transition', `The order "${id}" ${why}; it is not sent anywhere.`, {
-    ...{ objectType: 'order', id, currentState: state, action: 'route', allowedFrom: [] },
+    objectType: 'order',
+    id,
+    currentState: state,
+    action: 'route',
+    allowedFrom: [],
   });

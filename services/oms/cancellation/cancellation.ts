@@ -5,7 +5,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { DueWork } from '../../../shared/work/due-work.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { withUndo } from './compensation.ts';
@@ -30,18 +30,18 @@ const OBSOLETE_WORK: readonly DueWork[] = [
  * @returns whether everything that was short is written off
  * @throws Problem `invalid_state_transition` when one is dispatched, or `dependency_*`
  */
-export async function stopFulfilment(order: StoredOrder, { work, call }: Scope): Promise<boolean> {
-  if (order.state === 'draft' || !(await work.get(fulfilmentRecords, order.id))) return true;
+export async function stopFulfillment(order: StoredOrder, { work, call }: Scope): Promise<boolean> {
+  if (order.state === 'draft' || !(await work.get(fulfillmentRecords, order.id))) return true;
   try {
     const { writtenOff } = await call(cancelFulfillment, { params: { orderId: order.id } }, { timeoutMs: DECIDE_TIMEOUT_MS });
     return writtenOff;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
-    throw onItsWay(order, error);
+    throw goodsHaveLeft(order, error);
   }
 }
 
-const onItsWay = (order: StoredOrder, { message, context }: Problem): Problem =>
+const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Problem =>
   new Problem('invalid_state_transition', `The order "${order.id}" cannot be cancelled: goods of it have left. ${message}`, {
     objectType: 'order',
     id: order.id,
@@ -65,25 +65,29 @@ export interface Ending {
  * Moves the order to cancelled and notes what is to be undone, both for one commit. Its due work is what does it when the request
  * does not.
  */
-export async function cancelled(work: UnitOfWork, order: StoredOrder, ending: Ending): Promise<StoredOrder> {
+export async function markCancelled(work: UnitOfWork, order: StoredOrder, ending: Ending): Promise<StoredOrder> {
   const { verb, cancelReason, at, patch, writtenOff = true } = ending;
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
   work.schedule(dueWork.compensate, order.id, at, {});
-  const record = await work.get(fulfilmentRecords, order.id);
+  const record = await work.get(fulfillmentRecords, order.id);
   // What the FMS worked on to its end leaves its holds by the FMS's own movements, also when those are late.
   const isWorkedOff = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
   const spare = isWorkedOff ? knownHolds(order, record) : [];
   return work.transition(orders, order, verb, {
     ...patch,
-    ...{ pendingAction: undefined, routingStatus: undefined, captureStatus: undefined },
+    pendingAction: undefined,
+    routingStatus: undefined,
+    captureStatus: undefined,
     ...(cancelReason !== undefined && { cancelReason }),
     ...withUndo(order, {
-      ...{ payments: 'all', holds: { spare }, vouchers: order.voucherCodes.length > 0 },
+      payments: 'all',
+      holds: { spare },
+      vouchers: order.voucherCodes.length > 0,
       ...(!writtenOff && { writeOff: true }),
     }),
   });
 }
 
 /** Cancelled although its units were there: they are still held. */
-const isWithdrawn = ({ state, lines }: FulfilmentRecord['seen'][number]): boolean =>
+const isWithdrawn = ({ state, lines }: FulfillmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);

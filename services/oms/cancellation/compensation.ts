@@ -57,7 +57,7 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   };
   const payments = undo.payments.length > 0 ? await attempt(() => reversePayments(order.id, undo, scope)) : undefined;
   const { holds } = undo;
-  const mayRelease = holds && (!undo.writeOff || (await attempt(() => writtenOff(order.id, scope))));
+  const mayRelease = holds && (!undo.writeOff || (await attempt(() => ensureWrittenOff(order.id, scope))));
   if (mayRelease) await attempt(() => releaseHoldsOf(order, holds.spare, scope));
   if (undo.vouchers) {
     await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
@@ -90,7 +90,7 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
 }
 
 /** Given back before it is written off, a unit that is not there would be promised to others. @throws Problem while it is not */
-async function writtenOff(orderId: string, { call, work }: Scope): Promise<true> {
+async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
   // Asked anew each time: the answer of an earlier attempt is not what is true now.
   const step = `write-off ${work.now}`;
   const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });

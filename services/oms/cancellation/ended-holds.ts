@@ -1,10 +1,10 @@
 import { releaseHolds } from '../../../shared/catalog/inventory/internal.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-import type { FulfilmentRecord, StoredOrder } from '../collections.ts';
+import type { FulfillmentRecord, StoredOrder } from '../collections.ts';
 import { reservationsOf } from '../order/lines.ts';
 
 /** The holds that an order knows: of its lines, and of units that were short. */
-export const knownHolds = ({ lines }: StoredOrder, record: FulfilmentRecord | undefined): string[] => [
+export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];
 

@@ -6,11 +6,11 @@ import { orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { endCarryOut } from '../order/pending-action.ts';
-import { capturedIfPossible, isCovered } from '../payment/capture.ts';
+import { captureIfPossible, isCovered } from '../payment/capture.ts';
 import type { Payment } from '../payment/payments.ts';
 import { earningOf } from '../payment/settlement.ts';
 import { coverageOf } from '../payment/status.ts';
-import { takenOut } from './store-stock.ts';
+import { takeOutOfStore } from './store-stock.ts';
 
 /**
  * Carries a carry-out on from its intent to its end: every tender is captured, the goods leave the stock of the store, the sale is
@@ -18,16 +18,16 @@ import { takenOut } from './store-stock.ts';
  * The changes are for the last commit.
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
-export async function carriedOut(order: StoredOrder, scope: Scope): Promise<StoredOrder | Problem> {
+export async function carryOutSale(order: StoredOrder, scope: Scope): Promise<StoredOrder | Problem> {
   const { work } = scope;
   const { storeId } = order;
   if (storeId === undefined) throw new Error(`The sale ${order.id} has no store.`);
-  const payments = order.totals.total.amount === 0 ? [] : await capturedIfPossible(order.id, scope, () => false);
+  const payments = order.totals.total.amount === 0 ? [] : await captureIfPossible(order.id, scope, () => false);
   if (!isCovered(payments, requiredFor(order))) {
     endCarryOut(work, order);
     return notPaid(order, payments);
   }
-  const stockDiscrepancy = await takenOut(order, storeId, scope);
+  const stockDiscrepancy = await takeOutOfStore(order, storeId, scope);
   const lines = order.lines.map((line) => ({ ...line, nodeId: storeId, fulfilledQty: line.qty }));
   work.cancel(dueWork.finishCarryOut, order.id);
   work.schedule(dueWork.releaseHolds, order.id, work.now, {}, { beforeReply: true });
@@ -41,7 +41,7 @@ export async function carriedOut(order: StoredOrder, scope: Scope): Promise<Stor
 }
 
 function notPaid(order: StoredOrder, payments: readonly Payment[]): Problem {
-  const missing = requiredFor(order) - coverageOf(payments).kept;
+  const missing = requiredFor(order) - coverageOf(payments).netCaptured;
   const outstanding = money(missing, order.totals.total.currency);
   return new Problem(
     'payment_incomplete',

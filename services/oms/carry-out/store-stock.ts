@@ -15,8 +15,8 @@ const sumOf = (units: readonly Units[], sku: string): number =>
  * @returns whether the store sold more than it was known to have
  * @throws Problem `dependency_*`
  */
-export async function takenOut(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
-  const left = await leftHold(order, storeId, scope);
+export async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
+  const left = await consumeHold(order, storeId, scope);
   const missing = itemsOf(order.lines)
     .map(({ sku, qty }) => ({ sku, qty: qty - sumOf(left, sku) }))
     .filter(({ qty }) => qty > 0);
@@ -28,7 +28,7 @@ export async function takenOut(order: StoredOrder, storeId: string, scope: Scope
 }
 
 /** What left the hold of a sale: all that it held, or nothing when it has ended otherwise. */
-async function leftHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
+async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
   const held = await holdOf(order, scope);
   if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
   const lines = held.allocations.map(({ sku, qty, fulfilledQty, cancelledQty }) => ({ sku, qty: qty - fulfilledQty - cancelledQty }));
@@ -58,14 +58,14 @@ const OF_USE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfille
 async function holdOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
   const [id] = reservationsOf(lines);
   if (id === undefined) return undefined;
-  const found = await call(getReservation, { params: { id } }).catch(unknown);
+  const found = await call(getReservation, { params: { id } }).catch(undefinedIfNotFound);
   return found && OF_USE.has(found.state) ? found : undefined;
 }
 
-function unknown(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;
   throw error;
 }
 
 /** A SKU that no location has ever had counters for: there is nothing to book. */
-const unlessUncounted = unknown;
+const unlessUncounted = undefinedIfNotFound;

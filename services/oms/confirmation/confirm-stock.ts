@@ -18,12 +18,12 @@ export type Holding =
  * Keeps the order's stock for good: confirms its hold, or, when that has run out, takes a new one for all lines, once.
  * @throws Problem when it is unknown whether the SIM did its work; the intent then stays, and whoever goes on with it asks again
  */
-export async function holdForGood(order: StoredOrder, scope: Scope): Promise<Holding> {
+export async function secureStock(order: StoredOrder, scope: Scope): Promise<Holding> {
   const kept = await confirmHold(order, scope);
   if (kept) return kept;
   const taken = await takeNewHold(order, scope);
   if (taken.is !== 'taken') return taken;
-  return (await confirmHold(taken.order, scope)) ?? lost(taken.order);
+  return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
 }
 
 /** What the SIM answers when a hold holds nothing any more. */
@@ -67,7 +67,7 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<H
 }
 
 /** Somebody ended the new hold before it was confirmed. Nothing is known to be sold out, so the payments stay. */
-const lost = (order: StoredOrder): Holding => ({
+const holdLost = (order: StoredOrder): Holding => ({
   is: 'lost',
   order,
   problem: new Problem('reservation_expired', `The new hold of the order "${order.id}" ended before it was confirmed; confirm again.`, {

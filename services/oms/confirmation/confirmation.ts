@@ -8,7 +8,7 @@ import { beginRouting, isRoutable, routesByItself } from '../fulfillment/routing
 import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
 import { endConfirmation } from '../order/pending-action.ts';
 import { type Payment, paymentIncomplete } from '../payment/payments.ts';
-import { holdForGood } from './confirm-stock.ts';
+import { secureStock } from './confirm-stock.ts';
 
 export interface Confirmation {
   /** The order with the intent on it. */
@@ -24,19 +24,19 @@ export interface Confirmation {
  * repeats what the others sent, and the first commit wins.
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
-export async function carryOnConfirmation({ order, payments, resumed }: Confirmation, scope: Scope): Promise<StoredOrder | Problem> {
+export async function continueConfirmation({ order, payments, resumed }: Confirmation, scope: Scope): Promise<StoredOrder | Problem> {
   const { work } = scope;
   const incomplete = paymentIncomplete(order, payments);
   if (incomplete) {
     endConfirmation(work, order);
     return incomplete;
   }
-  const holding = await holdForGood(order, scope);
+  const holding = await secureStock(order, scope);
   switch (holding.is) {
     case 'held':
-      return confirmed(holding.order, servedBy(holding), scope);
+      return markConfirmed(holding.order, servedBy(holding), scope);
     case 'short':
-      return refusedForStock({ order: holding.order, shortage: holding.problem, payments }, scope);
+      return refuseForStock({ order: holding.order, shortage: holding.problem, payments }, scope);
     case 'unavailable':
       if (resumed) throw holding.problem;
   }
@@ -51,13 +51,13 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
  * A paid sale of the till. Its goods lie on the counter, so nobody asks for stock, and what the till holds of it is left as it is:
  * there is nothing to be done elsewhere, and one commit does all.
  */
-export const confirmedSale = (order: StoredOrder, scope: Scope): StoredOrder => confirmed(order, order.lines, scope);
+export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
 /** The point of no return: from this commit on nothing refuses the order any more. It also says who routes it. */
-function confirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
+function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
   work.cancel(dueWork.finishConfirmation, order.id);
   work.cancel(dueWork.expireDraft, order.id);
-  redeemVouchersNow(work, order);
+  scheduleRedemption(work, order);
   const byHand = isRoutable(order) && !routesByItself(context);
   if (isRoutable(order) && !byHand) beginRouting(work, order.id);
   return work.transition(orders, order, 'confirm', {
@@ -75,12 +75,12 @@ interface Shortage {
 }
 
 /** The uses of its vouchers are booked before the reply, or later when the Promotion Engine is down. Repeated, they stay booked. */
-export function redeemVouchersNow(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
+export function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
   if (voucherCodes.length > 0) work.schedule(dueWork.redeemVouchers, id, work.now, {}, { beforeReply: true });
 }
 
 /** All or nothing: without stock for every line nothing is held, and the authorisations are voided. The order stays draft. */
-function refusedForStock({ order, shortage, payments }: Shortage, { work }: Scope): Problem {
+function refuseForStock({ order, shortage, payments }: Shortage, { work }: Scope): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
   const ended = endConfirmation(work, order, {
     lines: linesHeldBy(order.lines, undefined),

@@ -42,7 +42,7 @@ export async function convertBasket({ basketId, exchangeFor }: Conversion, scope
 }
 
 /** The basket that the eCommerce Platform sends along: converted before, so that nobody has to ask it back. */
-export function handedOver(basketId: string, basket: Basket): ConvertedBasket {
+export function requireConverted(basketId: string, basket: Basket): ConvertedBasket {
   if (basket.id !== basketId) throw invalid('/basket/id', 'other_basket', `The basket sent is "${basket.id}", not "${basketId}".`);
   if (!isConverted(basket))
     throw invalid('/basket/state', 'not_converted', 'A basket that is sent along is converted and has its orderId.');
@@ -54,7 +54,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   const validatedAt = instant(work.now);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
   const order = work.create(orders, 'create', {
-    ...orderFromBasket(basket, { orderNumber: await freeNumber(work, basket), validatedAt }),
+    ...orderFromBasket(basket, { orderNumber: await findFreeNumber(work, basket), validatedAt }),
     ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
   });
   work.cancel(dueWork.finishCreation, basket.id);
@@ -63,7 +63,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
 }
 
 /** A till has told its customer the number, perhaps days ago: its day is that of the checkout. */
-async function freeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
+async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
   const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {
     const number = orderNumberOf(orderId, at, attempt);

@@ -4,11 +4,11 @@ import type { StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { type OrderView, viewOf } from '../order-view.ts';
 import { releaseReturn } from '../returns/exchange-claim.ts';
-import { creditTaken } from '../returns/exchange-credit.ts';
+import { takeExchangeCredit } from '../returns/exchange-credit.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /** Converts the basket of an exchange; when it is refused, its return may pay for another order. The refusal is an answer, not thrown. */
-export async function unlessConverted<T>(
+export async function releaseReturnIfRefused<T>(
   conversion: Promise<T>,
   claim: { returnId: string; basketId: string },
   { work }: Scope,
@@ -23,12 +23,12 @@ export async function unlessConverted<T>(
 }
 
 /** A new draft, paid with what came back as far as that goes. Without the Payment Hub due work sees to that, or Confirm Order. */
-export async function paidWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
+export async function payWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
   const { work, log } = scope;
   work.schedule(dueWork.takeExchangeCredit, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   try {
-    const payments = await creditTaken(order, scope);
+    const payments = await takeExchangeCredit(order, scope);
     work.cancel(dueWork.takeExchangeCredit, order.id);
     return viewOf(order, { payments, fulfillmentOrders: [], returns: [] });
   } catch (error) {

@@ -2,12 +2,12 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { giveUp } from '../order/pending-action.ts';
-import { captured, isLost } from '../payment/capture.ts';
+import { captureUntil, isLost } from '../payment/capture.ts';
 import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';
 import { CAPTURE_AGAIN_MS, LOOK_AGAIN_MS } from '../timing.ts';
 
@@ -23,28 +23,28 @@ export const capturePayments = handleDue(dueWork.capturePayments)(async ({ key, 
     return;
   }
   if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
-    noteCaptured(work, order);
+    clearCaptureStatus(work, order);
     return;
   }
   const { attempt } = payload;
   try {
-    const payments = await captured(key, scope, () => false);
+    const payments = await captureUntil(key, scope, () => false);
     if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
-    else noteCaptured(work, order);
-    const record = await work.get(fulfilmentRecords, key);
+    else clearCaptureStatus(work, order);
+    const record = await work.get(fulfillmentRecords, key);
     if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, key, work.now, {});
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: key, attempt, code: error.code }, `not captured: ${error.message}`);
-    tryAgain(work, order, attempt);
+    retryOrGiveUp(work, order, attempt);
   }
 });
 
-function noteCaptured(work: UnitOfWork, order: StoredOrder): void {
+function clearCaptureStatus(work: UnitOfWork, order: StoredOrder): void {
   if (order.captureStatus !== undefined) work.transition(orders, order, 'note', { captureStatus: undefined });
 }
 
-function tryAgain(work: UnitOfWork, order: StoredOrder, attempt: number): void {
+function retryOrGiveUp(work: UnitOfWork, order: StoredOrder, attempt: number): void {
   const wait = CAPTURE_AGAIN_MS[attempt - 1];
   if (wait === undefined) {
     giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });

@@ -1,6 +1,6 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
-import { cancelled } from '../cancellation/cancellation.ts';
+import { markCancelled } from '../cancellation/cancellation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
@@ -14,7 +14,7 @@ export const expireDraft = handleDue(dueWork.expireDraft)(async ({ key }, scope)
   if (order?.state !== 'draft') return;
   const later = order.pendingAction ? LOOK_AGAIN_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
   if (later > 0) work.schedule(dueWork.expireDraft, key, work.now + later, {});
-  else await cancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
+  else await markCancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
 });
 
 /** A sale that is paid stands: the goods are gone, and the till confirms it as soon as it can. 0 for one that is not paid. */

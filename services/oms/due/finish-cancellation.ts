@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
-import { cancelled, stopFulfilment } from '../cancellation/cancellation.ts';
+import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts';
 import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { endCancellation } from '../order/pending-action.ts';
@@ -15,12 +15,12 @@ export const finishCancellation = handleDue(dueWork.finishCancellation)(async ({
   if (order?.pendingAction?.action !== 'cancel') return;
   let writtenOff: boolean;
   try {
-    writtenOff = await stopFulfilment(order, scope);
+    writtenOff = await stopFulfillment(order, scope);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition') throw error;
     log.warn({ orderId: key }, error.message);
     endCancellation(work, order);
     return;
   }
-  await cancelled(work, order, { verb: 'cancel', at: work.now, writtenOff });
+  await markCancelled(work, order, { verb: 'cancel', at: work.now, writtenOff });
 });

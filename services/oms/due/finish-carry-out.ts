@@ -1,6 +1,6 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
-import { carriedOut } from '../carry-out/carry-out.ts';
+import { carryOutSale } from '../carry-out/carry-out.ts';
 import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 
@@ -8,6 +8,6 @@ import * as dueWork from '../due-work.ts';
 export const finishCarryOut = handleDue(dueWork.finishCarryOut)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'carry-out') return;
-  const outcome = await carriedOut(order, scope);
+  const outcome = await carryOutSale(order, scope);
   if (outcome instanceof Problem) scope.log.warn({ orderId: key, code: outcome.code }, outcome.message);
 });

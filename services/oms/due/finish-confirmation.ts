@@ -1,7 +1,7 @@
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
-import { fulfilmentRecords, orders } from '../collections.ts';
-import { carryOnConfirmation } from '../confirmation/confirmation.ts';
+import { fulfillmentRecords, orders } from '../collections.ts';
+import { continueConfirmation } from '../confirmation/confirmation.ts';
 import * as dueWork from '../due-work.ts';
 import { endConfirmation } from '../order/pending-action.ts';
 import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
@@ -18,9 +18,9 @@ export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
     const payments = await paymentsToConfirmOn(order, scope);
-    const outcome = await carryOnConfirmation({ order, payments, resumed: true }, scope);
+    const outcome = await continueConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing.
-    if (!(outcome instanceof Problem) && (await scope.work.get(fulfilmentRecords, key)))
+    if (!(outcome instanceof Problem) && (await scope.work.get(fulfillmentRecords, key)))
       scope.work.schedule(dueWork.routeOrder, key, scope.work.now, { asked: false });
   } catch (error) {
     if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;

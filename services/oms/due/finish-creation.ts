@@ -10,7 +10,7 @@ import { isClaimable, releaseReturn } from '../returns/exchange-claim.ts';
 /** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
 export const finishCreation = handleDue(dueWork.finishCreation)(async ({ key: basketId, payload }, { work, call }) => {
   if (await work.findUnique(orders, 'basket', basketId)) return;
-  const basket = await call(getBasket, { params: { id: basketId } }).catch(unknownBasket);
+  const basket = await call(getBasket, { params: { id: basketId } }).catch(undefinedIfUnknown);
   const { exchangeFor } = payload;
   const isConverting = basket !== undefined && isConverted(basket);
   if (!isConverting) {
@@ -22,7 +22,7 @@ export const finishCreation = handleDue(dueWork.finishCreation)(async ({ key: ba
   await storeOrder(work, basket, isPaid ? exchangeFor : undefined);
 });
 
-function unknownBasket(error: unknown): undefined {
+function undefinedIfUnknown(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;
   throw error;
 }

@@ -1,6 +1,6 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { knownHolds, releaseHoldsOf } from '../cancellation/ended-holds.ts';
-import { fulfilmentRecords, orders } from '../collections.ts';
+import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 
@@ -8,6 +8,6 @@ import { isSale } from '../order/sale.ts';
 export const releaseHolds = handleDue(dueWork.releaseHolds)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
-  const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfilmentRecords, key));
+  const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfillmentRecords, key));
   await releaseHoldsOf(order, spare, scope);
 });

@@ -24,7 +24,7 @@ export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({
     return;
   }
   try {
-    await renewed(order, key, scope);
+    await authorizeAgain(order, key, scope);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `not authorised again: ${error.message}`);
@@ -33,14 +33,16 @@ export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({
   }
 });
 
-async function renewed(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {
+async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scope): Promise<void> {
   const payments = await paymentsToDecideOn(order, scope);
   const lost = payments.find(({ id }) => id === paymentId);
   const amount = Math.min(lost?.authorizedAmount.amount ?? 0, openAmountOf(order, payments));
   if (!lost || amount <= 0) return;
   const { type, token } = lost.tender;
   const body = {
-    ...{ orderId: order.id, amount: money(amount, order.totals.total.currency), payable: await payableOf(scope.work, order) },
+    orderId: order.id,
+    amount: money(amount, order.totals.total.currency),
+    payable: await payableOf(scope.work, order),
     tender: { type, ...(token !== undefined && { token }) },
   };
   // An attempt whose answer is missing is repeated as it was; once the payments have moved it is another one.

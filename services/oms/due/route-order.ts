@@ -1,15 +1,15 @@
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
-import { fulfilmentRecords, orders } from '../collections.ts';
+import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
-import { routed, routesByItself } from '../fulfillment/routing.ts';
+import { requestFulfillment, routesByItself } from '../fulfillment/routing.ts';
 import { LOOK_AGAIN_MS } from '../timing.ts';
 
 /** A confirmed order that the FMS has not taken yet. A verb that is under way goes first. */
 export const routeOrder = handleDue(dueWork.routeOrder)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
-  const record = await work.get(fulfilmentRecords, key);
+  const record = await work.get(fulfillmentRecords, key);
   if (!order || !record || record.routed || order.state === 'cancelled') return;
   if (order.pendingAction) {
     work.schedule(dueWork.routeOrder, key, work.now + LOOK_AGAIN_MS, payload);
@@ -21,7 +21,7 @@ export const routeOrder = handleDue(dueWork.routeOrder)(async ({ key, payload },
     return;
   }
   try {
-    await routed(order, record, scope);
+    await requestFulfillment(order, record, scope);
   } catch (error) {
     if (error instanceof Problem && order.routingStatus !== 'retrying') {
       work.transition(orders, order, 'note', { routingStatus: 'retrying' });

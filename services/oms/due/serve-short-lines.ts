@@ -1,5 +1,5 @@
 import { handleDue } from '../../../shared/work/handler.ts';
-import { fulfilmentRecords, orders } from '../collections.ts';
+import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { serveElsewhere } from '../fulfillment/short-lines.ts';
@@ -9,7 +9,7 @@ import { LOOK_AGAIN_MS } from '../timing.ts';
 export const serveShortLines = handleDue(dueWork.serveShortLines)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
-  const record = await work.get(fulfilmentRecords, key);
+  const record = await work.get(fulfillmentRecords, key);
   if (!order || !record || !isMoving(order)) return;
   const open = record.short.filter(({ status }) => status === 'open' || status === 'held');
   const [units] = open;

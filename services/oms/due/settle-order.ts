@@ -3,12 +3,12 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { instant } from '../../../shared/domain/time.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { withUndo } from '../cancellation/compensation.ts';
-import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { isResolved } from '../fulfillment/progress.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
-import { earningOf, paidBack } from '../payment/settlement.ts';
+import { earningOf, refundOwed } from '../payment/settlement.ts';
 
 /**
  * Pays back what is owed for cancelled units, and completes the order when each of its units is delivered or cancelled. While a
@@ -17,16 +17,16 @@ import { earningOf, paidBack } from '../payment/settlement.ts';
 export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
-  const record = await work.get(fulfilmentRecords, key);
+  const record = await work.get(fulfillmentRecords, key);
   if (!order || !record || !isMoving(order)) return;
   const owed = record.owed.filter(({ status }) => status === 'owed');
   if (owed.length === 0 && !isResolved(order.lines)) return;
-  const before = await paymentsToDecideOn(order, scope).catch(pending);
+  const before = await paymentsToDecideOn(order, scope).catch(markPending);
   const isWaiting = !isResolved(order.lines) && before.some(({ state }) => state === 'authorised' || state === 'pending');
   if (isWaiting) return;
   const byHand = progressionOf(context).refund === 'manual';
-  const payments = byHand || owed.length === 0 ? before : await paidBack({ order, owed, payments: before }, scope).catch(pending);
-  if (owed.length > 0) work.put(fulfilmentRecords, settled(record, byHand ? 'left' : 'paid'));
+  const payments = byHand || owed.length === 0 ? before : await refundOwed({ order, owed, payments: before }, scope).catch(markPending);
+  if (owed.length > 0) work.put(fulfillmentRecords, settled(record, byHand ? 'left' : 'paid'));
   if (isResolved(order.lines)) complete(order, payments);
   else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
 
@@ -44,7 +44,7 @@ export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope)
   }
 
   /** Visible from the first attempt that failed; it is tried again. */
-  async function pending(error: unknown): Promise<never> {
+  async function markPending(error: unknown): Promise<never> {
     if (error instanceof Problem && order && owed.length > 0 && order.compensation === undefined) {
       work.transition(orders, order, 'note', { compensation: 'pending' });
       await work.checkpoint();
@@ -53,7 +53,7 @@ export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope)
   }
 });
 
-const settled = (record: FulfilmentRecord, status: 'paid' | 'left'): FulfilmentRecord => ({
+const settled = (record: FulfillmentRecord, status: 'paid' | 'left'): FulfillmentRecord => ({
   ...record,
   owed: record.owed.map((one) => (one.status === 'owed' ? { ...one, status } : one)),
 });

@@ -1,10 +1,10 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
-import { creditTaken } from '../returns/exchange-credit.ts';
+import { takeExchangeCredit as takeCredit } from '../returns/exchange-credit.ts';
 
 /** The Payment Hub could not be asked when the order was created. */
 export const takeExchangeCredit = handleDue(dueWork.takeExchangeCredit)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
-  if (order?.state === 'draft' && !order.pendingAction) await creditTaken(order, scope);
+  if (order?.state === 'draft' && !order.pendingAction) await takeCredit(order, scope);
 });

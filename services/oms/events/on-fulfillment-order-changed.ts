@@ -1,9 +1,9 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
-import { fulfilmentRecords, orders } from '../collections.ts';
+import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
-import { takeCourse } from '../fulfillment/apply-progress.ts';
-import { followed, freshRecord, isBegun } from '../fulfillment/progress.ts';
+import { applyProgress } from '../fulfillment/apply-progress.ts';
+import { freshRecord, hasBegun, progressAfter } from '../fulfillment/progress.ts';
 
 /** The order follows its fulfillment orders. Until the warehouse begins there is nothing to follow. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
@@ -12,11 +12,11 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   if (found.state === 'created' || found.state === 'allocated') return;
   const order = await work.get(orders, found.orderId);
   if (!order) return;
-  const record = (await work.get(fulfilmentRecords, order.id)) ?? freshRecord(order.id);
-  const progress = followed(order, record, found);
+  const record = (await work.get(fulfillmentRecords, order.id)) ?? freshRecord(order.id);
+  const progress = progressAfter(order, record, found);
   if (!progress) return;
-  const begins = order.state === 'confirmed' && isBegun(found);
+  const begins = order.state === 'confirmed' && hasBegun(found);
   if (begins) work.schedule(dueWork.capturePayments, order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
-  await takeCourse(current, progress, found.id, scope);
+  await applyProgress(current, progress, found.id, scope);
 };

@@ -5,8 +5,13 @@ import { noteLostAuthorization } from '../payment/lost-authorizations.ts';
 import { returnBookings } from '../returns/bookings.ts';
 
 const Changed = Payment.pick({
-  ...{ id: true, orderId: true, tender: true, returnId: true, state: true },
-  ...{ authorizationExpiresAt: true, updatedAt: true },
+  id: true,
+  orderId: true,
+  tender: true,
+  returnId: true,
+  state: true,
+  authorizationExpiresAt: true,
+  updatedAt: true,
 });
 
 /** A confirmed order may have lost what covers it; what an exchange credit no longer holds goes back to where its value once came from. */

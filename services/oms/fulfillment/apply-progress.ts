@@ -1,8 +1,8 @@
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch } from '../../../shared/work/unit-of-work.ts';
-import { cancelled } from '../cancellation/cancellation.ts';
-import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { markCancelled } from '../cancellation/cancellation.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isResolved, type Progress } from './progress.ts';
 
@@ -17,13 +17,13 @@ const NOT_FULFILLED = 'not-fulfilled';
  * fulfilled when something arrived and more is to come. What needs other applications follows as due work: serving what is short,
  * paying back, and completing, which wants to know what was paid by points.
  */
-export async function takeCourse(
+export async function applyProgress(
   order: StoredOrder,
   { record, lines, foundAfterRefund }: Progress,
   fulfillmentOrderId: string,
   { work }: Scope,
 ): Promise<void> {
-  work.put(fulfilmentRecords, record);
+  work.put(fulfillmentRecords, record);
   const patch: Patch<StoredOrder> = {
     ...(lines !== order.lines && { lines }),
     ...(foundAfterRefund && { reconciliation: [...(order.reconciliation ?? []), turnedUp(fulfillmentOrderId, work.now)] }),
@@ -31,7 +31,7 @@ export async function takeCourse(
   if (isMoving(order)) {
     const arrived = lines.some(({ fulfilledQty }) => fulfilledQty > 0);
     if (isResolved(lines) && !arrived) {
-      await cancelled(work, order, { verb: 'abandon-fulfilment', cancelReason: NOT_FULFILLED, at: work.now, patch });
+      await markCancelled(work, order, { verb: 'abandon-fulfilment', cancelReason: NOT_FULFILLED, at: work.now, patch });
       return;
     }
     if (record.short.some(({ status }) => status === 'open' || status === 'held'))

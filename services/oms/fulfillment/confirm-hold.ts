@@ -10,7 +10,7 @@ const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
  * may even be dispatched, or short there as well. Then its fulfillment order exists, and asking for it once more finds it.
  * @returns false when the hold has ended before
  */
-export async function isKept(id: string, orderId: string, { call }: Scope): Promise<boolean> {
+export async function tryConfirmHold(id: string, orderId: string, { call }: Scope): Promise<boolean> {
   try {
     await call(confirmReservation, { params: { id }, body: { orderId, forFulfilment: true } });
     return true;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
-import type { FulfilmentRecord, SeenFulfilment, ShortUnits, StoredOrder } from '../collections.ts';
-import { goneOf, worthOfNext } from '../order/line-value.ts';
+import type { FulfillmentRecord, SeenFulfillment, ShortUnits, StoredOrder } from '../collections.ts';
+import { goneOf, valueOfNext } from '../order/line-value.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { refundReference } from '../payment/refund-split.ts';
 
@@ -9,19 +9,23 @@ export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 
 /** What becomes of an order and its record. */
 export interface Progress {
-  readonly record: FulfilmentRecord;
+  readonly record: FulfillmentRecord;
   readonly lines: OrderLine[];
   /** Its units turned up after their price was paid back. */
   readonly foundAfterRefund: boolean;
 }
 
-export const freshRecord = (orderId: string): Omit<FulfilmentRecord, 'version'> => ({
-  ...{ id: orderId, attempts: 1, routed: false },
-  ...{ seen: [], short: [], owed: [] },
+export const freshRecord = (orderId: string): Omit<FulfillmentRecord, 'version'> => ({
+  id: orderId,
+  attempts: 1,
+  routed: false,
+  seen: [],
+  short: [],
+  owed: [],
 });
 
 /** Whether the warehouse has begun: from then on the order is in fulfilment. */
-export const isBegun = ({ state, failureReason }: FulfillmentOrder): boolean =>
+export const hasBegun = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'created' && state !== 'allocated' && (state !== 'cancelled' || failureReason === 'short');
 
 export const isResolved = (lines: readonly OrderLine[]): boolean =>
@@ -30,17 +34,19 @@ export const isResolved = (lines: readonly OrderLine[]): boolean =>
 const missingOf = ({ state, failureReason }: FulfillmentOrder, line: FulfillmentOrder['lines'][number]): number =>
   state === 'cancelled' && failureReason === 'short' ? line.qty : line.shortQty;
 
-function seenOf(found: FulfillmentOrder, booked: SeenFulfilment['booked']): SeenFulfilment {
+function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): SeenFulfillment {
   const { id, version, state, locationId } = found;
   const lines = found.lines.map((line) => ({
-    ...{ orderLineId: line.orderLineId, sku: line.sku, qty: line.qty },
+    orderLineId: line.orderLineId,
+    sku: line.sku,
+    qty: line.qty,
     shortQty: missingOf(found, line),
   }));
   return { id, version, state, locationId, lines, ...(booked !== undefined && { booked }) };
 }
 
 /** What the end of a fulfillment order means for its units; undefined while they are on their way. */
-function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfilment['booked'] {
+function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfillment['booked'] {
   if (state === 'delivered') return 'delivered';
   const failed = state === 'failed-delivery' && failureReason === 'lost';
   const withdrawn = state === 'cancelled' && failureReason !== 'short';
@@ -51,7 +57,7 @@ function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfilment['book
 const hasArrived = ({ state, shipments }: FulfillmentOrder): boolean =>
   state === 'delivered' || shipments.some((parcel) => parcel.state === 'delivered');
 
-function newlyShort(found: FulfillmentOrder, before: SeenFulfilment | undefined): ShortUnits[] {
+function newlyShort(found: FulfillmentOrder, before: SeenFulfillment | undefined): ShortUnits[] {
   return found.lines.flatMap((line) => {
     const known = before?.lines.find(({ orderLineId }) => orderLineId === line.orderLineId)?.shortQty ?? 0;
     const qty = missingOf(found, line) - known;
@@ -67,7 +73,11 @@ function newlyShort(found: FulfillmentOrder, before: SeenFulfilment | undefined)
  * seen and booked before, so that each unit is counted once however often, and after whatever, it is told.
  * @returns undefined when it was seen before
  */
-export function followed(order: StoredOrder, record: Omit<FulfilmentRecord, 'version'>, found: FulfillmentOrder): Progress | undefined {
+export function progressAfter(
+  order: StoredOrder,
+  record: Omit<FulfillmentRecord, 'version'>,
+  found: FulfillmentOrder,
+): Progress | undefined {
   const before = record.seen.find(({ id }) => id === found.id);
   if (before && before.version >= found.version) return undefined;
   const isClosed = order.state === 'cancelled' || order.state === 'completed';
@@ -76,7 +86,9 @@ export function followed(order: StoredOrder, record: Omit<FulfilmentRecord, 'ver
   const end = isClosed || withIt ? undefined : endOf(found);
   const booking = before?.booked === undefined ? end : undefined;
   const next = {
-    ...{ version: 0, ...record, routed: true },
+    version: 0,
+    ...record,
+    routed: true,
     seen: [...record.seen.filter(({ id }) => id !== found.id), seenOf(found, before?.booked ?? booking)],
     short: isClosed ? record.short : [...record.short, ...newlyShort(found, before)],
   };
@@ -91,12 +103,12 @@ export function followed(order: StoredOrder, record: Omit<FulfilmentRecord, 'ver
 /** Books units that the customer does not get, and what is owed for them. */
 export function cancelUnits(
   lines: readonly OrderLine[],
-  record: FulfilmentRecord,
+  record: FulfillmentRecord,
   units: ReadonlyMap<string, number>,
-): { lines: OrderLine[]; record: FulfilmentRecord } {
+): { lines: OrderLine[]; record: FulfillmentRecord } {
   const owed = lines.flatMap((line) => {
     const gone = units.get(line.lineId) ?? 0;
-    const amount = worthOfNext(line, gone);
+    const amount = valueOfNext(line, gone);
     return amount > 0 ? [{ reference: refundReference(line.lineId, goneOf(line) + gone), amount, status: 'owed' as const }] : [];
   });
   return {

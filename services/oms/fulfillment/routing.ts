@@ -4,7 +4,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import type { Context } from '../../../shared/simulation/context.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { type FulfilmentRecord, fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { isSale } from '../order/sale.ts';
@@ -24,9 +24,9 @@ export const routesByItself = (context: Context): boolean => progressionOf(conte
 export function beginRouting(
   work: UnitOfWork,
   orderId: string,
-  { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfilmentRecord['strategy'] } = { asked: false },
+  { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfillmentRecord['strategy'] } = { asked: false },
 ): void {
-  work.put(fulfilmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
+  work.put(fulfillmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
   work.schedule(dueWork.routeOrder, orderId, work.now + TAKE_OVER_MS, { asked });
 }
 
@@ -50,7 +50,7 @@ export function groupsOf(lines: readonly OrderLine[]): Group[] {
 }
 
 /** Asks the FMS for fulfillment orders; repeated with the same attempt it makes no others. @throws Problem */
-export async function askForFulfillmentOrders(
+export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },
   { call }: Scope,
@@ -62,22 +62,22 @@ export async function askForFulfillmentOrders(
 }
 
 /** Routes a confirmed order whose record says that this has begun. The changes are for the last commit. @throws Problem of the FMS */
-export async function routed(order: StoredOrder, record: FulfilmentRecord, scope: Scope): Promise<StoredOrder> {
+export async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
-  await askForFulfillmentOrders(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
-  work.put(fulfilmentRecords, { ...record, routed: true });
+  await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
+  work.put(fulfillmentRecords, { ...record, routed: true });
   work.cancel(dueWork.routeOrder, order.id);
   if (order.routingStatus === undefined) return order;
   return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
 
 /** As `routed`; when the FMS does not take the order now, that is visible on it, and due work tries again. */
-export async function routedOrRetrying(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
+export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
-  const record = await work.get(fulfilmentRecords, order.id);
+  const record = await work.get(fulfillmentRecords, order.id);
   if (!record || record.routed) return order;
   try {
-    return await routed(order, record, scope);
+    return await requestFulfillment(order, record, scope);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'the order is not routed yet');

@@ -1,25 +1,25 @@
 import { checkAvailability, reserveInventory } from '../../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
-import { type FulfilmentRecord, fulfilmentRecords, orders, type ShortUnits, type StoredOrder } from '../collections.ts';
+import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { LOOK_AGAIN_MS, NEW_HOLD_TTL_SECONDS } from '../timing.ts';
-import { takeCourse } from './apply-progress.ts';
-import { isKept } from './confirm-hold.ts';
+import { applyProgress } from './apply-progress.ts';
+import { tryConfirmHold } from './confirm-hold.ts';
 import { cancelUnits } from './progress.ts';
-import { askForFulfillmentOrders } from './routing.ts';
+import { createFulfillmentOrdersFor } from './routing.ts';
 
 /** An order, its record, and the units of it that are looked for. */
 export interface Looking {
   readonly order: StoredOrder;
-  readonly record: FulfilmentRecord;
+  readonly record: FulfillmentRecord;
   readonly units: ShortUnits;
 }
 
 const isSame = (one: ShortUnits, other: ShortUnits): boolean =>
   one.fulfillmentOrderId === other.fulfillmentOrderId && one.orderLineId === other.orderLineId;
 
-const withUnits = (record: FulfilmentRecord, units: ShortUnits): FulfilmentRecord => ({
+const withUnits = (record: FulfillmentRecord, units: ShortUnits): FulfillmentRecord => ({
   ...record,
   short: record.short.map((one) => (isSame(one, units) ? units : one)),
 });
@@ -31,28 +31,28 @@ const withUnits = (record: FulfilmentRecord, units: ShortUnits): FulfilmentRecor
  */
 export async function serveElsewhere({ order, record, units }: Looking, scope: Scope): Promise<void> {
   const { work } = scope;
-  const noted = units.status === 'held' ? { record, units } : await heldElsewhere({ order, record, units }, scope);
+  const noted = units.status === 'held' ? { record, units } : await holdElsewhere({ order, record, units }, scope);
   if (!noted) {
     const cancelled = cancelUnits(
       order.lines,
       withUnits(record, { ...units, status: 'cancelled' }),
       new Map([[units.orderLineId, units.qty]]),
     );
-    await takeCourse(order, { ...cancelled, foundAfterRefund: false }, units.fulfillmentOrderId, scope);
+    await applyProgress(order, { ...cancelled, foundAfterRefund: false }, units.fulfillmentOrderId, scope);
     return;
   }
   const { held } = noted.units;
   if (!held) throw new Error(`The units of ${units.orderLineId} are held nowhere.`);
-  if (!(await isKept(held.reservationId, order.id, scope))) {
+  if (!(await tryConfirmHold(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
-    work.put(fulfilmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
+    work.put(fulfillmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
     work.schedule(dueWork.serveShortLines, order.id, work.now + LOOK_AGAIN_MS, {});
     return;
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };
   const { attempt, reservationId, locationId } = held;
-  await askForFulfillmentOrders(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
-  work.put(fulfilmentRecords, withUnits(noted.record, { ...noted.units, status: 'served' }));
+  await createFulfillmentOrdersFor(order, { attempt, groups: [{ locationId, reservationId, lines: [line] }] }, scope);
+  work.put(fulfillmentRecords, withUnits(noted.record, { ...noted.units, status: 'served' }));
   const all = order.lines.find(({ lineId }) => lineId === units.orderLineId)?.qty === units.qty;
   if (!all) return;
   const lines = order.lines.map((one) => (one.lineId === units.orderLineId ? { ...one, nodeId: locationId, reservationId } : one));
@@ -64,18 +64,18 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
  * ends by itself. A verb that began meanwhile lets the note fail.
  * @returns undefined when no location has them
  */
-async function heldElsewhere({ order, record, units }: Looking, scope: Scope): Promise<Omit<Looking, 'order'> | undefined> {
+async function holdElsewhere({ order, record, units }: Looking, scope: Scope): Promise<Omit<Looking, 'order'> | undefined> {
   const { work, call } = scope;
   const { sku, qty } = units;
   for (const locationId of await locationsWith({ order, record, units }, scope)) {
     const body = { orderId: order.id, locationId, items: [{ sku, qty }], ttlSeconds: NEW_HOLD_TTL_SECONDS };
     const step = `short ${units.fulfillmentOrderId} ${units.orderLineId} ${locationId} ${units.lostHolds}`;
-    const reservation = await call(reserveInventory, { body }, { intent: order.id, step }).catch(noStock);
+    const reservation = await call(reserveInventory, { body }, { intent: order.id, step }).catch(undefinedIfNoStock);
     if (!reservation) continue;
     const attempt = record.attempts + 1;
     const held: ShortUnits = { ...units, status: 'held', held: { reservationId: reservation.id, locationId, attempt } };
     work.expect(orders, order);
-    const noted = work.put(fulfilmentRecords, { ...withUnits(record, held), attempts: attempt });
+    const noted = work.put(fulfillmentRecords, { ...withUnits(record, held), attempts: attempt });
     await work.checkpoint();
     return { record: noted, units: held };
   }
@@ -90,7 +90,7 @@ async function locationsWith({ record, units }: Looking, { call }: Scope): Promi
 }
 
 /** Sold meanwhile: the next location. */
-function noStock(error: unknown): undefined {
+function undefinedIfNoStock(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
   throw error;
 }

@@ -8,13 +8,13 @@ import { orders, type StoredOrder } from '../collections.ts';
 import { orderById } from '../order/by-id.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
-import { returnableOf, worthOfReturned } from '../returns/value.ts';
+import { returnableOf, valueOfReturned } from '../returns/value.ts';
 
 /** Every booking moves its order, so that of two at once one runs again and finds what the other has booked. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);
-  if (known?.status === 'rejected') throw givenBack(known);
+  if (known?.status === 'rejected') throw wasRejected(known);
   if (known) return again(answerFor(order, known));
   refuseOpen(order);
   if (body.byParcel && !order.shippingAddress) throw noAddress(order);
@@ -24,13 +24,17 @@ export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work
   const exceeded = units.filter(({ line, qty }) => qty > returnableOf(line, bookings));
   if (exceeded.length > 0) {
     const lines = exceeded.map(({ line, qty }) => ({
-      ...{ orderLineId: line.lineId, requested: qty, returnable: Math.max(0, returnableOf(line, bookings)) },
+      orderLineId: line.lineId,
+      requested: qty,
+      returnable: Math.max(0, returnableOf(line, bookings)),
     }));
     throw tooMany(order, lines);
   }
   const booked = work.put(returnBookings, {
-    ...{ id: body.returnId, orderId: order.id, status: 'open' },
-    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: worthOfReturned(line, qty, bookings) })),
+    id: body.returnId,
+    orderId: order.id,
+    status: 'open',
+    lines: units.map(({ line, qty }) => ({ orderLineId: line.lineId, qty, amount: valueOfReturned(line, qty, bookings) })),
   });
   work.transition(orders, order, 'open-return');
   return answerFor(order, booked);
@@ -60,7 +64,11 @@ function refuseOpen({ id, state }: StoredOrder): void {
   const closed = allowedFrom(orderLifeCycle, 'open-return');
   if (closed.includes(state)) return;
   throw new Problem('order_not_closed', `The order "${id}" is ${state}; goods come back of one that is ${closed.join(' or ')}.`, {
-    ...{ objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed },
+    objectType: 'order',
+    id,
+    currentState: state,
+    action: 'open-return',
+    allowedFrom: closed,
   });
 }
 
@@ -74,16 +82,28 @@ const noAddress = ({ id, state }: StoredOrder): Problem =>
     'invalid_state_transition',
     `The order "${id}" has no address at which a carrier could collect; its goods are brought to a store.`,
     {
-      ...{ objectType: 'order', id, currentState: state, action: 'collect', allowedFrom: [] },
+      objectType: 'order',
+      id,
+      currentState: state,
+      action: 'collect',
+      allowedFrom: [],
     },
   );
 
 const noStore = ({ id, state }: StoredOrder): Problem =>
   new Problem('invalid_state_transition', `No store sold the order "${id}": say in locationId which one its goods are brought to.`, {
-    ...{ objectType: 'order', id, currentState: state, action: 'hand-in', allowedFrom: [] },
+    objectType: 'order',
+    id,
+    currentState: state,
+    action: 'hand-in',
+    allowedFrom: [],
   });
 
-const givenBack = ({ id }: ReturnBooking): Problem =>
+const wasRejected = ({ id }: ReturnBooking): Problem =>
   new Problem('invalid_state_transition', `The return "${id}" was rejected; its units can be announced in another one.`, {
-    ...{ objectType: 'return', id, currentState: 'rejected', action: 'book', allowedFrom: [] },
+    objectType: 'return',
+    id,
+    currentState: 'rejected',
+    action: 'book',
+    allowedFrom: [],
   });

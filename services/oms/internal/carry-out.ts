@@ -3,7 +3,7 @@ import { carryOut as carryOutCall } from '../../../shared/catalog/order/internal
 import { orderLifeCycle } from '../../../shared/catalog/order/objects.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
-import { carriedOut } from '../carry-out/carry-out.ts';
+import { carryOutSale } from '../carry-out/carry-out.ts';
 import type { StoredOrder } from '../collections.ts';
 import { orderById } from '../order/by-id.ts';
 import { beginIntent, refuseWhileOther } from '../order/pending-action.ts';
@@ -17,11 +17,15 @@ export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
   if (!isSale(found)) throw noSale(found);
   if (isAgain(orderLifeCycle, found, 'carry-out')) return again(published(found));
   refuseWhileOther(found, 'carry-out');
-  const outcome = await carriedOut(await beginIntent(work, found, 'carry-out'), scope);
+  const outcome = await carryOutSale(await beginIntent(work, found, 'carry-out'), scope);
   return outcome instanceof Problem ? outcome : published(outcome);
 });
 
 const noSale = ({ id, state }: StoredOrder): Problem =>
   new Problem('invalid_state_transition', `The order "${id}" is not of the till; its goods are sent, not carried out.`, {
-    ...{ objectType: 'order', id, currentState: state, action: 'carry-out', allowedFrom: allowedFrom(orderLifeCycle, 'carry-out') },
+    objectType: 'order',
+    id,
+    currentState: state,
+    action: 'carry-out',
+    allowedFrom: allowedFrom(orderLifeCycle, 'carry-out'),
   });

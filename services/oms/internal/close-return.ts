@@ -6,7 +6,7 @@ import type { StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { orderById } from '../order/by-id.ts';
 import { isOpen, type ReturnBooking, returnBookings } from '../returns/bookings.ts';
-import { booked, closedOtherwise, givenBack } from '../returns/closing.ts';
+import { closedOtherwise, completeBooking, rejectBooking } from '../returns/closing.ts';
 import { exchangeOf } from '../returns/exchange-claim.ts';
 import { type Payout, paidBackFor, payOut } from '../returns/payout.ts';
 
@@ -29,11 +29,11 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
       return payBack(order, booking, scope);
     case 'refunded':
       if (!isOpen(booking)) return again(nothing);
-      await booked(work, order, { booking, as: 'refunded' });
+      await completeBooking(work, order, { booking, as: 'refunded' });
       return nothing;
     case 'exchanged':
       if (!isOpen(booking)) return again(nothing);
-      await booked(work, order, { booking, as: 'exchanged' });
+      await completeBooking(work, order, { booking, as: 'exchanged' });
       work.schedule(dueWork.payOutReturn, booking.id, work.now, {});
       return { settled: false, refunds: [] };
   }
@@ -51,7 +51,7 @@ async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope)
   const paying = byHand || booking.status === 'refunding' ? booking : work.put(returnBookings, { ...booking, status: 'refunding' });
   await work.checkpoint();
   const payout = await payOut({ order, booking: paying }, scope);
-  if (payout.settled) await booked(work, order, { booking: paying, as: 'refunded' });
+  if (payout.settled) await completeBooking(work, order, { booking: paying, as: 'refunded' });
   return payout;
 }
 
@@ -76,6 +76,6 @@ async function reject(order: StoredOrder, { returnId, booking, isKnown }: Reject
   if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is paid back or exchanged');
   if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
   const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
-  await givenBack(work, order, { booking, paidBack });
+  await rejectBooking(work, order, { booking, paidBack });
   return nothing;
 }

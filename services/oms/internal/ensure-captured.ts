@@ -5,11 +5,11 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { handle } from '../../../shared/work/handler.ts';
-import { fulfilmentRecords, orders, type StoredOrder } from '../collections.ts';
+import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { orderById } from '../order/by-id.ts';
 import { requiredFor } from '../order/line-value.ts';
-import { capturedIfPossible, isCovered } from '../payment/capture.ts';
+import { captureIfPossible, isCovered } from '../payment/capture.ts';
 import { paymentsOf } from '../payment/payments.ts';
 import { coverageOf } from '../payment/status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
@@ -32,21 +32,21 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
       ? []
       : byHand
         ? await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS)
-        : await capturedIfPossible(order.id, scope, (now) => isCovered(now, required));
-  const { kept, refunded } = coverageOf(payments);
+        : await captureIfPossible(order.id, scope, (now) => isCovered(now, required));
+  const { netCaptured, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
-  if (kept < required) {
-    throw incomplete(order, { ...body, missing: required - kept, isCaptured: kept + refunded >= required });
+  if (netCaptured < required) {
+    throw incomplete(order, { ...body, missing: required - netCaptured, isCaptured: netCaptured + refunded >= required });
   }
   if (order.captureStatus !== undefined) {
     work.cancel(dueWork.capturePayments, order.id);
     work.transition(orders, order, 'note', { captureStatus: undefined });
   }
-  const record = await work.get(fulfilmentRecords, order.id);
+  const record = await work.get(fulfillmentRecords, order.id);
   if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, order.id, work.now, {});
   return {
     orderId: order.id,
-    captured: money(kept + refunded, currency),
+    captured: money(netCaptured + refunded, currency),
     refunded: money(refunded, currency),
     required: money(required, currency),
   };
@@ -62,7 +62,10 @@ function refuseUndispatchable({ id, state, pendingAction }: StoredOrder): void {
   if (!pendingAction) return;
   throw new Problem('invalid_state_transition', `The order "${id}" is being cancelled since ${pendingAction.since}; send this again.`, {
     ...context,
-    ...{ allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 },
+    allowedFrom: allowed,
+    pendingAction,
+    retryable: true,
+    retryAfter: 1,
   });
 }
 

@@ -5,7 +5,10 @@ import { orderById } from '../order/by-id.ts';
 export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work }) => {
   const { id, state, channel, basketId, lines } = await orderById(work, params.id);
   return {
-    ...{ id, state, channel, basketId },
+    id,
+    state,
+    channel,
+    basketId,
     lines: lines.map(({ lineId, sku, qty, reservationId }) => ({
       lineId,
       sku,

@@ -7,15 +7,16 @@ export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelled
   cancelledQty + returnedQty;
 
 /** Minor units: the first n units of a line are worth the floor of their share, so that all of them are worth the line to the cent. */
-export const worthOf = ({ lineTotal, qty }: Pick<OrderLine, 'lineTotal' | 'qty'>, units: number): number =>
+export const valueOfUnits = ({ lineTotal, qty }: Pick<OrderLine, 'lineTotal' | 'qty'>, units: number): number =>
   floorShare(lineTotal.amount, units, qty);
 
 /** What a further `units` of a line are worth, less what its units before were. */
-export const worthOfNext = (line: OrderLine, units: number): number => worthOf(line, goneOf(line) + units) - worthOf(line, goneOf(line));
+export const valueOfNext = (line: OrderLine, units: number): number =>
+  valueOfUnits(line, goneOf(line) + units) - valueOfUnits(line, goneOf(line));
 
 /** Minor units of the goods that the customer gets and keeps. */
 export const goodsOf = (lines: readonly OrderLine[]): number =>
-  lines.reduce((sum, line) => sum + line.lineTotal.amount - worthOf(line, goneOf(line)), 0);
+  lines.reduce((sum, line) => sum + line.lineTotal.amount - valueOfUnits(line, goneOf(line)), 0);
 
 /** Minor units that captured − refunded has to cover before goods leave: the lines that are not cancelled, plus shipping. */
 export const requiredFor = ({ lines, totals }: Pick<StoredOrder, 'lines' | 'totals'>): number => goodsOf(lines) + totals.shipping.amount;

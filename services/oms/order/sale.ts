@@ -20,6 +20,10 @@ export async function basketOfSale(id: string, sent: Transaction | undefined, { 
   const { state, basket } = sent ?? (await call(getTransaction, { params: { id } }));
   if (state !== 'voided') return basket.id;
   throw new Problem('invalid_state_transition', `The transaction "${id}" was voided; nothing of it was sold.`, {
-    ...{ objectType: 'transaction', id, currentState: state, action: 'order', allowedFrom: ['open', 'paid', 'completed'] },
+    objectType: 'transaction',
+    id,
+    currentState: state,
+    action: 'order',
+    allowedFrom: ['open', 'paid', 'completed'],
   });
 }

@@ -11,7 +11,7 @@ import { coverageOf } from './status.ts';
  * @returns all payments as they are then
  * @throws Problem `dependency_*`; what was captured before stays captured
  */
-export async function captured(
+export async function captureUntil(
   orderId: string,
   scope: Scope,
   enough: (payments: readonly Payment[]) => boolean,
@@ -32,16 +32,16 @@ export async function captured(
 }
 
 /** As `captured`; a capture that the provider declines is one that is missing. A Payment Hub that cannot say is another matter. */
-export async function capturedIfPossible(...[orderId, scope, enough]: Parameters<typeof captured>): Promise<readonly Payment[]> {
+export async function captureIfPossible(...[orderId, scope, enough]: Parameters<typeof captureUntil>): Promise<readonly Payment[]> {
   try {
-    return await captured(orderId, scope, enough);
+    return await captureUntil(orderId, scope, enough);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'payment_declined') throw error;
     return paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
   }
 }
 
-export const isCovered = (payments: readonly Payment[], required: number): boolean => coverageOf(payments).kept >= required;
+export const isCovered = (payments: readonly Payment[], required: number): boolean => coverageOf(payments).netCaptured >= required;
 
 /**
  * Whether what is missing will never come: an authorisation was voided or ran out, and the payments that are left would not cover the

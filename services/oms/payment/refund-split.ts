@@ -11,7 +11,7 @@ export const refundReference = (lineId: string, upTo: number): string => `${OWN}
 
 const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);
 
-const paidBack = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
+const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
   sumOf(payments, ({ refunds }) =>
     sumOf(
       refunds.filter(({ reference }) => which(reference)),
@@ -21,7 +21,7 @@ const paidBack = (payments: readonly Payment[], which: (reference: string | unde
 
 /** What is still to be paid back under a reference: a part may have been before something broke off. */
 export const stillOwed = ({ reference, amount }: { reference: string; amount: number }, payments: readonly Payment[]): number =>
-  Math.max(0, amount - paidBack(payments, (paid) => paid === reference));
+  Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference));
 
 /**
  * What was captured beyond what the order still has to cover. A customer of whom less was captured than the order costs never paid
@@ -31,7 +31,7 @@ export const excessOf = (payments: readonly Payment[], required: number): number
   Math.max(
     0,
     sumOf(payments, ({ capturedAmount }) => capturedAmount.amount) -
-      paidBack(payments, (paid) => paid?.startsWith(OWN) === true) -
+      sumOfRefunds(payments, (paid) => paid?.startsWith(OWN) === true) -
       required,
   );
 

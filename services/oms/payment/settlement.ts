@@ -12,7 +12,7 @@ import { excessOf, refundSplit, stillOwed } from './refund-split.ts';
  * seen on the payments and not paid twice.
  * @returns the payments afterwards
  */
-export async function paidBack(
+export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },
   { call }: Scope,
 ): Promise<readonly Payment[]> {

@@ -12,7 +12,7 @@ export interface Coverage {
   /** Authorised and not captured. */
   readonly authorised: number;
   /** Captured and not paid back. */
-  readonly kept: number;
+  readonly netCaptured: number;
   readonly refunded: number;
 }
 
@@ -20,15 +20,15 @@ export function coverageOf(payments: readonly PaymentAmounts[]): Coverage {
   const sum = (amountOf: (payment: PaymentAmounts) => number): number => payments.reduce((total, payment) => total + amountOf(payment), 0);
   return {
     authorised: sum(({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
-    kept: sum(({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
+    netCaptured: sum(({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
     refunded: sum(({ refundedAmount }) => refundedAmount.amount),
   };
 }
 
 /** What authorised and captured payments leave uncovered, in minor units: Confirm Order wants it to be 0. */
 export function outstandingOf(total: number, payments: readonly PaymentAmounts[]): number {
-  const { authorised, kept } = coverageOf(payments);
-  return Math.max(0, total - authorised - kept);
+  const { authorised, netCaptured } = coverageOf(payments);
+  return Math.max(0, total - authorised - netCaptured);
 }
 
 /**
@@ -46,9 +46,9 @@ export function outstandingOf(total: number, payments: readonly PaymentAmounts[]
  * @param stillDue the total without lines that were cancelled: who was never charged for them owes no more
  */
 export function paymentStatusOf(total: number, payments: readonly PaymentAmounts[], stillDue: number = total): PaymentStatus {
-  const { authorised, kept, refunded } = coverageOf(payments);
-  if (refunded > 0 && kept + authorised === 0) return 'refunded';
-  if (kept >= total || (kept > 0 && refunded === 0 && kept >= stillDue)) return 'paid';
-  if (kept + authorised >= total) return 'authorised';
+  const { authorised, netCaptured, refunded } = coverageOf(payments);
+  if (refunded > 0 && netCaptured + authorised === 0) return 'refunded';
+  if (netCaptured >= total || (netCaptured > 0 && refunded === 0 && netCaptured >= stillDue)) return 'paid';
+  if (netCaptured + authorised >= total) return 'authorised';
   return refunded > 0 ? 'partially-refunded' : 'unpaid';
 }

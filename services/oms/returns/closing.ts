@@ -7,7 +7,7 @@ import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './bookin
 import { onlyPaidBack } from './value.ts';
 
 /** A return ended well: its units count as returned. A part of the last commit. */
-export async function booked(
+export async function completeBooking(
   work: UnitOfWork,
   order: StoredOrder,
   { booking, as }: { readonly booking: ReturnBooking; readonly as: 'refunded' | 'exchanged' },
@@ -20,7 +20,7 @@ export async function booked(
 }
 
 /** A return ended without effect: its units are the customer's, and may come back in another one. A part of the last commit. */
-export async function givenBack(
+export async function rejectBooking(
   work: UnitOfWork,
   order: StoredOrder,
   { booking, paidBack }: { booking: ReturnBooking; paidBack: number },
@@ -44,5 +44,9 @@ const states = { open: 'inspected', refunding: 'inspected', refunded: 'refunded'
 /** 409 for an outcome that a return cannot have any more. */
 export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' | 'reject' | 'exchange', why: string): Problem =>
   new Problem('invalid_state_transition', `The return "${id}" ${why}.`, {
-    ...{ objectType: 'return', id, currentState: states[status], action, allowedFrom: allowedFrom(returnLifeCycle, action) },
+    objectType: 'return',
+    id,
+    currentState: states[status],
+    action,
+    allowedFrom: allowedFrom(returnLifeCycle, action),
   });

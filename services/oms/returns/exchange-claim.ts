@@ -20,7 +20,11 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
     'invalid_state_transition',
     `The return "${returnId}" is paid back, not exchanged: that was chosen when it was created.`,
     {
-      ...{ objectType: 'return', id: returnId, currentState: found.state, action: 'exchange', allowedFrom: [] },
+      objectType: 'return',
+      id: returnId,
+      currentState: found.state,
+      action: 'exchange',
+      allowedFrom: [],
     },
   );
 }
@@ -64,7 +68,12 @@ export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Prom
   // Its basket became an order all the same, by another request that did not name the return.
   if (await work.findUnique(orders, 'basket', booking.exchangeBasketId)) return 'none';
   throw new Problem('invalid_state_transition', `An order is just being created that is exchanged for the return "${booking.id}".`, {
-    ...{ objectType: 'return', id: booking.id, currentState: 'inspected', action: 'refund', allowedFrom: ['inspected'] },
-    ...{ retryable: true, retryAfter: 1 },
+    objectType: 'return',
+    id: booking.id,
+    currentState: 'inspected',
+    action: 'refund',
+    allowedFrom: ['inspected'],
+    retryable: true,
+    retryAfter: 1,
   });
 }

@@ -27,7 +27,7 @@ export const creditHeld = (payments: readonly Payment[]): number =>
  * @returns the payments of the order afterwards
  * @throws Problem `dependency_*`
  */
-export async function creditTaken(order: StoredOrder, scope: Scope): Promise<readonly Payment[]> {
+export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Promise<readonly Payment[]> {
   const { work, call } = scope;
   const payments = await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
   const { exchangeForReturnId: returnId } = order;
@@ -41,18 +41,23 @@ export async function creditTaken(order: StoredOrder, scope: Scope): Promise<rea
   if (amount <= 0) return payments;
   const refundAmount = money(returnValueOf(booking), currency);
   const body = {
-    ...{ orderId: order.id, tender: { type: 'exchange-credit' as const }, amount: money(amount, currency) },
+    orderId: order.id,
+    tender: { type: 'exchange-credit' as const },
+    amount: money(amount, currency),
     // The return is another order's: only here it pays for this one.
-    ...{ returnId: booking.id, payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount }] } },
+    returnId: booking.id,
+    payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount }] },
   };
   // Whoever takes it, a request or due work, takes the same one; after one that was voided it is another.
   const step = `credit ${payments.filter(isCredit).length} ${amount}`;
-  const credit = await call(authorizePayment, { body }, { intent: order.id, step, timeoutMs: DECIDE_TIMEOUT_MS }).catch(paidOtherwise);
+  const credit = await call(authorizePayment, { body }, { intent: order.id, step, timeoutMs: DECIDE_TIMEOUT_MS }).catch(
+    undefinedIfPaidOtherwise,
+  );
   return credit ? [...payments, credit] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
 }
 
 /** Somebody paid the order, or paid the return back, in between. */
-function paidOtherwise(error: unknown): undefined {
+function undefinedIfPaidOtherwise(error: unknown): undefined {
   const isRefused =
     error instanceof Problem && !error.retryable && (error.code === 'overpayment' || error.code === 'refund_exceeds_captured');
   if (!isRefused) throw error;
@@ -61,4 +66,4 @@ function paidOtherwise(error: unknown): undefined {
 
 /** The payments on which a confirmation is decided, with the credit of an exchange. */
 export const paymentsToConfirmOn = (order: StoredOrder, scope: Scope): Promise<readonly Payment[]> =>
-  order.exchangeForReturnId === undefined ? paymentsToDecideOn(order, scope) : creditTaken(order, scope);
+  order.exchangeForReturnId === undefined ? paymentsToDecideOn(order, scope) : takeExchangeCredit(order, scope);

@@ -35,11 +35,11 @@ const ATTEMPTS = 3;
  */
 export async function payOut({ order, booking }: Owed, scope: Scope): Promise<Payout> {
   for (let attempt = 1; ; attempt++) {
-    const held = await heldByExchange(booking, scope);
+    const held = await settleCredit(booking, scope);
     const payments = await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
     const value = returnValueOf(booking) - held;
     if (progressionOf(scope.context).refund === 'manual') return payoutOf(booking, { payments, value });
-    const after = await refunded({ order, booking }, { payments, value }, scope).catch(unlessRefused);
+    const after = await refundRemaining({ order, booking }, { payments, value }, scope).catch(undefinedIfRefused);
     if (after) return payoutOf(booking, { payments: after, value });
     if (attempt === ATTEMPTS) {
       throw new Problem('dependency_error', `The Payment Hub refuses to pay back the return "${booking.id}".`, {
@@ -55,7 +55,7 @@ interface Paying {
   readonly value: number;
 }
 
-async function refunded({ order, booking }: Owed, { payments, value }: Paying, { work, call }: Scope): Promise<readonly Payment[]> {
+async function refundRemaining({ order, booking }: Owed, { payments, value }: Paying, { work, call }: Scope): Promise<readonly Payment[]> {
   const { currency } = order.totals.total;
   const payable = await payableOf(work, order);
   let now = payments;
@@ -86,7 +86,7 @@ function goodsSplit({ order, left, reference }: { order: StoredOrder; left: numb
 }
 
 /** What pays for the order that the return was exchanged for. Of one that was cancelled it is let go first. */
-async function heldByExchange({ id }: ReturnBooking, scope: Scope): Promise<number> {
+async function settleCredit({ id }: ReturnBooking, scope: Scope): Promise<number> {
   const exchange = await scope.work.findUnique(orders, 'exchangeFor', id);
   if (!exchange) return 0;
   const payments = await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS);
@@ -120,7 +120,7 @@ function payoutOf({ id }: ReturnBooking, { payments, value }: Paying): Payout {
 }
 
 /** Somebody else paid something back in between. */
-function unlessRefused(error: unknown): undefined {
+function undefinedIfRefused(error: unknown): undefined {
   const isRefused = error instanceof Problem && !error.retryable && REFUSED.has(error.code);
   if (!isRefused) throw error;
   return undefined;

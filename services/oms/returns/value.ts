@@ -1,4 +1,4 @@
-import { worthOf } from '../order/line-value.ts';
+import { valueOfUnits } from '../order/line-value.ts';
 import type { OrderLine } from '../order/lines.ts';
 import type { ReturnBooking } from './bookings.ts';
 
@@ -30,10 +30,10 @@ export const returnableOf = (line: OrderLine, bookings: Bookings): number => lin
  * Minor units that `units` more of a line are worth: all that are gone then are worth the floor of their share of the line, less what
  * was booked for those before. So however a line comes back, in whatever parts, all of it is worth the line to the cent.
  */
-export function worthOfReturned(line: OrderLine, units: number, bookings: Bookings): number {
+export function valueOfReturned(line: OrderLine, units: number, bookings: Bookings): number {
   const before = bookedOn(line.lineId, bookings);
   const gone = line.cancelledQty + before.units + units;
-  return Math.max(0, worthOf(line, gone) - worthOf(line, line.cancelledQty) - before.amount);
+  return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
 }
 
 /** A rejected return is worth nothing more than what was paid back for it all the same, spread over its lines from the first. */

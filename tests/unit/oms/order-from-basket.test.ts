@@ -26,14 +26,27 @@ function basketOf(
     const share = shares[index] ?? 0;
     const lineTotal = qty * unitPrice - share;
     return {
-      ...{ lineId: `line-${index}`, sku: `sku-${index}`, qty, unitPrice: eur(unitPrice), discount: eur(share) },
-      ...{ tax: eur(containedTax(lineTotal, taxRate)), lineTotal: eur(lineTotal) },
+      lineId: `line-${index}`,
+      sku: `sku-${index}`,
+      qty,
+      unitPrice: eur(unitPrice),
+      discount: eur(share),
+      tax: eur(containedTax(lineTotal, taxRate)),
+      lineTotal: eur(lineTotal),
     };
   });
   const taken = shares.reduce((sum, share) => sum + share, 0);
   const tax = lines.reduce((sum, line) => sum + line.tax.amount, 0);
   return {
-    ...{ id: 'bsk_1', version: 3, createdAt: AT, updatedAt: AT, state: 'converted', channel: 'web', currency: 'EUR', lines, vouchers: [] },
+    id: 'bsk_1',
+    version: 3,
+    createdAt: AT,
+    updatedAt: AT,
+    state: 'converted',
+    channel: 'web',
+    currency: 'EUR',
+    lines,
+    vouchers: [],
     totals: {
       subtotal: eur(subtotal),
       discount: eur(taken),
@@ -41,7 +54,8 @@ function basketOf(
       tax: eur(tax),
       total: eur(subtotal - taken + shipping),
     },
-    ...{ reservationId: 'res_1', orderId: 'ord_1' },
+    reservationId: 'res_1',
+    orderId: 'ord_1',
     ...members,
   };
 }

@@ -83,13 +83,13 @@ describe('Whatever the payments of an order', () => {
     );
   });
 
-  test('what is authorised, kept and refunded is never negative and is all that was bound', () => {
+  test('what is authorised, netCaptured and refunded is never negative and is all that was bound', () => {
     fc.assert(
       fc.property(fc.array(anyPayment, { maxLength: 5 }), (payments) => {
-        const { authorised, kept, refunded } = coverageOf(payments);
+        const { authorised, netCaptured, refunded } = coverageOf(payments);
         const captured = payments.reduce((sum, { capturedAmount }) => sum + capturedAmount.amount, 0);
-        expect(Math.min(authorised, kept, refunded)).toBeGreaterThanOrEqual(0);
-        expect(kept + refunded).toBe(captured);
+        expect(Math.min(authorised, netCaptured, refunded)).toBeGreaterThanOrEqual(0);
+        expect(netCaptured + refunded).toBe(captured);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { worthOfNext } from '../../../services/oms/order/line-value.ts';
+import { valueOfNext } from '../../../services/oms/order/line-value.ts';
 import type { Payment } from '../../../services/oms/payment/payments.ts';
 import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/payment/refund-split.ts';
 
@@ -21,9 +21,18 @@ const payment = ({ id, type = 'card', captured, back = {} }: Paid): Payment => {
   }));
   const refunded = refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
   return {
-    ...{ id, version: 1, createdAt: '', updatedAt: '', orderId: 'ord_1', tender: { type }, refunds },
-    ...{ state: 'captured', amount: eur(captured), authorizedAmount: eur(captured) },
-    ...{ capturedAmount: eur(captured), refundedAmount: eur(refunded) },
+    id,
+    version: 1,
+    createdAt: '',
+    updatedAt: '',
+    orderId: 'ord_1',
+    tender: { type },
+    refunds,
+    state: 'captured',
+    amount: eur(captured),
+    authorizedAmount: eur(captured),
+    capturedAmount: eur(captured),
+    refundedAmount: eur(refunded),
   };
 };
 
@@ -94,7 +103,7 @@ test('The units of a line are worth the whole line together, in however many lot
       const cancelled = { fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 };
       let owed = 0;
       for (const lot of lots) {
-        owed += worthOfNext({ ...line, ...cancelled }, lot);
+        owed += valueOfNext({ ...line, ...cancelled }, lot);
         cancelled.cancelledQty += lot;
         expect(owed).toBe(Math.floor((amount * cancelled.cancelledQty) / qty));
       }

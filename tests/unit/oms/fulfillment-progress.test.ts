@@ -1,20 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoredOrder } from '../../../services/oms/collections.ts';
-import { type FulfillmentOrder, followed, freshRecord, type Progress } from '../../../services/oms/fulfillment/progress.ts';
+import { type FulfillmentOrder, freshRecord, type Progress, progressAfter } from '../../../services/oms/fulfillment/progress.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const common = { version: 1, createdAt: '', updatedAt: '' };
 
 const order = (patch: Partial<StoredOrder> = {}): StoredOrder => ({
-  ...{ ...common, id: 'ord_1', state: 'in-fulfilment', orderNumber: '1', channel: 'web', basketId: 'bsk_1', validatedAt: '' },
+  ...common,
+  id: 'ord_1',
+  state: 'in-fulfilment',
+  orderNumber: '1',
+  channel: 'web',
+  basketId: 'bsk_1',
+  validatedAt: '',
   lines: [
     {
-      ...{ lineId: 'line-1', sku: 'mug', qty: 3, unitPrice: eur(334), discount: eur(2), tax: eur(0), lineTotal: eur(1000) },
-      ...{ fulfilledQty: 0, returnedQty: 0, cancelledQty: 0 },
+      lineId: 'line-1',
+      sku: 'mug',
+      qty: 3,
+      unitPrice: eur(334),
+      discount: eur(2),
+      tax: eur(0),
+      lineTotal: eur(1000),
+      fulfilledQty: 0,
+      returnedQty: 0,
+      cancelledQty: 0,
     },
   ],
   totals: { subtotal: eur(1000), discount: eur(0), shipping: eur(490), tax: eur(0), total: eur(1490) },
-  ...{ voucherCodes: [], holdAttempts: 0 },
+  voucherCodes: [],
+  holdAttempts: 0,
   ...patch,
 });
 
@@ -27,12 +42,14 @@ const fulfilment = (version: number, state: FulfillmentOrder['state'], patch: Pa
 /** What is known after all of these, one after the other. */
 function having(found: readonly FulfillmentOrder[], start = order()): Progress {
   const none: Progress = { record: { ...freshRecord('ord_1'), version: 0 }, lines: start.lines, foundAfterRefund: false };
-  return found.reduce((known, one) => followed({ ...start, lines: known.lines }, known.record, one) ?? known, none);
+  return found.reduce((known, one) => progressAfter({ ...start, lines: known.lines }, known.record, one) ?? known, none);
 }
 
 const unitsOf = ({ lines, record }: Progress) => ({
-  ...{ fulfilled: lines[0]?.fulfilledQty, cancelled: lines[0]?.cancelledQty },
-  ...{ short: record.short.map(({ qty }) => qty), owed: record.owed.map(({ amount }) => amount) },
+  fulfilled: lines[0]?.fulfilledQty,
+  cancelled: lines[0]?.cancelledQty,
+  short: record.short.map(({ qty }) => qty),
+  owed: record.owed.map(({ amount }) => amount),
 });
 
 describe('The units of a fulfillment order', () => {
@@ -82,7 +99,10 @@ describe('The units of a fulfillment order', () => {
   test('change nothing on an order that has ended', () => {
     const ended = order({ state: 'cancelled' });
     expect(unitsOf(having([fulfilment(8, 'returned-to-sender', { shortQty: 1 })], ended))).toEqual({
-      ...{ fulfilled: 0, cancelled: 0, short: [], owed: [] },
+      fulfilled: 0,
+      cancelled: 0,
+      short: [],
+      owed: [],
     });
     expect(having([fulfilment(9, 'delivered')], ended).foundAfterRefund).toBe(true);
   });

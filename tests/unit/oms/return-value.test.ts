@@ -2,13 +2,21 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { OrderLine } from '../../../services/oms/order/lines.ts';
 import type { ReturnBooking } from '../../../services/oms/returns/bookings.ts';
-import { onlyPaidBack, returnableOf, worthOfReturned } from '../../../services/oms/returns/value.ts';
+import { onlyPaidBack, returnableOf, valueOfReturned } from '../../../services/oms/returns/value.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 const lineOf = (lineTotal: number, qty: number, cancelledQty = 0): OrderLine => ({
-  ...{ lineId: 'line-1', sku: 'mug-blue', qty, cancelledQty, fulfilledQty: qty - cancelledQty, returnedQty: 0 },
-  ...{ unitPrice: eur(0), discount: eur(0), tax: eur(0), lineTotal: eur(lineTotal) },
+  lineId: 'line-1',
+  sku: 'mug-blue',
+  qty,
+  cancelledQty,
+  fulfilledQty: qty - cancelledQty,
+  returnedQty: 0,
+  unitPrice: eur(0),
+  discount: eur(0),
+  tax: eur(0),
+  lineTotal: eur(lineTotal),
 });
 
 type Booking = Pick<ReturnBooking, 'lines' | 'status'>;
@@ -20,30 +28,30 @@ const booking = (qty: number, amount: number, status: Booking['status'] = 'open'
 describe('Units that come back', () => {
   test('are worth the floor of their share, less what those before were worth', () => {
     const line = lineOf(1_000, 3);
-    expect(worthOfReturned(line, 1, [])).toBe(333);
-    expect(worthOfReturned(line, 1, [booking(1, 333)])).toBe(333);
-    expect(worthOfReturned(line, 1, [booking(1, 333), booking(1, 333, 'refunded')])).toBe(334);
-    expect(worthOfReturned(line, 3, [])).toBe(1_000);
+    expect(valueOfReturned(line, 1, [])).toBe(333);
+    expect(valueOfReturned(line, 1, [booking(1, 333)])).toBe(333);
+    expect(valueOfReturned(line, 1, [booking(1, 333), booking(1, 333, 'refunded')])).toBe(334);
+    expect(valueOfReturned(line, 3, [])).toBe(1_000);
   });
 
   test('are worth what is left when units before them were cancelled', () => {
     const line = lineOf(1_000, 3, 1);
-    expect(worthOfReturned(line, 2, [])).toBe(667);
+    expect(valueOfReturned(line, 2, [])).toBe(667);
     expect(returnableOf(line, [])).toBe(2);
   });
 
   test('of a rejected return may come back, and are worth their cents once more', () => {
     const line = lineOf(101, 2);
-    const first = worthOfReturned(line, 1, []);
-    const second = worthOfReturned(line, 1, [booking(1, first)]);
+    const first = valueOfReturned(line, 1, []);
+    const second = valueOfReturned(line, 1, [booking(1, first)]);
     expect([first, second]).toEqual([50, 51]);
     const left = [booking(1, 0, 'rejected'), booking(1, second, 'refunded')];
-    expect([returnableOf(line, left), worthOfReturned(line, 1, left)]).toEqual([1, 50]);
+    expect([returnableOf(line, left), valueOfReturned(line, 1, left)]).toEqual([1, 50]);
   });
 
   test('are worth so much less as was paid back for a return that was rejected', () => {
     const line = lineOf(1_000, 2);
-    expect(worthOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
+    expect(valueOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
     expect(onlyPaidBack([...booking(2, 700).lines, { orderLineId: 'line-2', qty: 1, amount: 300 }], 800)).toEqual([
       { orderLineId: 'line-1', qty: 2, amount: 700 },
       { orderLineId: 'line-2', qty: 1, amount: 100 },
@@ -63,13 +71,13 @@ describe('Units that come back', () => {
         for (const { units, ends } of steps) {
           const qty = Math.min(units, returnableOf(one, bookings));
           if (qty === 0) continue;
-          const amount = worthOfReturned(one, qty, bookings);
+          const amount = valueOfReturned(one, qty, bookings);
           expect(amount).toBeGreaterThanOrEqual(0);
           bookings.push(booking(qty, ends === 'rejected' ? 0 : amount, ends as Booking['status']));
           expect(cancelled + booked()).toBeLessThanOrEqual(one.lineTotal.amount);
         }
         const rest = returnableOf(one, bookings);
-        if (rest > 0) bookings.push(booking(rest, worthOfReturned(one, rest, bookings)));
+        if (rest > 0) bookings.push(booking(rest, valueOfReturned(one, rest, bookings)));
         expect(cancelled + booked()).toBe(one.lineTotal.amount);
       }),
       { numRuns: 2_000 },
