@@ -19,7 +19,7 @@ export const expireDraft = defineDueWork('expire-draft');
 export const redeemVouchers = defineDueWork('redeem-vouchers');
 export const compensate = defineDueWork('compensate');
 export const releaseHolds = defineDueWork('release-holds');
-/** `asked`: a client asked for the routing, so it is done even where orders are routed by hand. */
+/** `asked`: a client requested the routing, so it is done even where orders are routed by hand. */
 export const routeOrder = defineDueWork('route-order', z.object({ asked: z.boolean().optional() }));
 /** `attempt` counts from 1. */
 export const capturePayments = defineDueWork('capture-payments', z.object({ attempt: z.int().min(1) }));

@@ -16,14 +16,14 @@ import { VIEW_TIMEOUT_MS } from './timing.ts';
 
 export type OrderView = z.output<typeof OrderViewSchema>;
 
-/** What other applications say of an order; what is undefined is not known. */
+/** Parts of an order that other applications own. An undefined part is unknown. */
 export interface OrderParts {
   readonly payments?: readonly Payment[] | undefined;
   readonly fulfillmentOrders?: readonly FulfillmentOrder[] | undefined;
   readonly returns?: readonly z.output<typeof Return>[] | undefined;
 }
 
-/** The order without what only the OMS knows. */
+/** The order without the members that only the OMS uses. */
 export function published({
   voucherCodes: _vouchers,
   holdAttempts: _attempts,
@@ -56,7 +56,7 @@ const returnPart = ({ id, state, refundAmount, lines }: z.output<typeof Return>)
   lines,
 });
 
-/** The order as it is answered. What is not known of its payments shows as `unknown`, of its fulfilment by its absence. */
+/** The order as answers show it. Unknown payments give the status `unknown`; unknown fulfillment orders and returns are omitted. */
 export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, returns }: OrderParts): OrderView {
   const total = order.totals.total.amount;
   return {
@@ -69,8 +69,8 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
 }
 
 /**
- * The order with its payments and fulfillment orders as their owners have them now, but for what is known already. A Payment Hub or
- * FMS that is down or slow does not keep anybody from reading an order.
+ * Asks the owners for all parts that are not in `known`. If the Payment Hub or the FMS is down or slow, the order is shown without
+ * their parts.
  */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => logAndOmit(error, order, scope);
@@ -82,13 +82,13 @@ export async function fetchView(order: StoredOrder, scope: Scope, known: OrderPa
   return viewOf(order, { payments, fulfillmentOrders, returns });
 }
 
-/** Without a record the FMS was never asked for anything. */
+/** Without a record the FMS has no fulfillment orders of the order. */
 async function fetchFulfillmentOrders(order: StoredOrder, scope: Scope): Promise<readonly FulfillmentOrder[]> {
   if (order.state === 'draft' || !(await scope.work.get(fulfillmentRecords, order.id))) return [];
   return fulfillmentOrdersOf(order.id, scope, VIEW_TIMEOUT_MS);
 }
 
-/** Without a booking the FMS has no return of it. */
+/** Without a booking the FMS has no returns of the order. */
 async function fetchReturns(order: StoredOrder, { work, call }: Scope): Promise<readonly z.output<typeof Return>[]> {
   if (order.completedAt === undefined || (await work.find(returnBookings, 'order', order.id, { limit: 1 })).items.length === 0) return [];
   return (await call(listReturns, { query: { orderId: order.id } }, { timeoutMs: VIEW_TIMEOUT_MS })).items;
@@ -97,6 +97,6 @@ async function fetchReturns(order: StoredOrder, { work, call }: Scope): Promise<
 function logAndOmit(error: unknown, { id }: StoredOrder, { log }: Scope): undefined {
   if (!isDependencyProblem(error)) throw error;
   const { code, context }: Problem = error;
-  log.warn({ orderId: id, code, dependency: context['dependency'] }, 'the order is shown without what another application knows of it');
+  log.warn({ orderId: id, code, dependency: context['dependency'] }, 'order shown incomplete: another application did not answer');
   return undefined;
 }

@@ -77,7 +77,7 @@ export const service = defineService({
   ],
 });
 
-/** A world begins without orders: every order comes from a basket. */
+/** A world starts without orders: every order is created from a basket. */
 export function seed(_fixtures: Fixtures, _now: number): Seed {
   return { objects: [{ of: orders, rows: [] }] };
 }

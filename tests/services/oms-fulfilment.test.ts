@@ -544,7 +544,7 @@ describe('Capturing', () => {
     await scene.rehearsal.ok('POST', `/payments/${order.payments[0].id}/refunds`, { amount: { amount: 100, currency: 'EUR' } });
     const { status, body } = await scene.dispatch(id);
     expect([status, body.code, body.outstanding]).toEqual([409, 'payment_incomplete', { amount: 100, currency: 'EUR' }]);
-    expect(body.detail).toMatch(/were paid back; authorise them again.*or cancel the order/);
+    expect(body.detail).toMatch(/were refunded; authorise them again.*or cancel the order/);
     expect((await scene.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
     await scene.rehearsal.verify();
   });

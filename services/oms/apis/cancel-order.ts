@@ -13,9 +13,9 @@ import { fetchView, type OrderView } from '../order-view.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 /**
- * The intent, then the FMS's word on the fulfillment orders, then the commit of `cancelled`, then everything that is to be undone
- * elsewhere. Only the FMS can say no, or keep it waiting: what the others cannot undo now stays visible as `compensation: 'pending'`
- * until due work has done it.
+ * Stores the intent, asks the FMS to cancel the fulfillment orders, commits `cancelled`, then undoes the order at other applications.
+ * Only the FMS can refuse or delay a cancellation. What other applications cannot undo now shows as `compensation: 'pending'` until
+ * due work has undone it.
  */
 export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
@@ -26,7 +26,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
     return again(await undoAndView(found, scope));
   }
   refuseWhileOther(found, 'cancel');
-  // One that is under way for another reason may still come to nothing.
+  // The pending cancellation has another reason and may still be withdrawn.
   if (found.pendingAction && body.reason !== undefined && body.reason !== reason) throw underWay(found, 'cancel', found.pendingAction);
   const resumed = found.pendingAction !== undefined;
   const intended = await beginIntent(work, found, 'cancel', body.reason === undefined ? {} : { cancelReason: body.reason });
@@ -34,7 +34,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   try {
     writtenOff = await stopFulfillment(intended, scope);
   } catch (error) {
-    // Nothing has happened: goods have left, or the FMS was not even reached. Anything else leaves the outcome open.
+    // Nothing has happened if goods are dispatched or the FMS was not reached. Any other failure leaves the outcome open.
     const isRefused = error instanceof Problem && error.code === 'invalid_state_transition';
     const isUnreached = error instanceof Problem && error.code === 'dependency_unavailable' && !resumed;
     if (!isRefused && !isUnreached) throw error;
@@ -46,7 +46,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
   return undoAndView(order, scope);
 });
 
-/** Undoes what a cancelled order has elsewhere, as far as the others answer, and shows how far that went. */
+/** Undoes a cancelled order at other applications, as far as they answer, and shows the result. */
 async function undoAndView(order: StoredOrder, scope: Scope): Promise<OrderView> {
   if (!order.undo) return fetchView(order, scope);
   const { failure, payments } = await undoAtOthers(order, order.undo, scope);

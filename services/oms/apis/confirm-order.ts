@@ -15,9 +15,9 @@ import { type Payment, paymentIncomplete } from '../payment/payments.ts';
 import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
 /**
- * Customer and payments are looked at before anything is written: an order that is refused for them leaves no trace. Then comes the intent, then the
- * stock, then the commit of `confirmed`, which is the point of no return, then the routing, which may as well follow later. A sale of
- * the till has its goods and is never routed.
+ * Checks customer and payments before anything is written, so that their refusal leaves no trace. Then stores the intent, secures the
+ * stock, commits `confirmed`, which is the point of no return, and routes the order; due work may route it later. A sale has its
+ * goods already and is never routed.
  */
 export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) => {
   const { work } = scope;
@@ -25,7 +25,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   if (isAgain(orderLifeCycle, found, 'confirm')) return again(await routeAndView(found, undefined, scope));
   refuseWhileOther(found, 'confirm');
   const resumed = found.pendingAction !== undefined;
-  // The till looked at its customer before the sale; a confirmation that is under way was allowed when it began.
+  // The till checked its customer before the sale; a pending confirmation was checked when it began.
   if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
   const payments = await paymentsToConfirmOn(found, scope);
   const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
@@ -33,7 +33,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   if (isSale(found)) return fetchView(confirmSale(found, scope), scope, { payments });
   const order = await beginIntent(work, found, 'confirm');
   const outcome = await continueConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
-    // Another request for the same confirmation is at it. Due work waits for that one's end; a client is told.
+    // Another request for the same confirmation is running.
     if (error instanceof Problem && error.code === 'idempotency_in_progress' && order.pendingAction) {
       throw underWay(order, 'confirm', order.pendingAction);
     }
@@ -44,7 +44,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   return routeAndView(outcome, payments, scope);
 });
 
-/** The confirmed order, routed unless that is done, left to a client, or refused for now. A repeat goes on where the first one stopped. */
+/** Continues after the confirmation: redeems vouchers and routes, unless that is done or orders are routed by hand. */
 async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
   if (order.state !== 'confirmed' || order.pendingAction) return fetchView(order, scope);
   scheduleRedemption(scope.work, order);

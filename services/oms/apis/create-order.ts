@@ -20,7 +20,7 @@ export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   return createFromBasket(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
 });
 
-/** @returns the refusal of a repeat that names another return; what it claimed when both came at once is given back */
+/** @returns the refusal of a repeat that names another return; a claim that it made concurrently is released */
 async function refuseOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
   const { id, basketId, exchangeForReturnId } = existing;
   if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
@@ -39,6 +39,6 @@ async function createFromBasket(basketId: string, { basket: sent, exchangeForRet
   if (basket instanceof Problem) return basket;
   const order = await storeOrder(scope.work, basket, returnId);
   if (returnId !== undefined) return payWithCredit(order, scope);
-  // The till takes the money first.
+  // A sale may be paid already.
   return isSale(order) ? fetchView(order, scope) : viewOf(order, { payments: [], fulfillmentOrders: [], returns: [] });
 }

@@ -7,20 +7,20 @@ import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
 import { fulfillmentOrdersOf } from '../fulfillment/fulfillment-orders.ts';
 import { beginRouting, isRoutable, requestFulfillment } from '../fulfillment/routing.ts';
-import { ensureHeldForRouting, NEAREST } from '../fulfillment/routing-holds.ts';
+import { ensureHolds, NEAREST } from '../fulfillment/routing-holds.ts';
 import { orderById } from '../order/by-id.ts';
 import { underWay } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
 /**
- * Routes an order that Confirm Order did not route, or could not. One that is routed answers the fulfillment orders that it has. What
- * is about to be asked of the FMS is committed first, so that a cancellation knows whom to ask.
+ * Routes an order that Confirm Order did not route. For a routed order it answers the existing fulfillment orders. The routing is
+ * stored before the FMS is called, so that a concurrent cancellation asks the FMS too.
  */
 export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);
-  if (isSale(found)) throw notRoutable(found, 'is of the till: its goods are taken along');
+  if (isSale(found)) throw notRoutable(found, 'was sold at the till, and its goods are carried out');
   const known = await work.get(fulfillmentRecords, found.id);
   if (isAgain(orderLifeCycle, found, 'route') || known?.routed) {
     const { id } = found;
@@ -34,7 +34,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   if (found.pendingAction) throw underWay(found, 'route', found.pendingAction);
   if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
   const { strategy = known?.strategy ?? NEAREST } = body;
-  const order = await ensureHeldForRouting(found, strategy, scope);
+  const order = await ensureHolds(found, strategy, scope);
   if (!(await work.get(fulfillmentRecords, order.id))) {
     work.expect(orders, order);
     beginRouting(work, order.id, { asked: true, strategy });
@@ -43,12 +43,12 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const record = await work.get(fulfillmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
   await requestFulfillment(order, { ...record, strategy }, scope);
-  // Asked anew: the FMS has allocated them meanwhile.
+  // The FMS has allocated them meanwhile.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
 
 const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" ${why}; it is not sent anywhere.`, {
+  new Problem('invalid_state_transition', `The order "${id}" ${why}; it cannot be routed.`, {
     objectType: 'order',
     id,
     currentState: state,

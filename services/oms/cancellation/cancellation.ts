@@ -11,7 +11,7 @@ import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { withUndo } from './compensation.ts';
 import { knownHolds } from './ended-holds.ts';
 
-/** Everything that a cancelled order has no use for any more. */
+/** Due work that a cancelled order no longer needs. */
 const OBSOLETE_WORK: readonly DueWork[] = [
   dueWork.finishCancellation,
   dueWork.finishConfirmation,
@@ -25,10 +25,10 @@ const OBSOLETE_WORK: readonly DueWork[] = [
 ];
 
 /**
- * Asks the FMS to cancel all fulfillment orders, which it does for all or none: its answer decides, and from then on there will be
- * none for this order. An order that never asked for any needs nobody's leave.
- * @returns whether everything that was short is written off
- * @throws Problem `invalid_state_transition` when one is dispatched, or `dependency_*`
+ * Asks the FMS to cancel all fulfillment orders of the order, which it does for all or none. Its answer decides: afterwards it creates
+ * no more of them. Without a fulfillment record the FMS is not asked.
+ * @returns whether all short units are written off
+ * @throws Problem `invalid_state_transition` when goods are dispatched, or `dependency_*`
  */
 export async function stopFulfillment(order: StoredOrder, { work, call }: Scope): Promise<boolean> {
   if (order.state === 'draft' || !(await work.get(fulfillmentRecords, order.id))) return true;
@@ -42,7 +42,7 @@ export async function stopFulfillment(order: StoredOrder, { work, call }: Scope)
 }
 
 const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Problem =>
-  new Problem('invalid_state_transition', `The order "${order.id}" cannot be cancelled: goods of it have left. ${message}`, {
+  new Problem('invalid_state_transition', `The order "${order.id}" cannot be cancelled: some of its goods are dispatched. ${message}`, {
     objectType: 'order',
     id: order.id,
     currentState: order.state,
@@ -51,28 +51,28 @@ const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Probl
     ...(typeof context['id'] === 'string' && { fulfillmentOrderId: context['id'] }),
   });
 
-export interface Ending {
+export interface Cancellation {
   readonly verb: 'cancel' | 'expire' | 'abandon-fulfilment';
   readonly cancelReason?: string;
-  /** When due work takes over what is to be undone, unless the request does it. */
+  /** Instant at which due work undoes the order at other applications, unless the request has done so. */
   readonly at: number;
   readonly patch?: Patch<StoredOrder>;
-  /** Whether what was short is off the books. */
+  /** Whether all short units are written off. */
   readonly writtenOff?: boolean;
 }
 
 /**
- * Moves the order to cancelled and notes what is to be undone, both for one commit. Its due work is what does it when the request
- * does not.
+ * Moves the order to `cancelled` and stores what other applications have to undo, both in the next commit. Due work undoes it if the
+ * request does not.
  */
-export async function markCancelled(work: UnitOfWork, order: StoredOrder, ending: Ending): Promise<StoredOrder> {
-  const { verb, cancelReason, at, patch, writtenOff = true } = ending;
+export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancellation: Cancellation): Promise<StoredOrder> {
+  const { verb, cancelReason, at, patch, writtenOff = true } = cancellation;
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
   work.schedule(dueWork.compensate, order.id, at, {});
   const record = await work.get(fulfillmentRecords, order.id);
-  // What the FMS worked on to its end leaves its holds by the FMS's own movements, also when those are late.
-  const isWorkedOff = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
-  const spare = isWorkedOff ? knownHolds(order, record) : [];
+  // The FMS consumes the holds of work that it finished, perhaps late; those are spared.
+  const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
+  const spare = isConsumedByFms ? knownHolds(order, record) : [];
   return work.transition(orders, order, verb, {
     ...patch,
     pendingAction: undefined,
@@ -88,6 +88,6 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, ending
   });
 }
 
-/** Cancelled although its units were there: they are still held. */
+/** Cancelled with units that were not short: those are still held. */
 const isWithdrawn = ({ state, lines }: FulfillmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);

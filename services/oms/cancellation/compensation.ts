@@ -11,7 +11,7 @@ import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { releaseHoldsOf } from './ended-holds.ts';
 
-/** Notes what is to be undone at other applications, besides what already is: members for the change that makes it necessary. */
+/** Members that add work for other applications to what the order already has to undo; for the change that makes it necessary. */
 export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
   const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
@@ -25,24 +25,24 @@ export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeO
   return nothing ? {} : { compensation: 'pending', undo };
 }
 
-/** Nothing is left to be undone: the mark goes, and so does the due work; a part of the last commit. */
+/** Clears the compensation and its due work, as part of the last commit. */
 export function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(dueWork.compensate, order.id);
   return work.transition(orders, order, 'note', { compensation: undefined, undo: undefined });
 }
 
-export interface Undone {
-  /** Why something is still to be undone; undefined when all is. */
+export interface UndoResult {
+  /** The first failure; undefined if everything is undone. */
   readonly failure: Problem | undefined;
-  /** The order's payments afterwards, when the Payment Hub answered. */
+  /** Payments of the order afterwards, if the Payment Hub answered. */
   readonly payments: readonly Payment[] | undefined;
 }
 
 /**
- * Undoes in reverse what led to the order: payments, stock, vouchers. Each part is tried whatever becomes of the others, so that a
- * Payment Hub that is down keeps no stock. Every call may be repeated: a payment is reversed, a hold released, a use given back once.
+ * Undoes payments, stock and voucher uses, in this order. A failure of one part does not stop the others, so that stock is released
+ * even if the Payment Hub is down. Every call takes effect once, however often it is repeated.
  */
-export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<Undone> {
+export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope): Promise<UndoResult> {
   const { call, log } = scope;
   const failures: Problem[] = [];
   const attempt = async <T>(part: () => Promise<T>): Promise<T | undefined> => {
@@ -50,7 +50,7 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
       return await part();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      log.warn({ orderId: order.id, code: error.code }, `not undone yet: ${error.message}`);
+      log.warn({ orderId: order.id, code: error.code }, `undoing an order failed: ${error.message}`);
       failures.push(error);
       return undefined;
     }
@@ -65,13 +65,13 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   return { failure: failures[0] ?? payments?.failure, payments: payments?.payments };
 }
 
-/** Payments that bind money, or may come to: a pending one is voided by the Payment Hub as soon as it is approved. */
+/** Payments that bind money or may do so. The Payment Hub voids a pending payment as soon as it is approved. */
 const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured', 'partially-refunded']);
-/** In a rehearsal that refunds by hand, what was captured waits for a client's Refund Payment. */
+/** For rehearsals that refund by hand: captured payments wait for a client's Refund Payment. */
 const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'authorised']);
 
-/** Newest first, each whatever becomes of the others. The Payment Hub decides whether that is a void or a refund. */
-async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<Undone> {
+/** Newest first; a failure of one does not stop the others. The Payment Hub decides between void and refund. */
+async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<UndoResult> {
   const reversible = progressionOf(context).refund === 'manual' ? BINDING_UNCAPTURED : BINDING;
   const payments = await paymentsOf(orderId, { call }, DECIDE_TIMEOUT_MS);
   const after = new Map(payments.map((payment) => [payment.id, payment]));
@@ -82,18 +82,21 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
       after.set(id, await call(reversePayment, { params: { id }, body: {} }));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      log.warn({ orderId, paymentId: id, code: error.code }, 'a payment is not reversed yet');
+      log.warn({ orderId, paymentId: id, code: error.code }, 'reversing a payment failed');
       failure ??= error;
     }
   }
   return { failure, payments: [...after.values()] };
 }
 
-/** Given back before it is written off, a unit that is not there would be promised to others. @throws Problem while it is not */
+/**
+ * Short units are written off before their holds are released; otherwise other orders would be promised units that are missing.
+ * @throws Problem until they are written off
+ */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
-  // Asked anew each time: the answer of an earlier attempt is not what is true now.
+  // A new step for each attempt: a replayed earlier answer would be out of date.
   const step = `write-off ${work.now}`;
   const answer = await call(cancelFulfillment, { params: { orderId } }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
   if (answer.writtenOff) return true;
-  throw new Problem('dependency_unavailable', `What was short of the order "${orderId}" is not written off yet.`, { dependency: 'sim' });
+  throw new Problem('dependency_unavailable', `The short units of the order "${orderId}" are not written off yet.`, { dependency: 'sim' });
 }

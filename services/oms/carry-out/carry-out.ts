@@ -13,9 +13,9 @@ import { coverageOf } from '../payment/status.ts';
 import { takeOutOfStore } from './store-stock.ts';
 
 /**
- * Carries a carry-out on from its intent to its end: every tender is captured, the goods leave the stock of the store, the sale is
- * completed. Each step may be repeated, by the request, its repetition or due work. A sale that is not paid goes back to where it was.
- * The changes are for the last commit.
+ * Continues a carry-out from its intent to its end: captures every tender, takes the goods out of the stock of the store and completes
+ * the sale. Each step may be repeated by the request, a repeat of it or due work. The changes are part of the last commit.
+ * @returns the completed order; or the refusal of a sale that is not paid, with the intent withdrawn
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
 export async function carryOutSale(order: StoredOrder, scope: Scope): Promise<StoredOrder | Problem> {
@@ -45,7 +45,7 @@ function notPaid(order: StoredOrder, payments: readonly Payment[]): Problem {
   const outstanding = money(missing, order.totals.total.currency);
   return new Problem(
     'payment_incomplete',
-    `${missing} ${outstanding.currency} (minor units) of the order "${order.id}" could not be captured, or were paid back; pay them, then carry it out.`,
+    `${missing} ${outstanding.currency} (minor units) of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`,
     { objectType: 'order', id: order.id, outstanding },
   );
 }

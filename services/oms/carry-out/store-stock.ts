@@ -10,9 +10,9 @@ const sumOf = (units: readonly Units[], sku: string): number =>
   units.filter((one) => one.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
 
 /**
- * The goods of a sale leave its store: what the till holds of them leaves that hold; what nobody knew to be there is booked as found
- * and sold, so that no counter goes negative. Every call names the order, and moves its units once however often it is sent.
- * @returns whether the store sold more than it was known to have
+ * Takes the goods of a sale out of the stock of its store. Units in the hold of the till are consumed. Units that stock does not show
+ * are booked as found and sold, so that no counter goes negative. Every call names the order and moves its units once.
+ * @returns whether the store sold more than its stock showed
  * @throws Problem `dependency_*`
  */
 export async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope): Promise<boolean> {
@@ -22,12 +22,13 @@ export async function takeOutOfStore(order: StoredOrder, storeId: string, scope:
     .filter(({ qty }) => qty > 0);
   for (const { sku, qty } of missing) {
     const body = { reference: `carry-out ${order.id} ${sku}`, kind: 'found-and-sold' as const, locationId: storeId, sku, qty };
-    await scope.call(recordStockMovement, { body }, { step: sku }).catch(unlessUncounted);
+    // A SKU that no location has ever stocked has no counter to book on.
+    await scope.call(recordStockMovement, { body }, { step: sku }).catch(undefinedIfNotFound);
   }
   return missing.length > 0;
 }
 
-/** What left the hold of a sale: all that it held, or nothing when it has ended otherwise. */
+/** @returns the units that left the hold: all that it held, or none if it ended in another way */
 async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
   const held = await holdOf(order, scope);
   if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
@@ -42,7 +43,7 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
     return fulfilledOf(await scope.call(moveReservation, { params: { id: held.id }, body }));
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
-    // Somebody ended it in between.
+    // Another request ended the hold in between.
     const now = await holdOf(order, scope);
     if (now && now.state !== 'fulfilled') throw error;
     return now ? fulfilledOf(now) : [];
@@ -51,21 +52,18 @@ async function consumeHold(order: StoredOrder, storeId: string, scope: Scope): P
 
 const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map(({ sku, fulfilledQty }) => ({ sku, qty: fulfilledQty }));
 
-/** States in which a hold has its units, or has given them to this sale. */
-const OF_USE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
+/** States in which a hold has its units, or has passed them to this sale. */
+const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
 
-/** Undefined when there is none, since the store had nothing, or it was released. */
+/** @returns undefined without a usable hold: the store had no stock, or the hold was released */
 async function holdOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
   const [id] = reservationsOf(lines);
   if (id === undefined) return undefined;
   const found = await call(getReservation, { params: { id } }).catch(undefinedIfNotFound);
-  return found && OF_USE.has(found.state) ? found : undefined;
+  return found && USABLE.has(found.state) ? found : undefined;
 }
 
 function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'not_found') return undefined;
   throw error;
 }
-
-/** A SKU that no location has ever had counters for: there is nothing to book. */
-const unlessUncounted = undefinedIfNotFound;

@@ -7,33 +7,33 @@ import { itemsOf, linesHeldBy, type Reservation, reservationsOf } from '../order
 import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 
 /**
- * How the attempt to keep an order's stock ended. `order` is its newest version; `short` names the SKUs that no location has;
- * `unavailable` means that the SIM said it did nothing, so that nothing needs to be found out later.
+ * Outcome of securing the stock of an order; `order` is its newest version. `short`: no location has enough of some SKUs, which the
+ * problem names. `unavailable`: the SIM is known to have done nothing. `lost`: the new hold ended before it was confirmed.
  */
-export type Holding =
+export type StockOutcome =
   | { readonly is: 'held'; readonly order: StoredOrder; readonly reservation: Reservation }
   | { readonly is: 'short' | 'unavailable' | 'lost'; readonly order: StoredOrder; readonly problem: Problem };
 
 /**
- * Keeps the order's stock for good: confirms its hold, or, when that has run out, takes a new one for all lines, once.
- * @throws Problem when it is unknown whether the SIM did its work; the intent then stays, and whoever goes on with it asks again
+ * Confirms the hold of the order. If it has ended, takes one new hold for all lines and confirms that.
+ * @throws Problem when it is unknown whether the SIM acted; the intent then stays, and the next attempt asks again
  */
-export async function secureStock(order: StoredOrder, scope: Scope): Promise<Holding> {
-  const kept = await confirmHold(order, scope);
-  if (kept) return kept;
+export async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutcome> {
+  const confirmed = await confirmHold(order, scope);
+  if (confirmed) return confirmed;
   const taken = await takeNewHold(order, scope);
   if (taken.is !== 'taken') return taken;
   return (await confirmHold(taken.order, scope)) ?? holdLost(taken.order);
 }
 
-/** What the SIM answers when a hold holds nothing any more. */
+/** Answers of the SIM about a hold that has ended. */
 const HOLD_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
 
-/** @returns undefined when there is no hold, or none any more */
-async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<Holding | undefined> {
+/** @returns undefined if the order has no hold, or its hold has ended */
+async function confirmHold(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
-  // Until somebody routes it by hand, nobody works on its goods: its hold may still be given up for another.
+  // Where orders are routed by hand, a client may still release the hold before Route Order.
   const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
   try {
     const reservation = await call(confirmReservation, { params: { id: reservationId }, body });
@@ -47,11 +47,11 @@ async function confirmHold(order: StoredOrder, { call, context }: Scope): Promis
 }
 
 /**
- * Takes a hold for all lines and notes it on the order before it is confirmed: what nobody noted ends by its own TTL, and what does
- * not end by itself is known here. Every request that carries on this confirmation sends the same call, so it holds once.
+ * Takes a hold for all lines and stores it on the order before it is confirmed: a hold that was not stored expires, and a confirmed
+ * hold is always stored. Every attempt of this confirmation sends the same call, so the stock is held once.
  */
-async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<Holding | { is: 'taken'; order: StoredOrder }> {
-  // Named by order and basket, it takes over whatever else is held for either.
+async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
+  // It takes over all other stock that is held for the order or its basket.
   const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_HOLD_TTL_SECONDS };
   try {
     const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
@@ -66,16 +66,20 @@ async function takeNewHold(order: StoredOrder, { call, work }: Scope): Promise<H
   }
 }
 
-/** Somebody ended the new hold before it was confirmed. Nothing is known to be sold out, so the payments stay. */
-const holdLost = (order: StoredOrder): Holding => ({
+/** The new hold was ended before it was confirmed. No SKU is known to be sold out, so the payments stay. */
+const holdLost = (order: StoredOrder): StockOutcome => ({
   is: 'lost',
   order,
-  problem: new Problem('reservation_expired', `The new hold of the order "${order.id}" ended before it was confirmed; confirm again.`, {
-    objectType: 'order',
-    id: order.id,
-    skus: [],
-    lines: order.lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty })),
-    retryable: true,
-    retryAfter: 1,
-  }),
+  problem: new Problem(
+    'reservation_expired',
+    `The new hold of the order "${order.id}" ended before it was confirmed; confirm the order again.`,
+    {
+      objectType: 'order',
+      id: order.id,
+      skus: [],
+      lines: order.lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty })),
+      retryable: true,
+      retryAfter: 1,
+    },
+  ),
 });

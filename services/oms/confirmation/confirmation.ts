@@ -14,14 +14,14 @@ export interface Confirmation {
   /** The order with the intent on it. */
   readonly order: StoredOrder;
   readonly payments: readonly Payment[];
-  /** The intent was found, not made: what was sent to the SIM before may have been done. */
+  /** The intent was stored by an earlier attempt, which may have changed stock at the SIM. */
   readonly resumed: boolean;
 }
 
 /**
- * Carries a confirmation on from its intent to its end: confirmed, or refused with the intent taken back. Both are changes for
- * the last commit. A request, its repetition and the due work that takes over all come here and may do so at once: each call
- * repeats what the others sent, and the first commit wins.
+ * Continues a confirmation from its intent to its end: confirmed, or refused with the intent withdrawn. Either change is part of the last
+ * commit. A request, its repeat and due work may run this concurrently: they send the same calls, and the first commit wins.
+ * @returns the confirmed order, or its refusal
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
 export async function continueConfirmation({ order, payments, resumed }: Confirmation, scope: Scope): Promise<StoredOrder | Problem> {
@@ -36,7 +36,7 @@ export async function continueConfirmation({ order, payments, resumed }: Confirm
     case 'held':
       return markConfirmed(holding.order, servedBy(holding), scope);
     case 'short':
-      return refuseForStock({ order: holding.order, shortage: holding.problem, payments }, scope);
+      return refuseForStock({ order: holding.order, problem: holding.problem, payments }, scope);
     case 'unavailable':
       if (resumed) throw holding.problem;
   }
@@ -48,12 +48,11 @@ const servedBy = ({ order, reservation }: { order: StoredOrder; reservation: Res
   linesServedFrom(linesHeldBy(order.lines, reservation.id), reservation.allocations);
 
 /**
- * A paid sale of the till. Its goods lie on the counter, so nobody asks for stock, and what the till holds of it is left as it is:
- * there is nothing to be done elsewhere, and one commit does all.
+ * Confirms a paid sale in one commit. Its goods are at the till, so no stock is requested, and the hold of the till stays as it is.
  */
 export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => markConfirmed(order, order.lines, scope);
 
-/** The point of no return: from this commit on nothing refuses the order any more. It also says who routes it. */
+/** The point of no return: after this commit the order is not refused any more. */
 function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
   work.cancel(dueWork.finishConfirmation, order.id);
   work.cancel(dueWork.expireDraft, order.id);
@@ -69,18 +68,18 @@ function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, 
 
 interface Shortage {
   readonly order: StoredOrder;
-  /** What the SIM answered. */
-  readonly shortage: Problem;
+  /** The answer of the SIM. */
+  readonly problem: Problem;
   readonly payments: readonly Payment[];
 }
 
-/** The uses of its vouchers are booked before the reply, or later when the Promotion Engine is down. Repeated, they stay booked. */
+/** Vouchers are redeemed before the reply, or later if the Promotion Engine is down. A repeat changes nothing. */
 export function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
   if (voucherCodes.length > 0) work.schedule(dueWork.redeemVouchers, id, work.now, {}, { beforeReply: true });
 }
 
-/** All or nothing: without stock for every line nothing is held, and the authorisations are voided. The order stays draft. */
-function refuseForStock({ order, shortage, payments }: Shortage, { work }: Scope): Problem {
+/** Without stock for every line nothing is held and the authorisations are voided. The order stays a draft. */
+function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
   const ended = endConfirmation(work, order, {
     lines: linesHeldBy(order.lines, undefined),
@@ -88,10 +87,10 @@ function refuseForStock({ order, shortage, payments }: Shortage, { work }: Scope
     ...withUndo(order, { payments: authorised, vouchers: false }),
   });
   if (ended.undo) work.schedule(dueWork.compensate, order.id, work.now, {}, { beforeReply: true });
-  return shortOfStock(order, shortage);
+  return shortOfStock(order, problem);
 }
 
-/** Which code: the goods are gone because a hold ran out, or there was no hold to begin with. */
+/** `reservation_expired` if the order had a hold, `insufficient_stock` if it had none. */
 function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   const context = {
     objectType: 'order',
@@ -103,6 +102,6 @@ function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
   if (reservationsOf(order.lines).length === 0) {
     return new Problem('insufficient_stock', `There is no stock for the order "${order.id}": ${shortage.message} ${consequence}`, context);
   }
-  const gone = `The hold of the order "${order.id}" ran out and its goods are gone: ${shortage.message} ${consequence}`;
+  const gone = `The hold of the order "${order.id}" expired and its goods are sold: ${shortage.message} ${consequence}`;
   return new Problem('reservation_expired', gone, context);
 }

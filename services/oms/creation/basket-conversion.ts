@@ -14,24 +14,24 @@ import { DRAFT_LIFETIME_MS, TAKE_OVER_MS } from '../timing.ts';
 
 export interface Conversion {
   readonly basketId: string;
-  /** The return whose value pays for the order. */
+  /** Id of the return whose value pays for the order. */
   readonly exchangeFor: string | undefined;
 }
 
 /**
- * Binds a basket to an order before that order is stored. eCommerce keeps the first order id it is given, so concurrent and repeated
- * requests all store the same order; due work stores it when nobody else does.
- * The order of a basket of the till has the id of its transaction.
+ * Binds a basket to an order before the order is stored. The eCommerce Platform keeps the first order id that it receives, so concurrent
+ * and repeated requests store the same order. If no request stores it, due work does.
+ * The order of a checkout at the till has the id of its transaction.
  * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket or the return, `customer_blocked`, `dependency_*`
  */
 export async function convertBasket({ basketId, exchangeFor }: Conversion, scope: Scope): Promise<ConvertedBasket> {
   const { work, call } = scope;
   const basket = await call(getBasket, { params: { id: basketId } });
-  // Bound by a request that did not come to its end: from then on nothing refuses the order.
+  // An earlier request bound it. From then on the order is not refused any more.
   if (isConverted(basket)) return basket;
   const unfit = unfitForOrder(basket);
   if (unfit) throw unfit;
-  // The till looked at that before it began the sale; by now the goods are paid, or lie on the counter.
+  // The till checked its customer before the sale.
   if (basket.customerId !== undefined && basket.transactionId === undefined) await refuseBlocked(basket.customerId, scope);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
   work.schedule(dueWork.finishCreation, basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
@@ -41,15 +41,16 @@ export async function convertBasket({ basketId, exchangeFor }: Conversion, scope
   throw new Problem('dependency_error', `The basket "${basketId}" was not converted.`, { dependency: 'ecommerce-platform' });
 }
 
-/** The basket that the eCommerce Platform sends along: converted before, so that nobody has to ask it back. */
+/** Checks a basket that the eCommerce Platform sent in its request. @throws Problem `validation_failed` unless it is this basket, converted */
 export function requireConverted(basketId: string, basket: Basket): ConvertedBasket {
-  if (basket.id !== basketId) throw invalid('/basket/id', 'other_basket', `The basket sent is "${basket.id}", not "${basketId}".`);
+  if (basket.id !== basketId)
+    throw invalid('/basket/id', 'other_basket', `The basket in the request is "${basket.id}", not "${basketId}".`);
   if (!isConverted(basket))
-    throw invalid('/basket/state', 'not_converted', 'A basket that is sent along is converted and has its orderId.');
+    throw invalid('/basket/state', 'not_converted', 'The basket in the request must be converted and have an orderId.');
   return basket;
 }
 
-/** Stores the order of a converted basket as a draft, which expires unless somebody confirms it. */
+/** Stores the order of a converted basket as a draft, which expires unless it is confirmed. */
 export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exchangeFor?: string): Promise<StoredOrder> {
   const validatedAt = instant(work.now);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basket.id);
@@ -62,7 +63,7 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
   return order;
 }
 
-/** A till has told its customer the number, perhaps days ago: its day is that of the checkout. */
+/** A till tells its customer the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
 async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
   const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
   for (let attempt = 0; ; attempt++) {

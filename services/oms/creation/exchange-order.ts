@@ -7,7 +7,10 @@ import { releaseReturn } from '../returns/exchange-claim.ts';
 import { takeExchangeCredit } from '../returns/exchange-credit.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
-/** Converts the basket of an exchange; when it is refused, its return may pay for another order. The refusal is an answer, not thrown. */
+/**
+ * Awaits the conversion of the basket of an exchange. If the basket is refused, its claim on the return is released.
+ * @returns the result of the conversion, or its refusal, so that the release is committed
+ */
 export async function releaseReturnIfRefused<T>(
   conversion: Promise<T>,
   claim: { returnId: string; basketId: string },
@@ -22,7 +25,7 @@ export async function releaseReturnIfRefused<T>(
   }
 }
 
-/** A new draft, paid with what came back as far as that goes. Without the Payment Hub due work sees to that, or Confirm Order. */
+/** Pays a new draft with the value of its return. If the Payment Hub is down, due work or Confirm Order does so later. */
 export async function payWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
   const { work, log } = scope;
   work.schedule(dueWork.takeExchangeCredit, order.id, work.now + TAKE_OVER_MS, {});
@@ -33,7 +36,7 @@ export async function payWithCredit(order: StoredOrder, scope: Scope): Promise<O
     return viewOf(order, { payments, fulfillmentOrders: [], returns: [] });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ orderId: order.id, code: error.code }, 'the exchange is not paid with its return yet');
+    log.warn({ orderId: order.id, code: error.code }, 'paying an exchange with its return failed');
     return viewOf(order, { fulfillmentOrders: [], returns: [] });
   }
 }

@@ -9,17 +9,17 @@ import { requiredFor } from '../order/line-value.ts';
 import { giveUp } from '../order/pending-action.ts';
 import { captureUntil, isLost } from '../payment/capture.ts';
 import { AUTHORISATION_LOST } from '../payment/lost-authorizations.ts';
-import { CAPTURE_AGAIN_MS, LOOK_AGAIN_MS } from '../timing.ts';
+import { CAPTURE_RETRY_DELAYS_MS, RECHECK_MS } from '../timing.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
 
-/** Goods are being worked on: what was authorised for them is captured, unless a client did or is to do so. */
+/** Captures all authorised payments once the warehouse has begun its work, unless clients capture by hand. */
 export const capturePayments = handleDue(dueWork.capturePayments)(async ({ key, payload }, scope) => {
   const { work, context, log } = scope;
   const order = await work.get(orders, key);
   if (!order || !isMoving(order)) return;
   if (order.pendingAction) {
-    work.schedule(dueWork.capturePayments, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(dueWork.capturePayments, key, work.now + RECHECK_MS, payload);
     return;
   }
   if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
@@ -35,7 +35,7 @@ export const capturePayments = handleDue(dueWork.capturePayments)(async ({ key, 
     if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, key, work.now, {});
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ orderId: key, attempt, code: error.code }, `not captured: ${error.message}`);
+    log.warn({ orderId: key, attempt, code: error.code }, `capturing payments failed: ${error.message}`);
     retryOrGiveUp(work, order, attempt);
   }
 });
@@ -45,7 +45,7 @@ function clearCaptureStatus(work: UnitOfWork, order: StoredOrder): void {
 }
 
 function retryOrGiveUp(work: UnitOfWork, order: StoredOrder, attempt: number): void {
-  const wait = CAPTURE_AGAIN_MS[attempt - 1];
+  const wait = CAPTURE_RETRY_DELAYS_MS[attempt - 1];
   if (wait === undefined) {
     giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });
     return;

@@ -3,7 +3,7 @@ import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 
-/** Undoes at other applications what the order has noted, until all of it is done. */
+/** Undoes an order at other applications, until all of it is undone. */
 export const compensate = handleDue(dueWork.compensate)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order?.undo) return;

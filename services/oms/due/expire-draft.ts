@@ -5,24 +5,24 @@ import { orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 import { paymentIncomplete, paymentsToDecideOn } from '../payment/payments.ts';
-import { DRAFT_LIFETIME_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
+import { DRAFT_LIFETIME_MS, PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
 
-/** A draft that nobody confirmed within a day is cancelled like any other. A verb that is under way goes first. */
+/** Cancels a draft that was not confirmed within a day. A pending action goes first. */
 export const expireDraft = handleDue(dueWork.expireDraft)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
   if (order?.state !== 'draft') return;
-  const later = order.pendingAction ? LOOK_AGAIN_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
+  const later = order.pendingAction ? RECHECK_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
   if (later > 0) work.schedule(dueWork.expireDraft, key, work.now + later, {});
   else await markCancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
 });
 
-/** A sale that is paid stands: the goods are gone, and the till confirms it as soon as it can. 0 for one that is not paid. */
+/** @returns milliseconds to wait for the till to confirm a paid sale, whose goods are gone; 0 for an unpaid sale */
 async function untilTillConfirms(order: StoredOrder, scope: Scope): Promise<number> {
   try {
     return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : DRAFT_LIFETIME_MS;
   } catch (error) {
     if (!isDependencyProblem(error)) throw error;
-    return PAYMENTS_AGAIN_MS;
+    return PAYMENTS_RETRY_MS;
   }
 }

@@ -6,8 +6,8 @@ import * as dueWork from '../due-work.ts';
 import { endCancellation } from '../order/pending-action.ts';
 
 /**
- * A Cancel Order ended between its intent and the commit of `cancelled`, or the OMS itself gave the order up. While the FMS does
- * not answer it is asked again; when goods have left, the order goes on. What is to be undone elsewhere follows as due work.
+ * Finishes a cancellation after its intent: Cancel Order was interrupted, or the OMS itself cancels the order. While the FMS does not
+ * answer, it is asked again. If goods are dispatched, the intent is withdrawn. Undoing at other applications follows as due work.
  */
 export const finishCancellation = handleDue(dueWork.finishCancellation)(async ({ key }, scope) => {
   const { work, log } = scope;

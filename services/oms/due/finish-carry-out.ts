@@ -4,7 +4,7 @@ import { carryOutSale } from '../carry-out/carry-out.ts';
 import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 
-/** A carry-out did not come to its end: it is carried on, until the others have answered. The goods have left all the same. */
+/** Continues an interrupted carry-out until the other applications have answered. The goods have left already. */
 export const finishCarryOut = handleDue(dueWork.finishCarryOut)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'carry-out') return;

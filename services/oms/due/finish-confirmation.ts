@@ -6,12 +6,12 @@ import * as dueWork from '../due-work.ts';
 import { endConfirmation } from '../order/pending-action.ts';
 import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
-/** Failed attempts (5 s, 30 s and 5 min apart) after which the confirmation is undone, so that it blocks nobody for long. */
+/** Failed attempts (5 s, 30 s and 5 min apart) after which the intent is withdrawn, so that it does not block other actions for long. */
 const ATTEMPTS = 3;
 
 /**
- * A Confirm Order did not come to its end: it is carried on. When the others stay away, the intent is taken back instead: the order
- * is the draft it was, and whatever hold it has ends with its confirmation, its cancellation or its expiry.
+ * Continues an interrupted Confirm Order. If other applications stay away, the intent is withdrawn and the order is a draft again. Its
+ * hold ends with the next confirmation, the cancellation or the expiry of the draft.
  */
 export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({ key, attempts }, scope) => {
   const order = await scope.work.get(orders, key);
@@ -19,7 +19,7 @@ export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({
   try {
     const payments = await paymentsToConfirmOn(order, scope);
     const outcome = await continueConfirmation({ order, payments, resumed: true }, scope);
-    // No request waits for the routing.
+    // No request waits for the routing, so it follows as due work.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfillmentRecords, key)))
       scope.work.schedule(dueWork.routeOrder, key, scope.work.now, { asked: false });
   } catch (error) {

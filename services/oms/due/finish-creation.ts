@@ -7,17 +7,16 @@ import * as dueWork from '../due-work.ts';
 import { isConverted } from '../order/from-basket.ts';
 import { isClaimable, releaseReturn } from '../returns/exchange-claim.ts';
 
-/** A Create Order ended between the conversion of its basket (the item's key) and storing the order. */
-export const finishCreation = handleDue(dueWork.finishCreation)(async ({ key: basketId, payload }, { work, call }) => {
+/** Stores the order of a Create Order that was interrupted after the conversion of its basket. */
+export const finishCreation = handleDue(dueWork.finishCreation)(async ({ key: basketId, payload: { exchangeFor } }, { work, call }) => {
   if (await work.findUnique(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(undefinedIfUnknown);
-  const { exchangeFor } = payload;
   const isConverting = basket !== undefined && isConverted(basket);
   if (!isConverting) {
     if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);
     return;
   }
-  // A basket that is bound becomes an order, if need be without what was to pay for it.
+  // A bound basket becomes an order, even if its return no longer pays for it.
   const isPaid = exchangeFor !== undefined && (await isClaimable(work, exchangeFor, basketId));
   await storeOrder(work, basket, isPaid ? exchangeFor : undefined);
 });

@@ -4,7 +4,7 @@ import * as dueWork from '../due-work.ts';
 import { returnBookings } from '../returns/bookings.ts';
 import { payOut } from '../returns/payout.ts';
 
-/** What an exchange leaves of a return's value, or gives back of it later, goes to the payments of the order that it came from. */
+/** Refunds the value of a return that its exchange credit does not hold, to the payments of the returned order. */
 export const payOutReturn = handleDue(dueWork.payOutReturn)(async ({ key }, scope) => {
   const booking = await scope.work.get(returnBookings, key);
   if (booking?.status !== 'exchanged' && booking?.status !== 'refunded') return;

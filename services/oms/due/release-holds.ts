@@ -4,7 +4,7 @@ import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 
-/** A completed order needs nothing any more but what the FMS has still to say has left. What a sale held has left with its customer. */
+/** Releases the stock that a completed order no longer needs. The FMS may still consume the spared holds; a sale has none of those. */
 export const releaseHolds = handleDue(dueWork.releaseHolds)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;

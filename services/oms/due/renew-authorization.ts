@@ -8,11 +8,11 @@ import { requiredFor } from '../order/line-value.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
 import { payableOf } from '../returns/payable.ts';
-import { DECIDE_TIMEOUT_MS, LOOK_AGAIN_MS, PAYMENTS_AGAIN_MS } from '../timing.ts';
+import { DECIDE_TIMEOUT_MS, PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
 
 /**
- * An authorisation of a confirmed order ran out: the same tender is asked for as much again, as far as nobody has paid otherwise. A
- * definite no is the end of it; while nobody answers it is asked again, until the order is covered or given up.
+ * Authorises the tender of an expired authorisation again, at most for the open amount. A definite refusal is final. Without an answer
+ * the Payment Hub is asked again, until the order is covered or cancelled.
  */
 export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({ key, payload }, scope) => {
   const { work, log } = scope;
@@ -20,16 +20,16 @@ export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({
   const order = await work.get(orders, orderId);
   if (order?.state !== 'confirmed') return;
   if (order.pendingAction) {
-    work.schedule(dueWork.renewAuthorization, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(dueWork.renewAuthorization, key, work.now + RECHECK_MS, payload);
     return;
   }
   try {
     await authorizeAgain(order, key, scope);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ orderId, paymentId: key, code: error.code }, `not authorised again: ${error.message}`);
+    log.warn({ orderId, paymentId: key, code: error.code }, `renewing an authorisation failed: ${error.message}`);
     if (error.retryable || isDependencyProblem(error))
-      work.schedule(dueWork.renewAuthorization, key, work.now + PAYMENTS_AGAIN_MS, payload);
+      work.schedule(dueWork.renewAuthorization, key, work.now + PAYMENTS_RETRY_MS, payload);
   }
 });
 
@@ -45,12 +45,12 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
     payable: await payableOf(scope.work, order),
     tender: { type, ...(token !== undefined && { token }) },
   };
-  // An attempt whose answer is missing is repeated as it was; once the payments have moved it is another one.
+  // An attempt without an answer is repeated unchanged. A changed amount makes it another call.
   const options = { intent: order.id, step: `renew ${paymentId} ${amount}`, timeoutMs: DECIDE_TIMEOUT_MS };
   await scope.call(authorizePayment, { body }, options);
 }
 
-/** Minor units that nobody has paid, or is about to pay. */
+/** Minor units that no payment covers, pending ones included. */
 const openAmountOf = (order: StoredOrder, payments: readonly Payment[]): number =>
   payments
     .filter(({ state }) => state === 'pending')

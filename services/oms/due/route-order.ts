@@ -3,16 +3,16 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { requestFulfillment, routesByItself } from '../fulfillment/routing.ts';
-import { LOOK_AGAIN_MS } from '../timing.ts';
+import { RECHECK_MS } from '../timing.ts';
 
-/** A confirmed order that the FMS has not taken yet. A verb that is under way goes first. */
+/** Routes a confirmed order that the FMS has not accepted yet. A pending action goes first. */
 export const routeOrder = handleDue(dueWork.routeOrder)(async ({ key, payload }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
   const record = await work.get(fulfillmentRecords, key);
   if (!order || !record || record.routed || order.state === 'cancelled') return;
   if (order.pendingAction) {
-    work.schedule(dueWork.routeOrder, key, work.now + LOOK_AGAIN_MS, payload);
+    work.schedule(dueWork.routeOrder, key, work.now + RECHECK_MS, payload);
     return;
   }
   const { asked } = payload;

@@ -3,9 +3,9 @@ import { fulfillmentRecords, orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { serveElsewhere } from '../fulfillment/short-lines.ts';
-import { LOOK_AGAIN_MS } from '../timing.ts';
+import { RECHECK_MS } from '../timing.ts';
 
-/** Units that were not where they should be: one lot at a time, until each is served from elsewhere or cancelled. */
+/** Serves or cancels short units, one entry of the record at a time. */
 export const serveShortLines = handleDue(dueWork.serveShortLines)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
@@ -15,7 +15,7 @@ export const serveShortLines = handleDue(dueWork.serveShortLines)(async ({ key }
   const [units] = open;
   if (!units) return;
   if (order.pendingAction) {
-    work.schedule(dueWork.serveShortLines, key, work.now + LOOK_AGAIN_MS, {});
+    work.schedule(dueWork.serveShortLines, key, work.now + RECHECK_MS, {});
     return;
   }
   if (open.length > 1) work.schedule(dueWork.serveShortLines, key, work.now, {});

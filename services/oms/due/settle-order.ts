@@ -11,8 +11,8 @@ import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { earningOf, refundOwed } from '../payment/settlement.ts';
 
 /**
- * Pays back what is owed for cancelled units, and completes the order when each of its units is delivered or cancelled. While a
- * payment is not captured yet, nothing of it can be paid back: a payment is captured once and in full, and its refund follows.
+ * Refunds cancelled units, and completes the order when all of its units are delivered or cancelled. A payment is captured once and in
+ * full, so its refund waits for the capture.
  */
 export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope) => {
   const { work, context } = scope;
@@ -30,7 +30,7 @@ export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope)
   if (isResolved(order.lines)) complete(order, payments);
   else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
 
-  /** What is still authorised then was not needed: it was meant for units that were cancelled. */
+  /** Authorisations that are left were meant for cancelled units, and are voided. */
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
     if (unneeded.length > 0) work.schedule(dueWork.compensate, moving.id, work.now, {});
@@ -43,7 +43,7 @@ export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope)
     });
   }
 
-  /** Visible from the first attempt that failed; it is tried again. */
+  /** Shows a failed refund on the order; due work tries again. */
   async function markPending(error: unknown): Promise<never> {
     if (error instanceof Problem && order && owed.length > 0 && order.compensation === undefined) {
       work.transition(orders, order, 'note', { compensation: 'pending' });

@@ -3,7 +3,7 @@ import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { takeExchangeCredit as takeCredit } from '../returns/exchange-credit.ts';
 
-/** The Payment Hub could not be asked when the order was created. */
+/** Takes the exchange credit that Create Order could not take. */
 export const takeExchangeCredit = handleDue(dueWork.takeExchangeCredit)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (order?.state === 'draft' && !order.pendingAction) await takeCredit(order, scope);

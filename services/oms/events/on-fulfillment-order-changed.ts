@@ -5,7 +5,7 @@ import * as dueWork from '../due-work.ts';
 import { applyProgress } from '../fulfillment/apply-progress.ts';
 import { freshRecord, hasBegun, progressAfter } from '../fulfillment/progress.ts';
 
-/** The order follows its fulfillment orders. Until the warehouse begins there is nothing to follow. */
+/** Moves the order after its fulfillment orders, from the moment the warehouse begins its work. */
 export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) => {
   const { work } = scope;
   const found = FulfillmentOrder.parse(data.object);

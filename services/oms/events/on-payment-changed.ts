@@ -14,13 +14,16 @@ const Changed = Payment.pick({
   updatedAt: true,
 });
 
-/** A confirmed order may have lost what covers it; what an exchange credit no longer holds goes back to where its value once came from. */
+/**
+ * Reacts to a lost authorisation of a confirmed order. The value that an exchange credit no longer holds is refunded to the payments of
+ * its return.
+ */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   await noteLostAuthorization(work, payment);
   const { tender, returnId, state } = payment;
-  const isGivenBack = state === 'voided' || state === 'partially-refunded' || state === 'fully-refunded';
-  if (tender.type !== 'exchange-credit' || returnId === undefined || !isGivenBack) return;
+  const isReleased = state === 'voided' || state === 'partially-refunded' || state === 'fully-refunded';
+  if (tender.type !== 'exchange-credit' || returnId === undefined || !isReleased) return;
   const booking = await work.get(returnBookings, returnId);
   if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.schedule(dueWork.payOutReturn, returnId, work.now, {});
 };

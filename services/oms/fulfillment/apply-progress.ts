@@ -6,16 +6,16 @@ import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts'
 import * as dueWork from '../due-work.ts';
 import { isResolved, type Progress } from './progress.ts';
 
-/** Whether goods of it are being worked on or are on their way. */
+/** Whether its goods are in the warehouse's work or on their way. */
 export const isMoving = ({ state }: StoredOrder): boolean => state === 'in-fulfilment' || state === 'partially-fulfilled';
 
-/** Nothing of the order reached its customer. */
+/** `cancelReason` of an order of which nothing reached the customer. */
 const NOT_FULFILLED = 'not-fulfilled';
 
 /**
- * Writes what became of an order's goods, and moves the order where that leads: cancelled when nothing is left of it, partially
- * fulfilled when something arrived and more is to come. What needs other applications follows as due work: serving what is short,
- * paying back, and completing, which wants to know what was paid by points.
+ * Stores the progress of an order and moves the order accordingly: `cancelled` when nothing is left of it, `partially-fulfilled` when
+ * some units arrived and others are to come. Steps that call other applications follow as due work: serving short units, refunding and
+ * completing.
  */
 export async function applyProgress(
   order: StoredOrder,
@@ -26,7 +26,7 @@ export async function applyProgress(
   work.put(fulfillmentRecords, record);
   const patch: Patch<StoredOrder> = {
     ...(lines !== order.lines && { lines }),
-    ...(foundAfterRefund && { reconciliation: [...(order.reconciliation ?? []), turnedUp(fulfillmentOrderId, work.now)] }),
+    ...(foundAfterRefund && { reconciliation: [...(order.reconciliation ?? []), reconciliationOf(fulfillmentOrderId, work.now)] }),
   };
   if (isMoving(order)) {
     const arrived = lines.some(({ fulfilledQty }) => fulfilledQty > 0);
@@ -46,7 +46,7 @@ export async function applyProgress(
   if (Object.keys(patch).length > 0) work.transition(orders, order, 'note', patch);
 }
 
-const turnedUp = (fulfillmentOrderId: string, now: number) => ({
+const reconciliationOf = (fulfillmentOrderId: string, now: number) => ({
   fulfillmentOrderId,
   reason: 'delivered-after-refund' as const,
   at: instant(now),

@@ -2,13 +2,13 @@ import { confirmReservation } from '../../../shared/catalog/inventory/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 
-/** States that only a hold reaches that was confirmed and given to the FMS. */
+/** States that a hold reaches only after it was confirmed and passed to the FMS. */
 const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
 
 /**
- * Confirms a hold for an order that is sent from it, unless it is: from then on nobody else releases it. It may have been confirmed before, by an attempt whose answer was lost; by now its units
- * may even be dispatched, or short there as well. Then its fulfillment order exists, and asking for it once more finds it.
- * @returns false when the hold has ended before
+ * Confirms a hold for fulfilment; afterwards clients cannot release it. An earlier attempt whose answer was lost may have confirmed it, and its
+ * units may be dispatched or short by now. Then its fulfillment order exists, and the next request to the FMS finds it.
+ * @returns false if the hold ended before it was confirmed
  */
 export async function tryConfirmHold(id: string, orderId: string, { call }: Scope): Promise<boolean> {
   try {

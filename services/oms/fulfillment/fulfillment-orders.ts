@@ -2,7 +2,7 @@ import { listFulfillmentOrders } from '../../../shared/catalog/fulfillment/inter
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { FulfillmentOrder } from './progress.ts';
 
-/** All fulfillment orders of an order, as the FMS has them. @throws Problem `dependency_*` */
+/** All fulfillment orders of an order, from the FMS. @throws Problem `dependency_*` */
 export async function fulfillmentOrdersOf(
   orderId: string,
   { call }: Pick<Scope, 'call'>,

@@ -7,11 +7,11 @@ import { refundReference } from '../payment/refund-split.ts';
 
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 
-/** What becomes of an order and its record. */
+/** The lines and the record of an order after a change of a fulfillment order. */
 export interface Progress {
   readonly record: FulfillmentRecord;
   readonly lines: OrderLine[];
-  /** Its units turned up after their price was paid back. */
+  /** Units were delivered after they had been refunded. */
   readonly foundAfterRefund: boolean;
 }
 
@@ -24,7 +24,7 @@ export const freshRecord = (orderId: string): Omit<FulfillmentRecord, 'version'>
   owed: [],
 });
 
-/** Whether the warehouse has begun: from then on the order is in fulfilment. */
+/** Whether the warehouse has begun its work, which puts the order in fulfilment. */
 export const hasBegun = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'created' && state !== 'allocated' && (state !== 'cancelled' || failureReason === 'short');
 
@@ -45,7 +45,7 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
   return { id, version, state, locationId, lines, ...(booked !== undefined && { booked }) };
 }
 
-/** What the end of a fulfillment order means for its units; undefined while they are on their way. */
+/** How the units of a fulfillment order are to be booked; undefined while they are on their way. */
 function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfillment['booked'] {
   if (state === 'delivered') return 'delivered';
   const failed = state === 'failed-delivery' && failureReason === 'lost';
@@ -53,7 +53,7 @@ function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfillment['boo
   return failed || withdrawn || state === 'returned-to-sender' ? 'cancelled' : undefined;
 }
 
-/** Also what counts as returned, since nobody had scanned it for so long. */
+/** A parcel may be delivered although its fulfillment order counts as returned for lack of scans. */
 const hasArrived = ({ state, shipments }: FulfillmentOrder): boolean =>
   state === 'delivered' || shipments.some((parcel) => parcel.state === 'delivered');
 
@@ -69,9 +69,9 @@ function newlyShort(found: FulfillmentOrder, before: SeenFulfillment | undefined
 }
 
 /**
- * Books what a change of a fulfillment order means for its order. Everything follows from the state that is told now and what was
- * seen and booked before, so that each unit is counted once however often, and after whatever, it is told.
- * @returns undefined when it was seen before
+ * The progress of an order after a change of one of its fulfillment orders. It follows from the state in `found` and from earlier
+ * bookings, so each unit counts once, whatever the order and number of the deliveries.
+ * @returns undefined if this version was seen before
  */
 export function progressAfter(
   order: StoredOrder,
@@ -81,9 +81,9 @@ export function progressAfter(
   const before = record.seen.find(({ id }) => id === found.id);
   if (before && before.version >= found.version) return undefined;
   const isClosed = order.state === 'cancelled' || order.state === 'completed';
-  // The fulfillment orders of an order that is being cancelled are cancelled with it; their units are not booked one by one.
-  const withIt = order.pendingAction?.action === 'cancel' && found.state === 'cancelled';
-  const end = isClosed || withIt ? undefined : endOf(found);
+  // A cancellation of the order cancels its fulfillment orders; their units are not booked one by one.
+  const isCancelledWithOrder = order.pendingAction?.action === 'cancel' && found.state === 'cancelled';
+  const end = isClosed || isCancelledWithOrder ? undefined : endOf(found);
   const booking = before?.booked === undefined ? end : undefined;
   const next = {
     version: 0,
@@ -100,7 +100,7 @@ export function progressAfter(
   return { record: next, lines, foundAfterRefund };
 }
 
-/** Books units that the customer does not get, and what is owed for them. */
+/** Books cancelled units and the refunds owed for them. `units`: by line id. */
 export function cancelUnits(
   lines: readonly OrderLine[],
   record: FulfillmentRecord,

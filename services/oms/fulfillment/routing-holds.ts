@@ -5,18 +5,18 @@ import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservation
 import { NEW_HOLD_TTL_SECONDS } from '../timing.ts';
 import { tryConfirmHold } from './confirm-hold.ts';
 
-/** `nearest`: the first location by priority that can serve a line. `most-stock`: the one that can promise most of it. */
+/** `nearest`: the first location by priority that can serve a line. `most-stock`: the location that can promise most of it. */
 export type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 
-/** How an order is routed that nobody says it of. */
+/** Strategy of an order for which none was named. */
 export const NEAREST = 'nearest' satisfies Strategy;
 
 /**
- * The order with a live hold for every line. Lines that have one keep their node; for those whose hold was released, a new
- * one is taken by the strategy, noted, and confirmed.
- * @throws Problem `insufficient_stock` when a line has no node; nothing has changed then
+ * Ensures a confirmed hold for every line. Lines that have one keep their node. For lines whose hold was released, one new hold is
+ * taken by the strategy, stored on the order, and confirmed.
+ * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
  */
-export async function ensureHeldForRouting(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
+export async function ensureHolds(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
   const held = new Set<string>();
   for (const id of reservationsOf(order.lines)) if (await tryConfirmHold(id, order.id, scope)) held.add(id);
   const without = order.lines.filter(({ reservationId }) => reservationId === undefined || !held.has(reservationId));
@@ -36,7 +36,7 @@ interface Routing {
   readonly strategy: Strategy;
 }
 
-/** Its units are counted that somebody had held for the order, its basket or these lines meanwhile: the new hold takes these over. */
+/** The new hold takes over units that are already held for the order, its basket or these lines. */
 function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation> {
   const items = itemsOf(lines);
   const body = {

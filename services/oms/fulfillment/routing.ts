@@ -8,18 +8,18 @@ import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } 
 import * as dueWork from '../due-work.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { isSale } from '../order/sale.ts';
-import { DECIDE_TIMEOUT_MS, ROUTE_AGAIN_MS, TAKE_OVER_MS } from '../timing.ts';
+import { DECIDE_TIMEOUT_MS, ROUTING_RETRY_MS, TAKE_OVER_MS } from '../timing.ts';
 import { freshRecord } from './progress.ts';
 
-/** What has no address goes nowhere, nor does what is taken along. */
+/** Orders without an address are not routed, nor are sales, whose goods the customer takes. */
 export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
 
-/** Whether the OMS routes by itself in this rehearsal. */
+/** Whether this rehearsal routes orders automatically. */
 export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';
 
 /**
- * Notes that the FMS will be asked for fulfillment orders, with the due work that does so when nobody else does: for a checkpoint.
- * `asked`: by Route Order, so that it is finished also where orders are not routed by themselves.
+ * Stores that routing has begun, with the due work that finishes it; the caller commits both before it asks the FMS.
+ * `asked`: by Route Order, so due work finishes it even where orders are routed by hand.
  */
 export function beginRouting(
   work: UnitOfWork,
@@ -36,11 +36,11 @@ interface Group {
   readonly lines: { readonly orderLineId: string; readonly sku: string; readonly qty: number }[];
 }
 
-/** One group per node: a line is served by one node, and lines of one node travel together. */
+/** One group per node and hold. A line is served by one node. */
 export function groupsOf(lines: readonly OrderLine[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { lineId, sku, qty, nodeId, reservationId } of lines) {
-    if (nodeId === undefined || reservationId === undefined) throw new Error(`The line ${lineId} is held nowhere; it cannot be routed.`);
+    if (nodeId === undefined || reservationId === undefined) throw new Error(`The line ${lineId} has no hold and cannot be routed.`);
     const key = `${nodeId} ${reservationId}`;
     const group = groups.get(key) ?? { locationId: nodeId, reservationId, lines: [] };
     group.lines.push({ orderLineId: lineId, sku, qty });
@@ -49,19 +49,19 @@ export function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Asks the FMS for fulfillment orders; repeated with the same attempt it makes no others. @throws Problem */
+/** Has the FMS create the fulfillment orders of an attempt, once however often it is asked. @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },
   { call }: Scope,
 ): Promise<void> {
   const { id: orderId, shippingAddress, shippingMethod = 'STANDARD' } = order;
-  if (!shippingAddress) throw new Error(`The order ${orderId} has no address; it cannot be routed.`);
+  if (!shippingAddress) throw new Error(`The order ${orderId} has no address and cannot be routed.`);
   const body = { orderId, attempt, shippingAddress, shippingMethod, groups };
   await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
 }
 
-/** Routes a confirmed order whose record says that this has begun. The changes are for the last commit. @throws Problem of the FMS */
+/** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws Problem of the FMS */
 export async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
   await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
@@ -71,7 +71,7 @@ export async function requestFulfillment(order: StoredOrder, record: Fulfillment
   return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
 
-/** As `routed`; when the FMS does not take the order now, that is visible on it, and due work tries again. */
+/** As `requestFulfillment`. After a failure the order shows `routingStatus: 'retrying'`, and due work tries again. */
 export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope): Promise<StoredOrder> {
   const { work, log } = scope;
   const record = await work.get(fulfillmentRecords, order.id);
@@ -80,8 +80,8 @@ export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope
     return await requestFulfillment(order, record, scope);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ orderId: order.id, code: error.code }, 'the order is not routed yet');
-    work.schedule(dueWork.routeOrder, order.id, work.now + ROUTE_AGAIN_MS, { asked: false });
+    log.warn({ orderId: order.id, code: error.code }, 'routing an order failed');
+    work.schedule(dueWork.routeOrder, order.id, work.now + ROUTING_RETRY_MS, { asked: false });
     return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

@@ -3,14 +3,14 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
-import { LOOK_AGAIN_MS, NEW_HOLD_TTL_SECONDS } from '../timing.ts';
+import { NEW_HOLD_TTL_SECONDS, RECHECK_MS } from '../timing.ts';
 import { applyProgress } from './apply-progress.ts';
 import { tryConfirmHold } from './confirm-hold.ts';
 import { cancelUnits } from './progress.ts';
 import { createFulfillmentOrdersFor } from './routing.ts';
 
-/** An order, its record, and the units of it that are looked for. */
-export interface Looking {
+/** An order, its record, and short units of it. */
+export interface ShortCase {
   readonly order: StoredOrder;
   readonly record: FulfillmentRecord;
   readonly units: ShortUnits;
@@ -25,11 +25,11 @@ const withUnits = (record: FulfillmentRecord, units: ShortUnits): FulfillmentRec
 });
 
 /**
- * Serves units that were short from another location: held there, noted, confirmed, and given to the FMS as an attempt of their own.
- * Every step may be repeated. Where no location has all of them they are cancelled.
+ * Serves short units from another location: takes a hold there, stores it, confirms it, and has the FMS create a fulfillment order as
+ * an attempt of its own. Every step may be repeated. If no location has all of the units, they are cancelled.
  * @throws Problem when another application does not answer
  */
-export async function serveElsewhere({ order, record, units }: Looking, scope: Scope): Promise<void> {
+export async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<void> {
   const { work } = scope;
   const noted = units.status === 'held' ? { record, units } : await holdElsewhere({ order, record, units }, scope);
   if (!noted) {
@@ -42,11 +42,11 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
     return;
   }
   const { held } = noted.units;
-  if (!held) throw new Error(`The units of ${units.orderLineId} are held nowhere.`);
+  if (!held) throw new Error(`The short units of ${units.orderLineId} have no hold.`);
   if (!(await tryConfirmHold(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfillmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
-    work.schedule(dueWork.serveShortLines, order.id, work.now + LOOK_AGAIN_MS, {});
+    work.schedule(dueWork.serveShortLines, order.id, work.now + RECHECK_MS, {});
     return;
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };
@@ -60,11 +60,11 @@ export async function serveElsewhere({ order, record, units }: Looking, scope: S
 }
 
 /**
- * Takes a timed hold at the first other location that has all of the units, and notes it before it is confirmed: what nobody noted
- * ends by itself. A verb that began meanwhile lets the note fail.
- * @returns undefined when no location has them
+ * Takes a timed hold at the first other location that has all of the units, and stores it before it is confirmed: a hold that was not
+ * stored expires. If another action began meanwhile, the commit fails.
+ * @returns undefined if no location has them
  */
-async function holdElsewhere({ order, record, units }: Looking, scope: Scope): Promise<Omit<Looking, 'order'> | undefined> {
+async function holdElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
   const { work, call } = scope;
   const { sku, qty } = units;
   for (const locationId of await locationsWith({ order, record, units }, scope)) {
@@ -82,14 +82,14 @@ async function holdElsewhere({ order, record, units }: Looking, scope: Scope): P
   return undefined;
 }
 
-/** By priority, without those where the line was short before. */
-async function locationsWith({ record, units }: Looking, { call }: Scope): Promise<string[]> {
+/** Locations by priority, without those where the line was short before. */
+async function locationsWith({ record, units }: ShortCase, { call }: Scope): Promise<string[]> {
   const tried = new Set(record.short.filter(({ orderLineId }) => orderLineId === units.orderLineId).map(({ locationId }) => locationId));
   const { nodes } = await call(checkAvailability, { params: { sku: units.sku }, query: { qty: units.qty } });
   return nodes.filter(({ locationId, atp }) => atp >= units.qty && !tried.has(locationId)).map(({ locationId }) => locationId);
 }
 
-/** Sold meanwhile: the next location. */
+/** The units were sold meanwhile; the next location is tried. */
 function undefinedIfNoStock(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
   throw error;

@@ -10,7 +10,7 @@ import type { OrderLine } from '../order/lines.ts';
 import { bookingsOf, type ReturnBooking, returnBookings, returnValueOf } from '../returns/bookings.ts';
 import { returnableOf, valueOfReturned } from '../returns/value.ts';
 
-/** Every booking moves its order, so that of two at once one runs again and finds what the other has booked. */
+/** Every booking moves its order, so that of two concurrent bookings one runs again and sees the other. */
 export const bookReturn = handle(bookReturnCall)(async ({ params, body }, { work }) => {
   const order = await orderById(work, params.id);
   const known = await work.get(returnBookings, body.returnId);
@@ -63,24 +63,32 @@ function lineOf({ lines }: StoredOrder, id: string): OrderLine {
 function refuseOpen({ id, state }: StoredOrder): void {
   const closed = allowedFrom(orderLifeCycle, 'open-return');
   if (closed.includes(state)) return;
-  throw new Problem('order_not_closed', `The order "${id}" is ${state}; goods come back of one that is ${closed.join(' or ')}.`, {
-    objectType: 'order',
-    id,
-    currentState: state,
-    action: 'open-return',
-    allowedFrom: closed,
-  });
+  throw new Problem(
+    'order_not_closed',
+    `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`,
+    {
+      objectType: 'order',
+      id,
+      currentState: state,
+      action: 'open-return',
+      allowedFrom: closed,
+    },
+  );
 }
 
 function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[]): Problem {
   const named = lines.map(({ orderLineId, requested, returnable }) => `${returnable} of ${orderLineId}, not ${requested}`).join('; ');
-  return new Problem('return_quantity_exceeded', `Of the order "${id}" can still come back: ${named}.`, { objectType: 'order', id, lines });
+  return new Problem('return_quantity_exceeded', `The order "${id}" has too few units that can be returned: ${named}.`, {
+    objectType: 'order',
+    id,
+    lines,
+  });
 }
 
 const noAddress = ({ id, state }: StoredOrder): Problem =>
   new Problem(
     'invalid_state_transition',
-    `The order "${id}" has no address at which a carrier could collect; its goods are brought to a store.`,
+    `The order "${id}" has no address where a carrier could collect; its goods have to be returned to a store.`,
     {
       objectType: 'order',
       id,
@@ -91,7 +99,7 @@ const noAddress = ({ id, state }: StoredOrder): Problem =>
   );
 
 const noStore = ({ id, state }: StoredOrder): Problem =>
-  new Problem('invalid_state_transition', `No store sold the order "${id}": say in locationId which one its goods are brought to.`, {
+  new Problem('invalid_state_transition', `No store sold the order "${id}"; name in locationId the store that takes its goods back.`, {
     objectType: 'order',
     id,
     currentState: state,
@@ -100,7 +108,7 @@ const noStore = ({ id, state }: StoredOrder): Problem =>
   });
 
 const wasRejected = ({ id }: ReturnBooking): Problem =>
-  new Problem('invalid_state_transition', `The return "${id}" was rejected; its units can be announced in another one.`, {
+  new Problem('invalid_state_transition', `The return "${id}" was rejected; create another return for its units.`, {
     objectType: 'return',
     id,
     currentState: 'rejected',

@@ -10,7 +10,7 @@ import { beginIntent, refuseWhileOther } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { published } from '../order-view.ts';
 
-/** The customer has the goods: what stops this halfway is carried on by a repeat, or by due work. */
+/** The customer has the goods already, so a repeat or due work continues an interrupted carry-out. */
 export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
   const { work } = scope;
   const found = await orderById(work, params.id);
@@ -22,7 +22,7 @@ export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
 });
 
 const noSale = ({ id, state }: StoredOrder): Problem =>
-  new Problem('invalid_state_transition', `The order "${id}" is not of the till; its goods are sent, not carried out.`, {
+  new Problem('invalid_state_transition', `The order "${id}" was not sold at the till; its goods are shipped, not carried out.`, {
     objectType: 'order',
     id,
     currentState: state,

@@ -12,7 +12,7 @@ import { type Payout, paidBackFor, payOut } from '../returns/payout.ts';
 
 const nothing: Payout = { settled: true, refunds: [] };
 
-/** The FMS says what becomes of a return; the OMS alone turns it into refunds, and counts its units. */
+/** The FMS decides the outcome of a return; the OMS refunds it and counts its units. */
 export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scope) => {
   const { work } = scope;
   const order = await orderById(work, params.id);
@@ -22,7 +22,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
     return reject(order, { returnId: params.returnId, booking, isKnown: body.paidBack !== undefined }, scope);
   if (!booking) throw notFound('return', params.returnId);
   if (booking.status === 'rejected') {
-    throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected: its units are the customer’s');
+    throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected; its units stay with the customer');
   }
   switch (body.outcome) {
     case 'refund':
@@ -40,8 +40,8 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
 });
 
 /**
- * An order that is to be exchanged for it may still come: then nothing is paid back. Otherwise that is decided first, for good, and paid
- * back afterwards.
+ * Refunds nothing while the return pays for an order. Otherwise the decision is committed first, which excludes an exchange, and the
+ * refund follows.
  */
 async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope): Promise<Payout> {
   const { work, context } = scope;
@@ -58,13 +58,13 @@ async function payBack(order: StoredOrder, booking: ReturnBooking, scope: Scope)
 interface Rejecting {
   readonly returnId: string;
   readonly booking: ReturnBooking | undefined;
-  /** Somebody was told of this return, and may have refunded something for it. */
+  /** The return was visible to clients, which may have refunded something for it. */
   readonly isKnown: boolean;
 }
 
 /**
- * Of a return that was never booked it leaves a mark, so that it never will be. What was refunded for one the Payment Hub says: the FMS
- * may not have heard of it yet.
+ * A return without a booking gets a rejected one, so that it cannot be booked later. The Payment Hub is asked for the refunds of a
+ * return, because the FMS may not know of all of them yet.
  */
 async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
   const { work } = scope;
@@ -73,7 +73,7 @@ async function reject(order: StoredOrder, { returnId, booking, isKnown }: Reject
     return nothing;
   }
   if (booking.status === 'rejected') return nothing;
-  if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is paid back or exchanged');
+  if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is refunded or exchanged');
   if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
   const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
   await rejectBooking(work, order, { booking, paidBack });

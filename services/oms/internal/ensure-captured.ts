@@ -14,12 +14,12 @@ import { paymentsOf } from '../payment/payments.ts';
 import { coverageOf } from '../payment/status.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
-/** No goods leave that are not paid: what is missing is captured now, and while captured − refunded does not cover them the answer is no. */
+/** Captures missing amounts before the dispatch, and refuses it unless captured − refunded covers the goods. */
 export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }, scope) => {
   const { work, context } = scope;
   const found = await orderById(work, params.id);
   refuseUndispatchable(found);
-  // The news that picking has begun may still be on its way; nothing is captured before the order is in fulfilment.
+  // The event that picking has begun may arrive later; payments are captured only in fulfilment.
   const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
   if (order !== found) {
     work.schedule(dueWork.capturePayments, order.id, work.now, { attempt: 1 });
@@ -56,31 +56,35 @@ function refuseUndispatchable({ id, state, pendingAction }: StoredOrder): void {
   const context = { objectType: 'order', id, currentState: state, action: 'dispatch' };
   const allowed = ['confirmed', ...allowedFrom(orderLifeCycle, 'complete')];
   if (!allowed.includes(state)) {
-    const sentence = `The order "${id}" is ${state}; goods leave for one that is ${allowed.join(', ')}.`;
+    const sentence = `The order "${id}" is ${state}; goods are dispatched for an order that is ${allowed.join(', ')}.`;
     throw new Problem('invalid_state_transition', sentence, { ...context, allowedFrom: allowed });
   }
   if (!pendingAction) return;
-  throw new Problem('invalid_state_transition', `The order "${id}" is being cancelled since ${pendingAction.since}; send this again.`, {
-    ...context,
-    allowedFrom: allowed,
-    pendingAction,
-    retryable: true,
-    retryAfter: 1,
-  });
+  throw new Problem(
+    'invalid_state_transition',
+    `The order "${id}" is being cancelled (since ${pendingAction.since}); send this request again when that has ended.`,
+    {
+      ...context,
+      allowedFrom: allowed,
+      pendingAction,
+      retryable: true,
+      retryAfter: 1,
+    },
+  );
 }
 
-interface Lack {
+interface Shortfall {
   readonly fulfillmentOrderId: string;
   readonly missing: number;
-  /** Enough was captured, and some of it paid back. */
+  /** Enough was captured, but some of it was refunded. */
   readonly isCaptured: boolean;
 }
 
-function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Lack): Problem {
+function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Shortfall): Problem {
   const outstanding = money(missing, totals.total.currency);
   const amount = `${missing} ${outstanding.currency} (minor units) of the order "${id}"`;
   const sentence = isCaptured
-    ? `${amount} were paid back; authorise them again, then dispatch, or cancel the order. Goodwill is given after the dispatch.`
+    ? `${amount} were refunded; authorise them again, then dispatch, or cancel the order. Refund goodwill after the dispatch.`
     : `${amount} are not captured; authorise and capture them, then dispatch again.`;
   return new Problem('payment_incomplete', sentence, { objectType: 'order', id, outstanding, fulfillmentOrderId });
 }

@@ -2,7 +2,7 @@ import { getOrderEarning as getOrderEarningCall } from '../../../shared/catalog/
 import { handle } from '../../../shared/work/handler.ts';
 import { orderById } from '../order/by-id.ts';
 
-/** The Loyalty Platform decides who earns, and whether it still may; the OMS only reports. */
+/** The Loyalty Platform decides from these members who earns points. */
 export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { work }) => {
   const { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds } = await orderById(work, params.id);
   return { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds };

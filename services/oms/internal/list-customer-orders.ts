@@ -3,8 +3,8 @@ import { handle } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import { published } from '../order-view.ts';
 
-const MOST = 20;
+const MAX_ORDERS = 20;
 
 export const listCustomerOrders = handle(listCustomerOrdersCall)(async ({ query }, { work }) => ({
-  items: (await work.find(orders, 'customer', query.customerId, { limit: MOST, newestFirst: true })).items.map(published),
+  items: (await work.find(orders, 'customer', query.customerId, { limit: MAX_ORDERS, newestFirst: true })).items.map(published),
 }));

@@ -2,7 +2,7 @@ import { getCustomer } from '../../../shared/catalog/customer/apis.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 
-/** @throws Problem `customer_blocked`, `dependency_*` while the CRM does not say */
+/** @throws Problem `customer_blocked`, `dependency_*` when the CRM does not answer */
 export async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {
   const { state } = await call(getCustomer, { params: { id: customerId } });
   if (state !== 'blocked') return;

@@ -6,12 +6,12 @@ import type { Fresh } from '../../../shared/work/unit-of-work.ts';
 import type { StoredOrder } from '../collections.ts';
 
 export type Basket = z.output<typeof BasketSchema>;
-/** A basket that eCommerce has bound to an order: it keeps the first order id that it was given. */
+/** A basket bound to an order. The eCommerce Platform keeps the first order id that it received. */
 export type ConvertedBasket = Basket & { readonly orderId: string };
 
 export const isConverted = (basket: Basket): basket is ConvertedBasket => basket.state === 'converted' && basket.orderId !== undefined;
 
-/** Why a basket cannot become an order; undefined when it can. Only a basket in checkout has a fixed price and its stock held. */
+/** The refusal of a basket; undefined if it can become an order. Only baskets in checkout have fixed prices and held stock. */
 export function unfitForOrder(basket: Basket): Problem | undefined {
   const empty = basket.lines.length === 0;
   if (empty && (basket.state === 'open' || basket.state === 'locked')) {
@@ -26,11 +26,11 @@ export function unfitForOrder(basket: Basket): Problem | undefined {
 
 export interface OrderDetails {
   readonly orderNumber: string;
-  /** When the basket was found fit. */
+  /** Instant at which the basket was found fit. */
   readonly validatedAt: string;
 }
 
-/** The order that a basket becomes: the basket fixed lines, prices and totals, and nothing is calculated again. */
+/** Takes lines, prices and totals as the basket fixed them; nothing is calculated again. */
 export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validatedAt }: OrderDetails): Fresh<StoredOrder> {
   const { reservationId } = basket;
   return {

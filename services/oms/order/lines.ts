@@ -5,23 +5,23 @@ import type { OrderLine as OrderLineSchema } from '../../../shared/catalog/order
 export type OrderLine = z.output<typeof OrderLineSchema>;
 export type Reservation = z.output<typeof ReservationSchema>;
 
-/** The reservations that the lines of an order hold, each once. */
+/** Ids of the reservations that hold the lines, each once. */
 export const reservationsOf = (lines: readonly OrderLine[]): string[] => [
   ...new Set(lines.flatMap(({ reservationId }) => (reservationId === undefined ? [] : [reservationId]))),
 ];
 
-/** What must be held for the lines: one item per SKU. */
+/** Items to hold for the lines: one per SKU. */
 export function itemsOf(lines: readonly OrderLine[]): { sku: string; qty: number }[] {
   const items = new Map<string, number>();
   for (const { sku, qty } of lines) items.set(sku, (items.get(sku) ?? 0) + qty);
   return [...items].map(([sku, qty]) => ({ sku, qty }));
 }
 
-/** The lines with another hold, or with none; where they are served from follows from the hold. */
+/** The lines under another hold, or under none. Their nodes are cleared, because they follow from the hold. */
 export const linesHeldBy = (lines: readonly OrderLine[], reservationId: string | undefined): OrderLine[] =>
   lines.map(({ reservationId: _before, nodeId: _node, ...line }) => ({ ...line, ...(reservationId !== undefined && { reservationId }) }));
 
-/** The lines with the location that serves each: the one that gave stock of its SKU to the hold. */
+/** The lines with their nodes: the location whose stock of the SKU the hold took. */
 export function linesServedFrom(lines: readonly OrderLine[], allocations: readonly z.output<typeof Allocation>[]): OrderLine[] {
   const nodes = new Map(allocations.map(({ sku, locationId }) => [sku, locationId]));
   return lines.map((line) => {

@@ -9,7 +9,7 @@ import { TAKE_OVER_MS } from '../timing.ts';
 
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
-/** The due work that takes an intent over when its request does not come to an end. */
+/** Due work that takes over when the request of an intent does not finish. */
 const takeOver = {
   confirm: dueWork.finishConfirmation,
   cancel: dueWork.finishCancellation,
@@ -18,11 +18,11 @@ const takeOver = {
 
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
-/** 409, to be repeated: which of several verbs wins is decided by the one that began first. */
+/** Retryable 409: of several verbs the first to store its intent wins. */
 export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   return new Problem(
     'invalid_state_transition',
-    `The order "${order.id}" is ${doing[pending.action]} since ${pending.since}; send this again when that has ended.`,
+    `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); send this request again when that has ended.`,
     {
       objectType: 'order',
       id: order.id,
@@ -36,14 +36,14 @@ export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonN
   );
 }
 
-/** @throws Problem `invalid_state_transition` with `retryable: true` while another verb is under way */
+/** @throws Problem `invalid_state_transition` with `retryable: true` while another verb is pending */
 export function refuseWhileOther(order: StoredOrder, verb: Verb): void {
   if (order.pendingAction && order.pendingAction.action !== verb) throw underWay(order, verb, order.pendingAction);
 }
 
 /**
- * Commits what is about to be done, with the due work that finishes or undoes it, before anything is done elsewhere.
- * Whoever finds the intent of the same verb already there goes on with it.
+ * Commits the intent and the due work that finishes or undoes it, before any other application is called.
+ * An existing intent of the same verb is continued.
  */
 export async function beginIntent(
   work: UnitOfWork,
@@ -58,28 +58,28 @@ export async function beginIntent(
   return intended;
 }
 
-/** Takes a cancellation's intent back: goods have left, or nobody could say. A part of the last commit. */
+/** Withdraws the intent of a cancellation, as part of the last commit. */
 export function endCancellation(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(takeOver.cancel, order.id);
   return work.transition(orders, order, 'note', { pendingAction: undefined, cancelReason: undefined });
 }
 
 /**
- * The estate itself gives an order up: the same intent as Cancel Order’s, which due work carries out at once. A part of the last
- * commit; a verb that is under way goes first.
+ * Stores the intent of a cancellation by the OMS itself, as part of the last commit; due work carries it out at once. The caller
+ * has checked that no other action is pending.
  */
 export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> & { cancelReason: string }): StoredOrder {
   work.schedule(takeOver.cancel, order.id, work.now, {});
   return work.transition(orders, order, 'note', { ...patch, pendingAction: { action: 'cancel', since: instant(work.now) } });
 }
 
-/** Takes a carry-out's intent back: it is not paid. A part of the last commit. */
+/** Withdraws the intent of a carry-out, as part of the last commit. */
 export function endCarryOut(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(takeOver['carry-out'], order.id);
   return work.transition(orders, order, 'note', { pendingAction: undefined });
 }
 
-/** Takes a confirmation's intent back, together with what else changes: a part of the last commit. */
+/** Withdraws the intent of a confirmation together with other changes, as part of the last commit. */
 export function endConfirmation(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> = {}): StoredOrder {
   work.cancel(takeOver.confirm, order.id);
   return work.transition(orders, order, 'note', { ...patch, pendingAction: undefined });

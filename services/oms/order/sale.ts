@@ -7,19 +7,20 @@ import type { StoredOrder } from '../collections.ts';
 
 type Transaction = z.output<typeof TransactionSchema>;
 
-/** Whether a customer takes the goods along: the till holds its stock, and nothing of it is ever routed. */
+/** Whether the order was sold at a till: the till holds its stock, the customer takes the goods, and it is never routed. */
 export const isSale = ({ channel }: Pick<StoredOrder, 'channel'>): boolean => channel === 'pos';
 
 /**
- * The basket of a checkout at the till. The POS sends the checkout along when it is paid; anybody else may name it before that, and
- * gets a draft that is still to be paid.
+ * Id of the basket of a checkout at the till. The POS sends the paid transaction in its request. Other callers may name a
+ * transaction earlier and get a draft that is still unpaid.
  * @throws Problem `not_found`, `invalid_state_transition` of a transaction that was voided, `dependency_*`
  */
 export async function basketOfSale(id: string, sent: Transaction | undefined, { call }: Scope): Promise<string> {
-  if (sent && sent.id !== id) throw invalid('/transaction/id', 'other_transaction', `The transaction sent is "${sent.id}", not "${id}".`);
+  if (sent && sent.id !== id)
+    throw invalid('/transaction/id', 'other_transaction', `The transaction in the request is "${sent.id}", not "${id}".`);
   const { state, basket } = sent ?? (await call(getTransaction, { params: { id } }));
   if (state !== 'voided') return basket.id;
-  throw new Problem('invalid_state_transition', `The transaction "${id}" was voided; nothing of it was sold.`, {
+  throw new Problem('invalid_state_transition', `The transaction "${id}" is voided: nothing was sold, and no order can be created.`, {
     objectType: 'transaction',
     id,
     currentState: state,

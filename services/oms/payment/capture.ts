@@ -6,10 +6,10 @@ import { type Payment, paymentsOf } from './payments.ts';
 import { coverageOf } from './status.ts';
 
 /**
- * Captures authorised payments in the order in which they were made, until `enough`. One that somebody else captured, or that was
- * voided meanwhile, is looked at again. The Payment Hub captures a payment once, whoever asks how often.
- * @returns all payments as they are then
- * @throws Problem `dependency_*`; what was captured before stays captured
+ * Captures authorised payments, oldest first, until `enough` holds. The Payment Hub captures a payment once, however often it is asked.
+ * If a payment was captured or voided by another request, all payments are read again.
+ * @returns all payments afterwards
+ * @throws Problem `dependency_*`, `payment_declined`; captures before the failure stand
  */
 export async function captureUntil(
   orderId: string,
@@ -31,7 +31,7 @@ export async function captureUntil(
   return isStale ? paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS) : [...after.values()];
 }
 
-/** As `captured`; a capture that the provider declines is one that is missing. A Payment Hub that cannot say is another matter. */
+/** As `captureUntil`, but stops without an error when the provider declines a capture. @throws Problem `dependency_*` */
 export async function captureIfPossible(...[orderId, scope, enough]: Parameters<typeof captureUntil>): Promise<readonly Payment[]> {
   try {
     return await captureUntil(orderId, scope, enough);
@@ -44,8 +44,8 @@ export async function captureIfPossible(...[orderId, scope, enough]: Parameters<
 export const isCovered = (payments: readonly Payment[], required: number): boolean => coverageOf(payments).netCaptured >= required;
 
 /**
- * Whether what is missing will never come: an authorisation was voided or ran out, and the payments that are left would not cover the
- * order even if all of each were captured. A client that captured less, or paid something back, has its own reasons.
+ * Whether the remaining payments, captured in full, would not cover the order: an authorisation was voided or expired. Partial
+ * captures and refunds by a client do not count as a loss.
  */
 export function isLost(payments: readonly Payment[], required: number): boolean {
   const binding = payments.filter(({ state }) => state !== 'voided' && state !== 'failed');

@@ -5,25 +5,25 @@ import { isSale } from '../order/sale.ts';
 import { UNCOVERED_LIFETIME_MS } from '../timing.ts';
 import type { Payment } from './payments.ts';
 
-/** Why an order ends whose payments do not cover it any more. */
+/** `cancelReason` of an order whose payments no longer cover it. */
 export const AUTHORISATION_LOST = 'authorisation-lost';
 
 type Voided = Pick<Payment, 'id' | 'orderId' | 'state' | 'authorizationExpiresAt' | 'updatedAt'>;
 
-/** Voided by time, and by nobody. */
-const hasRunOut = ({ authorizationExpiresAt, updatedAt }: Voided): boolean =>
+/** Voided by expiry, not by a client. */
+const hasExpired = ({ authorizationExpiresAt, updatedAt }: Voided): boolean =>
   authorizationExpiresAt !== undefined && Date.parse(updatedAt) >= Date.parse(authorizationExpiresAt);
 
 /**
- * A confirmed order holds stock, and must not do so for ever without money: what ran out is authorised again with the same tender, and
- * an order that is not covered after a day ends. What a client voided is the client's to replace. Of a sale the goods are gone.
+ * A confirmed order must not hold stock for ever without payment. An expired authorisation is renewed with the same tender, and an
+ * order that is not covered after a day is cancelled. A client replaces what it voided itself. Sales are exempt: their goods are gone.
  */
 export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): Promise<void> {
   if (payment.state !== 'voided') return;
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return;
-  // Of a draft too: a confirmation may be under way that has seen the payment before.
-  if (order.state === 'confirmed' && hasRunOut(payment))
+  // Drafts too: a pending confirmation may have seen the payment before it was voided.
+  if (order.state === 'confirmed' && hasExpired(payment))
     work.schedule(dueWork.renewAuthorization, payment.id, work.now, { orderId: order.id });
   work.schedule(dueWork.giveUpUncovered, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
 }

@@ -10,27 +10,27 @@ import { outstandingOf } from './status.ts';
 
 export type Payment = z.output<typeof PaymentSchema>;
 
-/** All payments of an order. The OMS stores none of it: the Payment Hub owns them. @throws Problem `dependency_*` */
+/** All payments of an order, from the Payment Hub. The OMS stores none of them. @throws Problem `dependency_*` */
 export async function paymentsOf(orderId: string, { call }: Pick<Scope, 'call'>, timeoutMs: number): Promise<readonly Payment[]> {
   const { items } = await call(listPayments, { query: { orderId } }, { timeoutMs });
   return items;
 }
 
-/** The payments on which a confirmation is decided. An order that costs nothing needs none, nor the Hub. */
+/** The payments that decide a confirmation. An order that costs nothing needs none, and the Payment Hub is not called. */
 export async function paymentsToDecideOn(order: StoredOrder, scope: Scope): Promise<readonly Payment[]> {
   return order.totals.total.amount === 0 ? [] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
 }
 
-/** 409 while authorised and captured payments do not cover the total. Those that are being voided do not count any more. */
+/** 409 while authorised and captured payments do not cover the total. Payments that are about to be reversed do not count. */
 export function paymentIncomplete(order: StoredOrder, payments: readonly Payment[]): Problem | undefined {
-  const voiding = new Set(order.undo && order.undo.payments !== 'all' ? order.undo.payments : []);
+  const reversing = new Set(order.undo && order.undo.payments !== 'all' ? order.undo.payments : []);
   const { amount, currency } = order.totals.total;
-  const counting = payments.filter(({ id }) => !voiding.has(id));
+  const counting = payments.filter(({ id }) => !reversing.has(id));
   const outstanding = money(outstandingOf(amount, counting), currency);
   if (outstanding.amount === 0) return undefined;
   return new Problem(
     'payment_incomplete',
-    `Of ${amount} ${currency} (minor units) ${outstanding.amount} are neither authorised nor captured; authorise them, then confirm again.`,
+    `${outstanding.amount} of ${amount} ${currency} (minor units) are neither authorised nor captured; authorise them, then confirm again.`,
     { objectType: 'order', id: order.id, outstanding },
   );
 }

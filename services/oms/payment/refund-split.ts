@@ -1,13 +1,13 @@
 import type { Payment } from './payments.ts';
 
-/** In which order tenders are paid back. */
+/** Order in which tenders are refunded. */
 const TENDERS: readonly Payment['tender']['type'][] = ['card', 'bnpl', 'gift-card', 'cash', 'loyalty', 'exchange-credit'];
 
-/** Begins the reference of what the OMS pays back for cancelled units. What a client pays back has none. */
-const OWN = 'cancelled/';
+/** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
+const CANCELLED_PREFIX = 'cancelled/';
 
-/** One refund per payment: units of a line that were cancelled, counted over all of the line’s. */
-export const refundReference = (lineId: string, upTo: number): string => `${OWN}${lineId}/${upTo}`;
+/** Reference of the refund for cancelled units. `upTo` counts the gone units of the line, these included. A payment has one refund per reference. */
+export const refundReference = (lineId: string, upTo: number): string => `${CANCELLED_PREFIX}${lineId}/${upTo}`;
 
 const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);
 
@@ -19,25 +19,25 @@ const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | 
     ),
   );
 
-/** What is still to be paid back under a reference: a part may have been before something broke off. */
+/** Minor units still to be refunded under a reference. An interrupted attempt may have refunded a part. */
 export const stillOwed = ({ reference, amount }: { reference: string; amount: number }, payments: readonly Payment[]): number =>
   Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference));
 
 /**
- * What was captured beyond what the order still has to cover. A customer of whom less was captured than the order costs never paid
- * for what is cancelled. Refunds that a client makes are goodwill: they do not shorten what the OMS owes.
+ * Minor units captured beyond the required amount, less the refunds for cancelled units so far. If less was captured than the order
+ * costs, the customer has not paid for the cancelled units. Refunds by a client are goodwill and do not reduce the excess.
  */
 export const excessOf = (payments: readonly Payment[], required: number): number =>
   Math.max(
     0,
     sumOf(payments, ({ capturedAmount }) => capturedAmount.amount) -
-      sumOfRefunds(payments, (paid) => paid?.startsWith(OWN) === true) -
+      sumOfRefunds(payments, (paid) => paid?.startsWith(CANCELLED_PREFIX) === true) -
       required,
   );
 
 /**
- * Spreads an amount over payments in the order of their tenders, each up to what is captured and not paid back. A payment has one
- * refund per reference, so those that have it are passed over.
+ * Spreads an amount (minor units) over payments in the order of their tenders, each up to captured − refunded. Payments that already
+ * have a refund with this reference are skipped.
  */
 export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {
   const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference));

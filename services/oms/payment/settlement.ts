@@ -8,8 +8,8 @@ import type { Payment } from './payments.ts';
 import { excessOf, refundSplit, stillOwed } from './refund-split.ts';
 
 /**
- * Pays back what is owed for cancelled units, as far as it was captured. What was paid back before, under the same references, is
- * seen on the payments and not paid twice.
+ * Refunds what is owed for cancelled units, as far as it was captured. Refunds that already exist under the same references are
+ * subtracted, so that a repeat refunds nothing twice.
  * @returns the payments afterwards
  */
 export async function refundOwed(
@@ -22,7 +22,7 @@ export async function refundOwed(
     const due = Math.min(stillOwed({ reference, amount }, now), excessOf(now, requiredFor(order)));
     for (const part of refundSplit(due, reference, now)) {
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
-      // An attempt that was refused may be followed by one of another amount: that is another call.
+      // After a refusal the amount may differ; then it is another call.
       const step = `${reference} ${part.id} ${part.amount}`;
       after.set(part.id, await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS }));
     }
@@ -30,10 +30,13 @@ export async function refundOwed(
   return [...after.values()];
 }
 
-/** Points are no money, and what pays for an exchange has earned with the order that it came from. */
+/** Points are not money, and the goods behind an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/** What a completed order says of its points, all of it read off the same payments: a refund is in it, or takes points back later. */
+/**
+ * Members of a completed order from which points are earned. Both are computed from the same payments, so that each refund either
+ * counts here or takes points back later.
+ */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
   return {
@@ -43,13 +46,13 @@ export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pic
 }
 
 /**
- * Minor units that earn points: goods that arrived, less what was paid by points or with what came back, and never more than what is
- * kept of the other tenders without the shipping.
+ * Minor units that earn points: the goods less the part paid with points or exchange credit, and at most the net captured amount of
+ * the other tenders without shipping.
  */
 function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
-  const kept = (earnsNothing: boolean): number =>
+  const netCaptured = (earnsNothing: boolean): number =>
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
       .reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
-  return Math.max(0, Math.min(goodsOf(lines) - kept(true), kept(false) - totals.shipping.amount));
+  return Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), netCaptured(false) - totals.shipping.amount));
 }

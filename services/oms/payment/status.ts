@@ -4,14 +4,14 @@ import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 
 export type PaymentStatus = z.output<typeof PaymentStatusSchema>;
 
-/** What the rule looks at. */
+/** Members of a payment that decide its part in the status. */
 export type PaymentAmounts = Pick<z.output<typeof Payment>, 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
 
 /** Minor units over all tenders of an order. Pending, failed and voided payments bind nothing. */
 export interface Coverage {
   /** Authorised and not captured. */
   readonly authorised: number;
-  /** Captured and not paid back. */
+  /** Captured and not refunded. */
   readonly netCaptured: number;
   readonly refunded: number;
 }
@@ -25,25 +25,25 @@ export function coverageOf(payments: readonly PaymentAmounts[]): Coverage {
   };
 }
 
-/** What authorised and captured payments leave uncovered, in minor units: Confirm Order wants it to be 0. */
+/** Part of the total, in minor units, that is neither authorised nor captured. Confirm Order requires 0. */
 export function outstandingOf(total: number, payments: readonly PaymentAmounts[]): number {
   const { authorised, netCaptured } = coverageOf(payments);
   return Math.max(0, total - authorised - netCaptured);
 }
 
 /**
- * One word for all tenders of an order together; the first line that applies:
+ * One status for all tenders of an order together. The first line that applies, where net is captured − refunded:
  *
- *   refunded             money was paid back, and nothing is kept or authorised any more
- *   paid                 what is captured and not paid back covers the total; or, nothing having been paid back, what is still due
- *   authorised           authorised and captured together cover the total: Confirm Order would accept it
- *   partially-refunded   money was paid back, and what is left does not cover the total
+ *   refunded             something was refunded; net and authorised are 0
+ *   paid                 net covers the total; or nothing was refunded, and net is more than 0 and covers `stillDue`
+ *   authorised           net and authorised together cover the total: Confirm Order would accept it
+ *   partially-refunded   something was refunded; net and authorised do not cover the total
  *   unpaid               anything else: nothing, too little, or only payments that are pending, failed or voided
  *
- * A split tender counts as a whole, so an order with one captured and one authorised tender is `authorised`, and one that lacks a
+ * Split tenders count together: an order with one captured and one authorised tender is `authorised`, and an order that lacks one
  * cent is `unpaid`. An order that costs nothing is `paid`.
  *
- * @param stillDue the total without lines that were cancelled: who was never charged for them owes no more
+ * @param stillDue minor units of the total without cancelled lines
  */
 export function paymentStatusOf(total: number, payments: readonly PaymentAmounts[], stillDue: number = total): PaymentStatus {
   const { authorised, netCaptured, refunded } = coverageOf(payments);

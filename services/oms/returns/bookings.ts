@@ -4,16 +4,16 @@ import { defineCollection } from '../../../shared/store/collections.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 
 /**
- * What the OMS has booked for a return; the id is the return's. Its units are in no other one until it is rejected.
- * `refunding`: it is being paid back, so that no order may be exchanged for it any more.
+ * Booking of a return, under the id of the return. Its units are in no other return until it is rejected.
+ * `refunding`: it is being refunded, so no order can be exchanged for it any more.
  */
 const ReturnBooking = z.object({
   id: Id,
   version: z.int().min(0),
   orderId: Id,
-  lines: z.array(z.object({ orderLineId: Id, qty: Quantity, amount: z.int().min(0).describe('Minor units: what these units are worth.') })),
+  lines: z.array(z.object({ orderLineId: Id, qty: Quantity, amount: z.int().min(0).describe('Value of these units in minor units.') })),
   status: z.enum(['open', 'refunding', 'refunded', 'exchanged', 'rejected']),
-  /** The basket whose order is exchanged for it: one, once. */
+  /** The one basket whose order is exchanged for the return. */
   exchangeBasketId: Id.optional(),
 });
 export type ReturnBooking = z.output<typeof ReturnBooking>;
@@ -24,7 +24,7 @@ export const returnBookings = defineCollection({
   index: { order: ({ orderId }) => orderId },
 });
 
-/** All of an order, in order of creation. An order of 200 lines with 9,999 units each is one page only as long as nobody returns them one by one. */
+/** All bookings of an order, oldest first. Units returned one by one may fill several pages. */
 export async function bookingsOf(work: UnitOfWork, orderId: string): Promise<ReturnBooking[]> {
   const found: ReturnBooking[] = [];
   let cursor: string | undefined;
@@ -36,8 +36,7 @@ export async function bookingsOf(work: UnitOfWork, orderId: string): Promise<Ret
   return found;
 }
 
-/** Minor units that a return is worth. */
+/** Value of a return in minor units. */
 export const returnValueOf = ({ lines }: Pick<ReturnBooking, 'lines'>): number => lines.reduce((sum, { amount }) => sum + amount, 0);
 
-/** Whether it is still to come to an end. */
 export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => status === 'open' || status === 'refunding';

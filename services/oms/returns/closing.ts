@@ -6,7 +6,7 @@ import { orders, type StoredOrder } from '../collections.ts';
 import { bookingsOf, isOpen, type ReturnBooking, returnBookings } from './bookings.ts';
 import { onlyPaidBack } from './value.ts';
 
-/** A return ended well: its units count as returned. A part of the last commit. */
+/** Ends a booking whose units count as returned, as part of the last commit. */
 export async function completeBooking(
   work: UnitOfWork,
   order: StoredOrder,
@@ -19,7 +19,10 @@ export async function completeBooking(
   return ended;
 }
 
-/** A return ended without effect: its units are the customer's, and may come back in another one. A part of the last commit. */
+/**
+ * Ends a booking whose units stay with the customer and may be returned again, as part of the last commit.
+ * @param paidBack minor units that were refunded for it all the same
+ */
 export async function rejectBooking(
   work: UnitOfWork,
   order: StoredOrder,
@@ -29,7 +32,7 @@ export async function rejectBooking(
   await endReturn(work, order, { returnId: booking.id, lines: order.lines });
 }
 
-/** The order is completed again with its last return. */
+/** When its last open return ends, the order is completed again. */
 async function endReturn(
   work: UnitOfWork,
   order: StoredOrder,
@@ -41,7 +44,7 @@ async function endReturn(
 
 const states = { open: 'inspected', refunding: 'inspected', refunded: 'refunded', exchanged: 'exchanged', rejected: 'rejected' } as const;
 
-/** 409 for an outcome that a return cannot have any more. */
+/** 409 for an outcome that is no longer possible. */
 export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' | 'reject' | 'exchange', why: string): Problem =>
   new Problem('invalid_state_transition', `The return "${id}" ${why}.`, {
     objectType: 'return',

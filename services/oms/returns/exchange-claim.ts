@@ -9,7 +9,7 @@ import { type ReturnBooking, returnBookings } from './bookings.ts';
 import { closedOtherwise } from './closing.ts';
 
 /**
- * Only an inspected return pays for another order, and only one that was announced as an exchange.
+ * Only an inspected return with the resolution `exchange` pays for another order.
  * @throws Problem `not_found`, `invalid_state_transition` of the return, `dependency_*`
  */
 export async function refuseUnexchangeable(returnId: string, { call }: Scope): Promise<void> {
@@ -18,7 +18,7 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
   if (found.resolution === 'exchange') return;
   throw new Problem(
     'invalid_state_transition',
-    `The return "${returnId}" is paid back, not exchanged: that was chosen when it was created.`,
+    `The return "${returnId}" was created to be refunded; only a return with the resolution "exchange" pays for an order.`,
     {
       objectType: 'return',
       id: returnId,
@@ -30,16 +30,16 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
 }
 
 /**
- * Notes for which basket a return pays: one, once, and only as long as it is not paid back. A part of the commit before that basket is
- * converted, so that of two at once one is refused before anything has happened to its basket.
+ * Claims a return for a basket, as part of the commit before the basket is converted. A return pays for one basket, once, and not after
+ * its refund. Of two concurrent claims one is refused before anything has happened to its basket.
  * @throws Problem `invalid_state_transition` of the return
  */
 export async function claimReturn(work: UnitOfWork, returnId: string, basketId: string): Promise<void> {
   const booking = await work.get(returnBookings, returnId);
   if (booking?.exchangeBasketId === basketId) return;
   if (!booking) throw new Problem('not_found', `There is no return "${returnId}".`, { objectType: 'return', id: returnId });
-  if (booking.exchangeBasketId !== undefined) throw closedOtherwise(booking, 'exchange', 'has paid for another order already');
-  if (booking.status !== 'open') throw closedOtherwise(booking, 'exchange', 'is paid back already');
+  if (booking.exchangeBasketId !== undefined) throw closedOtherwise(booking, 'exchange', 'already pays for another order');
+  if (booking.status !== 'open') throw closedOtherwise(booking, 'exchange', 'is already refunded');
   work.put(returnBookings, { ...booking, exchangeBasketId: basketId });
 }
 
@@ -49,7 +49,7 @@ export async function isClaimable(work: UnitOfWork, returnId: string, basketId: 
   return booking?.exchangeBasketId === basketId || (booking?.status === 'open' && booking.exchangeBasketId === undefined);
 }
 
-/** The basket did not become an order: the return may pay for another one. */
+/** Gives up the claim of a basket that did not become an order. Without this claim nothing happens. */
 export async function releaseReturn(work: UnitOfWork, returnId: string, basketId: string): Promise<void> {
   const booking = await work.get(returnBookings, returnId);
   if (booking?.exchangeBasketId !== basketId) return;
@@ -58,22 +58,26 @@ export async function releaseReturn(work: UnitOfWork, returnId: string, basketId
 }
 
 /**
- * Whether an order is, or may yet be, exchanged for a return.
+ * Whether a return pays for an order. `coming`: an order that is not cancelled names it.
  * @throws Problem `invalid_state_transition` with `retryable: true` while a basket is being converted for it
  */
 export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Promise<'coming' | 'none'> {
   if (booking.exchangeBasketId === undefined) return 'none';
   const order = await work.findUnique(orders, 'exchangeFor', booking.id);
   if (order) return order.state === 'cancelled' ? 'none' : 'coming';
-  // Its basket became an order all the same, by another request that did not name the return.
+  // Another request, which did not name the return, made an order of the basket.
   if (await work.findUnique(orders, 'basket', booking.exchangeBasketId)) return 'none';
-  throw new Problem('invalid_state_transition', `An order is just being created that is exchanged for the return "${booking.id}".`, {
-    objectType: 'return',
-    id: booking.id,
-    currentState: 'inspected',
-    action: 'refund',
-    allowedFrom: ['inspected'],
-    retryable: true,
-    retryAfter: 1,
-  });
+  throw new Problem(
+    'invalid_state_transition',
+    `An exchange order for the return "${booking.id}" is being created; send this request again when that has ended.`,
+    {
+      objectType: 'return',
+      id: booking.id,
+      currentState: 'inspected',
+      action: 'refund',
+      allowedFrom: ['inspected'],
+      retryable: true,
+      retryAfter: 1,
+    },
+  );
 }

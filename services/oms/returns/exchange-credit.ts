@@ -11,10 +11,10 @@ import { payableOf } from './payable.ts';
 
 export const isCredit = ({ tender }: Payment): boolean => tender.type === 'exchange-credit';
 
-/** A credit that holds something of its return. */
+/** Whether it is a credit that still holds value of its return. */
 export const isLiveCredit = (payment: Payment): boolean => isCredit(payment) && creditHeld([payment]) > 0;
 
-/** Minor units of a return that the credits among these payments hold: authorised, or captured and not paid back. */
+/** Minor units that the credits among these payments hold of their return: authorised, or captured − refunded. */
 export const creditHeld = (payments: readonly Payment[]): number =>
   payments.filter(isCredit).reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
     const held = state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
@@ -22,8 +22,8 @@ export const creditHeld = (payments: readonly Payment[]): number =>
   }, 0);
 
 /**
- * Pays an exchange with what came back, as far as that goes and as far as nobody has paid otherwise. A credit that was voided, since
- * there was no stock, is taken anew.
+ * Pays an exchange order with the value of its return, up to the outstanding amount. A credit that was voided for lack of stock is
+ * authorised anew.
  * @returns the payments of the order afterwards
  * @throws Problem `dependency_*`
  */
@@ -44,11 +44,11 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
     orderId: order.id,
     tender: { type: 'exchange-credit' as const },
     amount: money(amount, currency),
-    // The return is another order's: only here it pays for this one.
+    // The return belongs to another order, so `payableOf` does not list it.
     returnId: booking.id,
     payable: { ...(await payableOf(work, order)), returns: [{ returnId: booking.id, refundAmount }] },
   };
-  // Whoever takes it, a request or due work, takes the same one; after one that was voided it is another.
+  // A request and due work send the same call. After a voided credit it is a new one.
   const step = `credit ${payments.filter(isCredit).length} ${amount}`;
   const credit = await call(authorizePayment, { body }, { intent: order.id, step, timeoutMs: DECIDE_TIMEOUT_MS }).catch(
     undefinedIfPaidOtherwise,
@@ -56,7 +56,7 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   return credit ? [...payments, credit] : paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
 }
 
-/** Somebody paid the order, or paid the return back, in between. */
+/** Another request paid the order or refunded the return in between. */
 function undefinedIfPaidOtherwise(error: unknown): undefined {
   const isRefused =
     error instanceof Problem && !error.retryable && (error.code === 'overpayment' || error.code === 'refund_exceeds_captured');
@@ -64,6 +64,6 @@ function undefinedIfPaidOtherwise(error: unknown): undefined {
   return undefined;
 }
 
-/** The payments on which a confirmation is decided, with the credit of an exchange. */
+/** The payments that decide a confirmation, including the credit of an exchange. */
 export const paymentsToConfirmOn = (order: StoredOrder, scope: Scope): Promise<readonly Payment[]> =>
   order.exchangeForReturnId === undefined ? paymentsToDecideOn(order, scope) : takeExchangeCredit(order, scope);

@@ -6,7 +6,7 @@ import type { StoredOrder } from '../collections.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { bookingsOf, returnValueOf } from './bookings.ts';
 
-/** What may be paid for an order, and paid back for its returns. */
+/** Amounts that may be paid for an order and refunded for its returns. */
 export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z.output<typeof Payable>> {
   const { id, channel, state, totals, basketId, customerId, loyaltyAccountId } = order;
   const { currency } = totals.total;

@@ -12,50 +12,54 @@ import { type ReturnBooking, returnValueOf } from './bookings.ts';
 import { creditHeld, isCredit, isLiveCredit } from './exchange-credit.ts';
 import { payableOf } from './payable.ts';
 
-/** How far a return is paid back. */
+/** Refunds of a return. */
 export interface Payout {
   readonly refunds: { paymentId: string; amount: Money; at?: string }[];
-  /** Nothing is left to be paid back: all of it was, or pays for an exchange, or there is nothing left to pay it from. */
+  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. */
   readonly settled: boolean;
 }
 
-interface Owed {
+interface BookedReturn {
   readonly order: StoredOrder;
   readonly booking: ReturnBooking;
 }
 
-/** A refund that was refused because somebody else was faster is decided anew. */
+/** A refused refund is computed again, because another request may have refunded in between. */
 const ATTEMPTS = 3;
 
 /**
- * Pays back what a return is worth, less what its exchange credit holds and what was paid back before, by whomever: to the payments of
- * its order, in the order of their tenders. Everything is read off the payments, so that repeating this pays nothing twice: what each
- * refund is called follows from what was paid before it. In a rehearsal that refunds by hand it only looks.
- * @throws Problem `dependency_*`; what was paid back before stays paid back
+ * Refunds the value of a return, less the part that its exchange credit holds and all earlier refunds for it, to the payments of its
+ * order in the order of their tenders. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
+ * rehearsals that refund by hand it refunds nothing and only reports.
+ * @throws Problem `dependency_*`; refunds made before the failure stand
  */
-export async function payOut({ order, booking }: Owed, scope: Scope): Promise<Payout> {
+export async function payOut({ order, booking }: BookedReturn, scope: Scope): Promise<Payout> {
   for (let attempt = 1; ; attempt++) {
-    const held = await settleCredit(booking, scope);
+    const held = await releaseCreditIfCancelled(booking, scope);
     const payments = await paymentsOf(order.id, scope, DECIDE_TIMEOUT_MS);
     const value = returnValueOf(booking) - held;
     if (progressionOf(scope.context).refund === 'manual') return payoutOf(booking, { payments, value });
     const after = await refundRemaining({ order, booking }, { payments, value }, scope).catch(undefinedIfRefused);
     if (after) return payoutOf(booking, { payments: after, value });
     if (attempt === ATTEMPTS) {
-      throw new Problem('dependency_error', `The Payment Hub refuses to pay back the return "${booking.id}".`, {
+      throw new Problem('dependency_error', `The Payment Hub refuses to refund the return "${booking.id}".`, {
         dependency: 'payment-hub',
       });
     }
   }
 }
 
-interface Paying {
+interface PaymentsToRefund {
   readonly payments: readonly Payment[];
-  /** Minor units that all refunds for the return come to. */
+  /** Minor units that all refunds for the return add up to in the end. */
   readonly value: number;
 }
 
-async function refundRemaining({ order, booking }: Owed, { payments, value }: Paying, { work, call }: Scope): Promise<readonly Payment[]> {
+async function refundRemaining(
+  { order, booking }: BookedReturn,
+  { payments, value }: PaymentsToRefund,
+  { work, call }: Scope,
+): Promise<readonly Payment[]> {
   const { currency } = order.totals.total;
   const payable = await payableOf(work, order);
   let now = payments;
@@ -65,7 +69,7 @@ async function refundRemaining({ order, booking }: Owed, { payments, value }: Pa
     const [part] = goodsSplit({ order, left: value - paid, reference }, now);
     if (!part) return now;
     const body = { amount: money(part.amount, currency), reason: 'Returned', returnId: booking.id, reference, payable };
-    // What was refused is another call once the payments have moved.
+    // After a refusal the versions of the payments differ; then it is another call.
     const step = `${reference} ${part.id} ${part.amount} v${now.reduce((sum, { version }) => sum + version, 0)}`;
     const after = await call(refundPayment, { params: { id: part.id }, body }, { step, timeoutMs: DECIDE_TIMEOUT_MS });
     now = now.map((payment) => (payment.id === after.id ? after : payment));
@@ -73,20 +77,23 @@ async function refundRemaining({ order, booking }: Owed, { payments, value }: Pa
 }
 
 /**
- * A return pays back goods. Beside an exchange credit other tenders paid the shipping too: as much of them stays as long as the credit
- * has something left, or points that the goods earned with the first order would be kept.
+ * A return refunds goods, not shipping. Beside an exchange credit the other tenders keep the shipping until the credit is empty;
+ * otherwise the customer would keep points that the goods earned with the first order.
  */
 function goodsSplit({ order, left, reference }: { order: StoredOrder; left: number; reference: string }, payments: readonly Payment[]) {
   const credits = payments.filter(isLiveCredit);
   if (credits.length === 0) return refundSplit(left, reference, payments);
   const others = payments.filter((payment) => !isCredit(payment));
-  const kept = others.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
-  const goods = Math.max(0, kept - order.totals.shipping.amount);
+  const netCaptured = others.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+  const goods = Math.max(0, netCaptured - order.totals.shipping.amount);
   return goods > 0 ? refundSplit(Math.min(left, goods), reference, others) : refundSplit(left, reference, credits);
 }
 
-/** What pays for the order that the return was exchanged for. Of one that was cancelled it is let go first. */
-async function settleCredit({ id }: ReturnBooking, scope: Scope): Promise<number> {
+/**
+ * Reverses the exchange credit of a cancelled exchange order.
+ * @returns minor units that the credits of the return hold afterwards
+ */
+async function releaseCreditIfCancelled({ id }: ReturnBooking, scope: Scope): Promise<number> {
   const exchange = await scope.work.findUnique(orders, 'exchangeFor', id);
   if (!exchange) return 0;
   const payments = await paymentsOf(exchange.id, scope, DECIDE_TIMEOUT_MS);
@@ -105,11 +112,11 @@ const refundsFor = (returnId: string, { refunds }: Payment) => refunds.filter((r
 const paidFor = (returnId: string, payments: readonly Payment[]): number =>
   payments.flatMap((payment) => refundsFor(returnId, payment)).reduce((sum, { amount }) => sum + amount.amount, 0);
 
-/** Minor units that were refunded for a return so far, by whomever. @throws Problem `dependency_*` */
+/** Minor units refunded for a return so far, by the OMS or a client. @throws Problem `dependency_*` */
 export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
   paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
 
-function payoutOf({ id }: ReturnBooking, { payments, value }: Paying): Payout {
+function payoutOf({ id }: ReturnBooking, { payments, value }: PaymentsToRefund): Payout {
   const refundable = payments.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
   return {
     settled: paidFor(id, payments) >= value || refundable === 0,
@@ -119,7 +126,7 @@ function payoutOf({ id }: ReturnBooking, { payments, value }: Paying): Payout {
   };
 }
 
-/** Somebody else paid something back in between. */
+/** Another request refunded something in between. */
 function undefinedIfRefused(error: unknown): undefined {
   const isRefused = error instanceof Problem && !error.retryable && REFUSED.has(error.code);
   if (!isRefused) throw error;

@@ -5,9 +5,9 @@ import type { ReturnBooking } from './bookings.ts';
 type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
 
 interface BookedOn {
-  /** Units in returns that were not rejected. */
+  /** Units in returns that are not rejected. */
   readonly units: number;
-  /** Minor units booked for them, and what was paid back for units that were rejected afterwards. */
+  /** Minor units booked for them, and refunded for rejected returns. */
   readonly amount: number;
 }
 
@@ -23,12 +23,12 @@ function bookedOn(lineId: string, bookings: Bookings): BookedOn {
   return { units, amount };
 }
 
-/** Units of a line that are with the customer and in no return. */
+/** Units of a line that the customer has and that are in no return. */
 export const returnableOf = (line: OrderLine, bookings: Bookings): number => line.fulfilledQty - bookedOn(line.lineId, bookings).units;
 
 /**
- * Minor units that `units` more of a line are worth: all that are gone then are worth the floor of their share of the line, less what
- * was booked for those before. So however a line comes back, in whatever parts, all of it is worth the line to the cent.
+ * Value in minor units of the next `units` of a line: the floor of the share of all units gone by then, less the amounts booked for
+ * those before. However a line is split into returns, they add up to its value exactly.
  */
 export function valueOfReturned(line: OrderLine, units: number, bookings: Bookings): number {
   const before = bookedOn(line.lineId, bookings);
@@ -36,7 +36,7 @@ export function valueOfReturned(line: OrderLine, units: number, bookings: Bookin
   return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
 }
 
-/** A rejected return is worth nothing more than what was paid back for it all the same, spread over its lines from the first. */
+/** Reduces a rejected return to the minor units refunded for it all the same, spread over its lines from the first. */
 export function onlyPaidBack(lines: ReturnBooking['lines'], paidBack: number): ReturnBooking['lines'] {
   let left = paidBack;
   return lines.map((line) => {
