@@ -11,7 +11,7 @@ import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { releaseHoldsOf } from './ended-holds.ts';
 
-/** Members that add work for other applications to what the order already has to undo; for the change that makes it necessary. */
+/** Members of a change that adds parts to undo at other applications to those that the order already has. */
 export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeOff }: Undo): Pick<StoredOrder, 'compensation' | 'undo'> {
   const before: Undo = order.undo ?? { payments: [], vouchers: false };
   const all = before.payments === 'all' || payments === 'all';
