@@ -33,7 +33,7 @@ const exchange = async (scene: ReturnScene, returnId: string, { sku = 'mug-blue'
   scene.rehearsal.call('POST', '/orders', { basketId: await basketOf(scene, sku, qty), exchangeForReturnId: returnId });
 
 describe('An exchange', () => {
-  test('is paid with what came back; what is left of it is refunded when the new order is confirmed', async () => {
+  test('is paid with the value of the return; the surplus is refunded when the new order is confirmed', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     const { status, body: draft } = await exchange(scene, returnId);
@@ -59,7 +59,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that costs more is paid with another tender besides', async () => {
+  test('that costs more is paid with a second tender', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene, 1);
     const { body: draft } = await exchange(scene, returnId, { qty: 2 });
@@ -74,7 +74,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is captured and delivered like any other order, and earns only for what was paid besides', async () => {
+  test('is captured and delivered like any other order, and earns only for the other tenders', async () => {
     await using scene = await returning();
     const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
     const before = await balance();
@@ -93,7 +93,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose goods come back as well leaves the member without their points, and its shipping paid', async () => {
+  test('whose goods come back as well leaves the member without their points, and its shipping is not refunded', async () => {
     await using scene = await returning();
     const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
     const before = await balance();
@@ -196,7 +196,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of an exchange gives its value back to the payments at the very beginning', async () => {
+  test('of an exchange refunds its value to the payments of the first order', async () => {
     await using scene = await returning();
     const first = await toExchange(scene, 2);
     const { body: draft } = await exchange(scene, first.returnId, { qty: 1 });
@@ -215,7 +215,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('loses its hold and its goods at confirmation: the credit is voided, and taken again when they are back', async () => {
+  test('whose goods are sold out at confirmation loses its credit, and takes it again when they are back', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene, 2);
     const { body: draft } = await exchange(scene, returnId, { sku: 'lamp-last-one', qty: 1 });
@@ -257,7 +257,7 @@ describe('Create Order for a return', () => {
     expect((await scene.rehearsal.ok('POST', '/orders', { basketId })).exchangeForReturnId).toBeUndefined();
   });
 
-  test('that is to be refunded, or that nobody has, is refused', async () => {
+  test('that is to be refunded, or that is unknown, is refused', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id } = await scene.requested(await scene.completed(), 1);
     await scene.moved(id, 'approve', 'receive', 'inspect');
@@ -267,7 +267,7 @@ describe('Create Order for a return', () => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
   });
 
-  test('is accepted once: of several at once one gets it, and the baskets of the others stay in checkout', async () => {
+  test('is accepted once: of several concurrent requests one succeeds, and the baskets of the others stay in checkout', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene);
     const baskets = await Promise.all([1, 2, 3].map(() => basketOf(scene, 'mug-blue', 1)));
@@ -301,7 +301,7 @@ describe('Create Order for a return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('takes the credit later when the Payment Hub is down: by itself, or with Confirm Order', async () => {
+  test('takes the credit later when the Payment Hub is down: by due work or Confirm Order', async () => {
     await using scene = await returning();
     for (const later of ['by itself', 'confirm'] as const) {
       const { returnId } = await toExchange(scene);
@@ -318,7 +318,7 @@ describe('Create Order for a return', () => {
     }
   });
 
-  test('that somebody pays otherwise meanwhile is exchanged all the same, and the return is refunded in full', async () => {
+  test('that is paid otherwise meanwhile succeeds, and the return is refunded in full', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     await scene.rehearsal.fault('no-credit', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
@@ -335,7 +335,7 @@ describe('Create Order for a return', () => {
 });
 
 describe('While a return pays for another order', () => {
-  test('it cannot be rejected, and nobody refunds what the credit holds', async () => {
+  test('it cannot be rejected, and the value that the credit holds cannot be refunded', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     await exchange(scene, returnId);
@@ -349,7 +349,7 @@ describe('While a return pays for another order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('what was paid besides is not refunded for a return of the other order', async () => {
+  test('the other tenders are not refunded for a return of the other order', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene, 1);
     const { body: draft } = await exchange(scene, returnId, { qty: 2 });

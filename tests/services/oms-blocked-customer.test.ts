@@ -33,7 +33,7 @@ describe('Confirm Order of a customer who was blocked since the order was create
     await scene.rehearsal.verify();
   });
 
-  test('leaves the hold to its time and the authorisation to the end of the draft', async () => {
+  test('lets the hold expire and the authorisation end with the draft', async () => {
     await using scene = await blockable();
     const { id } = await scene.paidDraft({ qty: 2 });
     await scene.move('block');
@@ -47,14 +47,14 @@ describe('Confirm Order of a customer who was blocked since the order was create
     await scene.rehearsal.verify();
   });
 
-  test('that was confirmed before answers its repeat as ever', async () => {
+  test('that was confirmed before the block answers a repeat as usual', async () => {
     await using scene = await blockable();
     const { id } = await scene.confirmed();
     await scene.move('block');
     expect(await scene.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
   });
 
-  test('is refused while the CRM, which knows, is down; nothing is written', async () => {
+  test('is refused while the CRM is down; nothing is written', async () => {
     await using scene = await blockable();
     const { id } = await scene.paidDraft();
     await scene.rehearsal.fault('down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
@@ -66,7 +66,7 @@ describe('Confirm Order of a customer who was blocked since the order was create
     expect((await scene.confirm(id)).status).toBe(200);
   });
 
-  test('goes through for a sale of the till, whose goods lie on the counter', async () => {
+  test('succeeds for a sale of the till, whose goods are on the counter', async () => {
     await using scene = await blockable();
     const { rehearsal } = scene;
     const sale = await rehearsal.ok('POST', '/transactions', {

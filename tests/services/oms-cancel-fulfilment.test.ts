@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
 
 describe('Cancel Order of an order in the warehouse', () => {
-  test('cancels before and while goods are picked and when they are packed: money back, stock free', async () => {
+  test('cancels before, during and after picking: payments are refunded and stock is released', async () => {
     for (const steps of [undefined, [], ['started'], ['started', 'picked'], ['started', 'picked', 'packed']]) {
       await using scene = await fulfilling();
       const order = await scene.confirmed();
@@ -19,7 +19,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     }
   });
 
-  test('also frees what was held elsewhere for units that were short', async () => {
+  test('also releases the replacement holds of short units', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 3 }]);
     await scene.short(order, await onlyFulfilment(scene, order.id), 1);
@@ -28,7 +28,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('refuses when goods have left, cancels none of the others, and the order goes on', async () => {
+  test('refuses once goods are dispatched, cancels no fulfillment order, and the order continues', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
     const order = await scene.confirmedOf([
@@ -50,7 +50,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('asks nobody for an order that was never routed', async () => {
+  test('does not call the FMS for an order that was never routed', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id } = await scene.confirmed();
     await scene.down('fms');
@@ -60,7 +60,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is not possible while the FMS is down, and leaves nothing behind', async () => {
+  test('is refused while the FMS is down, and changes nothing', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('down', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status: 503 } });
@@ -73,7 +73,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose answer of the FMS is lost is finished by due work', async () => {
+  test('is finished by due work when the answer of the FMS is lost', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -85,7 +85,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that nobody knows the end of keeps its intent while the FMS is down, and is finished by a repeat', async () => {
+  test('with an unknown outcome keeps its intent while the FMS is down, and is finished by a repeat', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -97,7 +97,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of an order that the FMS never answered for leaves no fulfillment order behind', async () => {
+  test('leaves no fulfillment order behind when the FMS never answered the routing', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.paidDraft();
     await scene.rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' } });
@@ -109,7 +109,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('races Dispatch: goods leave or the order is cancelled, never both', async () => {
+  test('concurrent with Dispatch either lets the goods leave or cancels the order, never both', async () => {
     const ends: string[] = [];
     for (let round = 0; round < 6; round++) {
       await using scene = await fulfilling();
@@ -132,7 +132,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     }
   });
 
-  test('races Confirm Order: whatever wins, stock, money and fulfillment orders agree', async () => {
+  test('concurrent with Confirm Order leaves stock, payments and fulfillment orders consistent, whichever wins', async () => {
     for (let round = 0; round < 4; round++) {
       await using scene = await fulfilling();
       const { id } = await scene.paidDraft();
@@ -147,7 +147,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     }
   });
 
-  test('keeps goods here that are about to be dispatched', async () => {
+  test('stops goods that are about to be dispatched', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const id = await onlyFulfilment(scene, order.id);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ordering } from './oms-scenes.ts';
 
 describe('Cancel Order', () => {
-  test('cancels a draft: payments voided, stock and vouchers given back, before it answers', async () => {
+  test('voids the payments of a draft and releases its stock and vouchers before it answers', async () => {
     await using scene = await ordering();
     const draft = await scene.paidDraft({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     const reply = await scene.cancel(draft.id, { reason: 'changed my mind' });
@@ -26,7 +26,7 @@ describe('Cancel Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('cancels a confirmed order: what was captured is refunded, what was authorised voided', async () => {
+  test('refunds captured and voids authorised payments of a confirmed order', async () => {
     await using scene = await ordering();
     const { id, totals } = await scene.draft({ qty: 2 });
     const first = await scene.authorise(id, 1000);
@@ -50,7 +50,7 @@ describe('Cancel Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('cancels an order that nobody paid, and voids an approval that comes later', async () => {
+  test('cancels an unpaid order, and voids a payment that is approved later', async () => {
     await using scene = await ordering();
     const { id } = await scene.draft();
     await scene.rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type: 'card', token: 'tok_async_approve' } });
@@ -81,7 +81,7 @@ describe('Cancel Order', () => {
     expect((await scene.cancel(id, { reason: 'two' }, headers)).body.code).toBe('idempotency_key_reused');
   });
 
-  test('cancels twice at once only once, and refunds once', async () => {
+  test('sent twice at once cancels and refunds once', async () => {
     await using scene = await ordering();
     const order = await scene.confirmed();
     await scene.rehearsal.ok('POST', `/payments/authorizations/${order.payments[0].id}/capture`, {});
@@ -94,7 +94,7 @@ describe('Cancel Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('refuses an order that nobody has', async () => {
+  test('refuses an unknown order', async () => {
     await using scene = await ordering();
     const { status, body } = await scene.cancel('ord_nobody');
     expect([status, body.code]).toEqual([404, 'not_found']);
@@ -120,7 +120,7 @@ describe('Cancel Order', () => {
 });
 
 describe('Cancel Order goes on without', () => {
-  test('the Payment Hub: the stock is free at once, the payments follow, and the order says so until then', async () => {
+  test('the Payment Hub: the stock is released at once, the payments follow, and the order shows that until then', async () => {
     await using scene = await ordering();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
@@ -140,7 +140,7 @@ describe('Cancel Order goes on without', () => {
     await scene.rehearsal.verify();
   });
 
-  test('an answer of the Payment Hub that is lost: one refund all the same', async () => {
+  test('a lost answer of the Payment Hub, and refunds once', async () => {
     await using scene = await ordering();
     const order = await scene.confirmed();
     await scene.rehearsal.ok('POST', `/payments/authorizations/${order.payments[0].id}/capture`, {});
@@ -153,7 +153,7 @@ describe('Cancel Order goes on without', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['sim', 'promotion-engine'])('the %s: its part follows, and a repeat does it as well', async (application) => {
+  test.each(['sim', 'promotion-engine'])('the %s: due work or a repeat does its part later', async (application) => {
     await using scene = await ordering();
     const { id } = await scene.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await scene.rehearsal.fault('down', { match: { application }, fault: { kind: 'outage' } });

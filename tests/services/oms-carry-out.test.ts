@@ -55,7 +55,7 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
-  test('of more than the store was known to have says so, and lets no counter go negative', async () => {
+  test('of more units than the store has in stock shows a discrepancy, and no counter goes negative', async () => {
     await using rehearsal = await newRehearsal();
     const { id, totals } = await begin(rehearsal, {
       lines: [
@@ -92,7 +92,7 @@ describe('A sale of the till', () => {
         return sale;
       },
     ],
-  ])('that is %s keeps its hold, which nobody outside releases, and its units leave the stock', async (_, given) => {
+  ])('that is %s keeps its hold, which clients cannot release, and its units leave the stock', async (_, given) => {
     await using rehearsal = await newRehearsal();
     const { id, lines, outstanding } = await given(rehearsal);
     const { reservationId } = lines[0];
@@ -116,7 +116,7 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
-  test('whose hold somebody confirmed meanwhile takes its units from it', async () => {
+  test('takes its units from its hold even if a client confirmed that meanwhile', async () => {
     await using rehearsal = await newRehearsal();
     const { id, lines } = await begin(rehearsal);
     await rehearsal.ok('POST', `/inventory/reservations/${lines[0].reservationId}/confirm`, {});
@@ -128,7 +128,7 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
-  test('whose basket was once to be sent is taken along all the same', async () => {
+  test('is carried out even if its basket once had a shipping address', async () => {
     await using rehearsal = await newRehearsal();
     const lines = [{ sku: 'mug-blue', qty: 2 }];
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
@@ -142,7 +142,7 @@ describe('A sale of the till', () => {
     await rehearsal.verify();
   });
 
-  test('is captured also where a client captures what is sent', async () => {
+  test('is captured even where clients capture shipped orders by hand', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-progression', { body: { capture: 'manual', route: 'manual' } });
     const { id } = await begin(rehearsal);
@@ -152,7 +152,7 @@ describe('A sale of the till', () => {
 });
 
 describe('Create Order by hand of a checkout at the till', () => {
-  test('gives the draft the id of its transaction, once, whether the transaction or its basket is named', async () => {
+  test('gives the one draft the id of its transaction, whether the request names the transaction or its basket', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId, totals } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 1000);
@@ -180,7 +180,7 @@ describe('Create Order by hand of a checkout at the till', () => {
     await rehearsal.verify();
   });
 
-  test('takes nothing from the till: paid there, it is confirmed and carried out', async () => {
+  test('does not stop the till: when it is paid there, it is confirmed and carried out', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.ok('POST', '/orders', { transactionId: id });
@@ -191,7 +191,7 @@ describe('Create Order by hand of a checkout at the till', () => {
     await rehearsal.verify();
   });
 
-  test('is refused for one that was voided, and for one that there is not', async () => {
+  test('is refused for a voided and for an unknown transaction', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     await voidIt(rehearsal, id);
@@ -212,7 +212,7 @@ describe('Create Order by hand of a checkout at the till', () => {
     await rehearsal.verify();
   });
 
-  test('needs the POS, and says so when it is down', async () => {
+  test('is refused while the POS is down', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('down', outage({ application: 'pos' }) as Parameters<TestRehearsal['fault']>[1]);
@@ -223,7 +223,7 @@ describe('Create Order by hand of a checkout at the till', () => {
 });
 
 describe('An order of the till', () => {
-  test('that is confirmed and not handed over waits for the till, however long, and is never routed', async () => {
+  test('that is confirmed and not carried out waits for the till without limit, and is never routed', async () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
     const confirmed = await order(rehearsal, id);
@@ -249,7 +249,7 @@ describe('An order of the till', () => {
     await rehearsal.verify();
   });
 
-  test.each(['draft', 'confirmed'])('that is %s can be cancelled: its hold and its tenders are let go', async (state) => {
+  test.each(['draft', 'confirmed'])('that is %s can be cancelled, which releases its hold and voids its tenders', async (state) => {
     await using rehearsal = await newRehearsal();
     const id = state === 'confirmed' ? await paidAndWaiting(rehearsal, outage({ api: 'carry-out' })) : (await begin(rehearsal)).id;
     if (state === 'draft') {
@@ -268,12 +268,12 @@ describe('An order of the till', () => {
   });
 });
 
-describe('A carry-out that another application does not let happen', () => {
+describe('A carry-out that another application interrupts', () => {
   test.each([
     ['the SIM', { application: 'sim' }],
     ['the Payment Hub', { api: 'capture-payment-api' }],
     ['the Inventory Service', { api: 'record-stock-movement' }],
-  ])('%s: is visible, keeps a cancellation away, and is finished by due work', async (_, match) => {
+  ])('shows its intent, blocks a cancellation and is finished by due work: %s', async (_, match) => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage(match), { lines: [{ sku: 'mug-blue', qty: 51 }] });
     expect(await order(rehearsal, id)).toMatchObject({ state: 'confirmed', pendingAction: { action: 'carry-out' } });
@@ -309,7 +309,7 @@ describe('A carry-out that another application does not let happen', () => {
     },
   );
 
-  test('a tender that was voided meanwhile: it goes back to where it was, and is paid anew', async () => {
+  test('is withdrawn when a tender was voided meanwhile, and the sale is paid anew', async () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
     const [payment] = (await order(rehearsal, id)).payments;
@@ -326,7 +326,7 @@ describe('A carry-out that another application does not let happen', () => {
     await rehearsal.verify();
   });
 
-  test('a tender that was voided and is paid anew after the till had found that: it is carried out at once', async () => {
+  test('is finished at once when a voided tender is replaced', async () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, outage({ api: 'carry-out' }));
     const [payment] = (await order(rehearsal, id)).payments;
@@ -399,7 +399,7 @@ describe('A sale of which a process is killed at any commit of its last tender, 
     ]);
   }, 120_000);
 
-  test('is done once when nobody repeats it', async () => {
+  test('is done once without a repeat', async () => {
     await eachDeath([
       async (estate, sale) => {
         const tender = { tender: CARD, amount: eur(sale.left) };
@@ -414,7 +414,7 @@ describe('A sale of which a process is killed at any commit of its last tender, 
     ]);
   }, 120_000);
 
-  test('makes so many commits as are killed here, and a repeat of the carry-out changes nothing', async () => {
+  test('makes as many commits as are killed here, and a repeat of the carry-out changes nothing', async () => {
     const estate = await crashingEstate();
     try {
       const { id, left } = await saleUnderWay(estate);
@@ -434,7 +434,7 @@ describe('A sale of which a process is killed at any commit of its last tender, 
 });
 
 describe('Carry Out', () => {
-  test('is refused for an order that is sent, and for one that is not confirmed', async () => {
+  test('is refused for a shipped order, and for an unconfirmed one', async () => {
     const estate = await crashingEstate();
     try {
       const lines = [{ sku: 'mug-blue', qty: 1 }];

@@ -5,7 +5,7 @@ import { ordering, TTL } from './oms-scenes.ts';
 const LAST_ONE = { sku: 'lamp-last-one', qty: 1 } as const;
 
 describe('Confirm Order', () => {
-  test('confirms a paid draft: its stock is held for good, and each line knows where it is served from', async () => {
+  test('confirms the hold of a paid draft, and each line gets its node', async () => {
     await using scene = await ordering();
     const draft = await scene.paidDraft({ qty: 2 });
     const reply = await scene.confirm(draft.id);
@@ -42,7 +42,7 @@ describe('Confirm Order', () => {
     expect([second.status, second.headers['idempotent-replayed'], second.body]).toEqual([200, 'true', first.body]);
   });
 
-  test('redeems the vouchers of the order, also when the Promotion Engine comes back only later', async () => {
+  test('redeems the vouchers of the order, even if the Promotion Engine is back only later', async () => {
     await using scene = await ordering();
     const { id } = await scene.paidDraft({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await scene.rehearsal.fault('down', { match: { application: 'promotion-engine' }, fault: { kind: 'outage' } });
@@ -55,7 +55,7 @@ describe('Confirm Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('confirms twice at once only once', async () => {
+  test('sent twice at once confirms once', async () => {
     await using scene = await ordering();
     const { id } = await scene.paidDraft();
     await scene.rehearsal.fault('together', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'barrier', parties: 2 } });
@@ -70,8 +70,8 @@ describe('Confirm Order', () => {
   });
 });
 
-describe('Confirm Order looks at the payments', () => {
-  test('and says what is missing; authorised and captured tenders count together', async () => {
+describe('Confirm Order checks the payments', () => {
+  test('and names the outstanding amount; authorised and captured tenders count together', async () => {
     await using scene = await ordering();
     const order = await scene.draft({ qty: 2 });
     const { amount: total } = order.totals.total;
@@ -96,7 +96,7 @@ describe('Confirm Order looks at the payments', () => {
     await scene.rehearsal.verify();
   });
 
-  test('and a pending one does not count', async () => {
+  test('and does not count a pending one', async () => {
     await using scene = await ordering();
     const { id } = await scene.draft();
     await scene.rehearsal.ok('POST', '/payments/authorizations', { orderId: id, tender: { type: 'card', token: 'tok_async_approve' } });
@@ -132,7 +132,7 @@ describe('Confirm Order refuses', () => {
     });
   });
 
-  test('an order that nobody has', async () => {
+  test('an unknown order', async () => {
     await using scene = await ordering();
     const { status, body } = await scene.confirm('ord_nobody');
     expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'order']);
@@ -145,7 +145,7 @@ describe('Confirm Order refuses', () => {
     expect([status, body.code, body.currentVersion]).toEqual([412, 'version_mismatch', 3]);
   });
 
-  test('for its version only until it has begun itself: a repeat with the same key goes on, another request is refused', async () => {
+  test('an outdated version only before its own intent: a repeat with the same key continues, another request is refused', async () => {
     await using scene = await ordering();
     const { id, version } = await scene.paidDraft();
     await scene.rehearsal.fault('lost', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -157,7 +157,7 @@ describe('Confirm Order refuses', () => {
     await scene.rehearsal.verify();
   });
 
-  test('not for what another request did to it after it began itself', async () => {
+  test('no order because of a change that another request made after the intent', async () => {
     await using scene = await ordering();
     const { id, version } = await scene.paidDraft();
     await scene.rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 700 }, times: 1 });
@@ -170,8 +170,8 @@ describe('Confirm Order refuses', () => {
   });
 });
 
-describe('A hold that ran out between payment and confirmation', () => {
-  test('is taken again, once, for all lines', async () => {
+describe('A hold that expired between payment and confirmation', () => {
+  test('is replaced once, for all lines', async () => {
     await using scene = await ordering();
     const { id, lines } = await scene.paidDraft({ qty: 3 });
     await scene.rehearsal.advance(TTL);
@@ -185,7 +185,7 @@ describe('A hold that ran out between payment and confirmation', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is taken again also when somebody released it', async () => {
+  test('is replaced even if a client released it', async () => {
     await using scene = await ordering();
     const { id, lines } = await scene.paidDraft();
     await scene.rehearsal.ok('DELETE', `/inventory/reservations/${lines[0].reservationId}`);
@@ -193,7 +193,7 @@ describe('A hold that ran out between payment and confirmation', () => {
     expect(await scene.reserved('mug-blue')).toBe(2);
   });
 
-  test('refuses the order when the goods are gone: authorisations voided, nothing held, and it may try again', async () => {
+  test('leads to a refusal when the goods are sold: authorisations are voided, nothing is held, and the order may be confirmed again', async () => {
     await using scene = await ordering();
     const order = await scene.paidDraft(LAST_ONE);
     await scene.rehearsal.advance(TTL);
@@ -226,7 +226,7 @@ describe('A hold that ran out between payment and confirmation', () => {
     await scene.rehearsal.verify();
   });
 
-  test('has its authorisations voided later when the Payment Hub goes down meanwhile; they do not pay for it any more', async () => {
+  test('leads to authorisations voided later when the Payment Hub goes down; they no longer count', async () => {
     await using scene = await ordering();
     const { id } = await scene.paidDraft(LAST_ONE);
     await scene.rehearsal.advance(TTL);
@@ -248,7 +248,7 @@ describe('A hold that ran out between payment and confirmation', () => {
 });
 
 describe('When the SIM', () => {
-  test('is down, Confirm Order is taken back at once and can be repeated', async () => {
+  test('is down, the intent of Confirm Order is withdrawn at once, and it can be repeated', async () => {
     await using scene = await ordering();
     const { id } = await scene.paidDraft();
     await scene.rehearsal.fault('down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
@@ -278,7 +278,7 @@ describe('When the SIM', () => {
   describe('confirms the hold and its answer is lost', () => {
     const lost = { match: { api: 'confirm-reservation-api' }, fault: { kind: 'lost-response' }, times: 1 };
 
-    test('the order shows what is under way, and refuses Cancel meanwhile', async () => {
+    test('the order shows the pending action, and refuses Cancel Order meanwhile', async () => {
       await using scene = await ordering();
       const { id } = await scene.paidDraft();
       await scene.rehearsal.fault('lost', lost);
@@ -297,7 +297,7 @@ describe('When the SIM', () => {
     test.each([
       ['with the same key', { 'idempotency-key': 'k' }],
       ['without a key', {}],
-    ])('a repeat %s goes on', async (_, headers) => {
+    ])('a repeat %s continues', async (_, headers) => {
       await using scene = await ordering();
       const { id } = await scene.paidDraft();
       await scene.rehearsal.fault('lost', lost);
@@ -308,7 +308,7 @@ describe('When the SIM', () => {
       await scene.rehearsal.verify();
     });
 
-    test('due work goes on when nobody repeats it', async () => {
+    test('due work continues without a repeat', async () => {
       await using scene = await ordering();
       const { id } = await scene.paidDraft();
       await scene.rehearsal.fault('lost', lost);
@@ -318,7 +318,7 @@ describe('When the SIM', () => {
       await scene.rehearsal.verify();
     });
 
-    test('and it stays away: the confirmation is undone, and Cancel releases what it had confirmed', async () => {
+    test('and it stays away, the intent is withdrawn, and Cancel Order releases the confirmed hold', async () => {
       await using scene = await ordering();
       const { id } = await scene.paidDraft();
       await scene.rehearsal.fault('lost', lost);
@@ -335,7 +335,7 @@ describe('When the SIM', () => {
       await scene.rehearsal.verify();
     });
 
-    test('and the payment is gone when it is repeated: the confirmation is taken back', async () => {
+    test('and the payment is voided before the repeat, the intent is withdrawn', async () => {
       await using scene = await ordering();
       const order = await scene.draft();
       const { id: paymentId } = await scene.authorise(order.id);
@@ -350,7 +350,7 @@ describe('When the SIM', () => {
     });
   });
 
-  describe('takes the last unit again and its answer is lost', () => {
+  describe('holds the last unit again and its answer is lost', () => {
     const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 1 };
 
     test.each([
@@ -389,7 +389,7 @@ describe('When the SIM', () => {
   });
 });
 
-describe('The last unit, wanted by two orders whose holds ran out,', () => {
+describe('The last unit, wanted by two orders with expired holds,', () => {
   test('goes to one of them; the other is refused and its authorisation voided', async () => {
     await using scene = await ordering();
     const first = await scene.paidDraft(LAST_ONE);
@@ -407,7 +407,7 @@ describe('The last unit, wanted by two orders whose holds ran out,', () => {
 });
 
 describe('Get Order', () => {
-  test('shows the payments as the Payment Hub has them now, without counting as a change of the order', async () => {
+  test('shows the current payments of the Payment Hub without a new version of the order', async () => {
     await using scene = await ordering();
     const order = await scene.confirmed();
     const [payment] = order.payments;
@@ -434,7 +434,7 @@ describe('Get Order', () => {
     expect(Date.now() - asked).toBeLessThan(5_000);
   });
 
-  test('knows only orders', async () => {
+  test('refuses an unknown id', async () => {
     await using scene = await ordering();
     const { status, body } = await scene.rehearsal.call('GET', '/orders/ord_nobody');
     expect([status, body.code]).toEqual([404, 'not_found']);
@@ -442,7 +442,7 @@ describe('Get Order', () => {
 });
 
 describe('Confirm and Cancel at once', () => {
-  test('the one that comes second while the first is under way is told to come back', async () => {
+  test('refuse the second one with a retryable 409 while the first is pending', async () => {
     await using scene = await ordering();
     const { id } = await scene.paidDraft();
     await scene.rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 500 }, times: 1 });
@@ -455,7 +455,7 @@ describe('Confirm and Cancel at once', () => {
     await scene.rehearsal.verify();
   });
 
-  test('have exactly one outcome, with every effect of it and none of the other', async () => {
+  test('have one outcome, with all of its effects and none of the other', async () => {
     await using scene = await ordering();
     const seen = new Set<string>();
     for (let round = 0; round < 8; round++) {

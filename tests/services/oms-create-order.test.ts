@@ -3,7 +3,7 @@ import { eventually } from '../support/estate.ts';
 import { ordering, TTL } from './oms-scenes.ts';
 
 describe('Create Order', () => {
-  test('makes a draft of a basket in checkout: its lines, prices and hold, and a number to read out', async () => {
+  test('creates a draft with the lines, prices and hold of a basket in checkout, and a number to read out', async () => {
     await using scene = await ordering();
     const basket = await scene.lockedBasket({ qty: 2 });
     const reply = await scene.rehearsal.call('POST', '/orders', { basketId: basket.id });
@@ -23,7 +23,7 @@ describe('Create Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('answers the same basket with the same order, whatever has become of it', async () => {
+  test('answers the same basket with the same order, whatever its state', async () => {
     await using scene = await ordering();
     const order = await scene.draft();
     const again = await scene.rehearsal.call('POST', '/orders', { basketId: order.basketId });
@@ -45,7 +45,7 @@ describe('Create Order', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  test('makes one order of a basket, however many ask at once', async () => {
+  test('creates one order of a basket, however many requests come at once', async () => {
     await using scene = await ordering();
     const { id: basketId } = await scene.lockedBasket();
     await scene.rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 5 } });
@@ -59,7 +59,7 @@ describe('Create Order', () => {
   test.each([
     ['with the same key', { 'idempotency-key': 'k-1' }],
     ['without a key', {}],
-  ])('comes to the order of the first attempt when that lost the answer of the conversion and is repeated %s', async (_, headers) => {
+  ])('answers the order of the first attempt when the answer of the conversion was lost and it is repeated %s', async (_, headers) => {
     await using scene = await ordering();
     const { id: basketId } = await scene.lockedBasket();
     await scene.rehearsal.fault('lost', { match: { api: 'convert-basket' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -71,7 +71,7 @@ describe('Create Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is finished by due work when nobody repeats it', async () => {
+  test('is finished by due work without a repeat', async () => {
     await using scene = await ordering();
     const { id: basketId } = await scene.lockedBasket();
     await scene.rehearsal.fault('lost', { match: { api: 'convert-basket' }, fault: { kind: 'lost-response', as: 'reset' }, times: 1 });
@@ -94,7 +94,7 @@ describe('Create Order', () => {
     expect(await scene.rehearsal.events({ type: 'order-created' })).toEqual([]);
   });
 
-  test('takes the basket that the eCommerce Platform converted itself, without asking it back', async () => {
+  test('takes the basket that the eCommerce Platform converted, without calling it back', async () => {
     await using scene = await ordering();
     const { id } = await scene.basket();
     const placed = await scene.rehearsal.ok('POST', `/baskets/${id}/checkout`, {
@@ -117,7 +117,7 @@ describe('Create Order', () => {
       expect(body.allowedFrom).toContain('locked');
     });
 
-    test('a basket whose checkout took too long', async () => {
+    test('a basket whose checkout expired', async () => {
       await using scene = await ordering();
       const { id } = await scene.lockedBasket();
       await scene.rehearsal.advance(TTL);
@@ -125,27 +125,27 @@ describe('Create Order', () => {
       expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', 'open']);
     });
 
-    test('a basket with nothing in it', async () => {
+    test('an empty basket', async () => {
       await using scene = await ordering();
       const { id } = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
       const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: id });
       expect([status, body.code, body.id]).toEqual([409, 'basket_empty', id]);
     });
 
-    test('a basket that nobody has', async () => {
+    test('an unknown basket', async () => {
       await using scene = await ordering();
       const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: 'bsk_nobody' });
       expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'basket']);
     });
 
-    test('members that it does not know, also those that only services send', async () => {
+    test('unknown members, and those that only services may send', async () => {
       await using scene = await ordering();
       const basket = await scene.lockedBasket();
       const { status, body } = await scene.rehearsal.call('POST', '/orders', { basketId: basket.id, basket });
       expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', '/basket']);
     });
 
-    test('while the CRM cannot say whether the customer is blocked', async () => {
+    test('a customer while the CRM is down', async () => {
       await using scene = await ordering();
       const { id: basketId } = await scene.lockedBasket();
       await scene.rehearsal.fault('down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
@@ -157,7 +157,7 @@ describe('Create Order', () => {
   });
 });
 
-describe('A draft that nobody confirms', () => {
+describe('An unconfirmed draft', () => {
   test('is cancelled after a day: payments voided, stock released', async () => {
     await using scene = await ordering();
     const order = await scene.paidDraft();
@@ -172,7 +172,7 @@ describe('A draft that nobody confirms', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is left alone when it was confirmed in time', async () => {
+  test('does not expire when it is confirmed in time', async () => {
     await using scene = await ordering();
     const order = await scene.confirmed();
     await scene.rehearsal.advance('PT25H');

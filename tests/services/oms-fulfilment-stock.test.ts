@@ -20,7 +20,7 @@ describe('Goods that left while the SIM was down', () => {
   test.each([
     ['is lost', 'lose', 998],
     ['comes back', 'return', 1000],
-  ] as const)('are out of the stock records although their parcel %s before the SIM is back', async (_what, scan, onHand) => {
+  ] as const)('leave the stock records even if their parcel %s before the SIM is back', async (_what, scan, onHand) => {
     await using scene = await fulfilling();
     const { order, parcel } = await packedWithoutSim(scene);
     await scene.scan(parcel, 'collect', scan);
@@ -36,11 +36,11 @@ describe('Goods that left while the SIM was down', () => {
   });
 });
 
-describe('Units that were not there while the SIM was down', () => {
+describe('Units that were short while the SIM was down', () => {
   test.each([
     ['and it is back before the order is cancelled', true],
     ['and it is back only later', false],
-  ])('are written off, and not given back with the rest of the order, %s', async (_when, isBack) => {
+  ])('are written off and not released with the rest of the order, %s', async (_when, isBack) => {
     await using scene = await fulfilling();
     const order = await scene.confirmed({ qty: 3 });
     const [first] = await scene.routed(order.id);

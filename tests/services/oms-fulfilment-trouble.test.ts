@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
 
 describe('A parcel that is lost', () => {
-  test('is refunded at once; alone in its order, the order is cancelled', async () => {
+  test('is refunded at once, and its order is cancelled if it had no other', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     const parcel = await scene.sent(await onlyFulfilment(scene, order.id));
@@ -20,7 +20,7 @@ describe('A parcel that is lost', () => {
     await scene.rehearsal.verify();
   });
 
-  test('beside another one: its lines are refunded without the shipping, and the order ends with the other', async () => {
+  test('beside another one is refunded without shipping, and the order ends with the other', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
     const order = await scene.confirmedOf([
@@ -58,8 +58,8 @@ describe('A parcel that comes back', () => {
   });
 });
 
-describe('A parcel that nobody took', () => {
-  test('is given up after a week and refunded; delivered after that, somebody has to settle it', async () => {
+describe('A parcel that was not accepted', () => {
+  test('counts as returned after a week and is refunded; a later delivery shows as a reconciliation', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed({ qty: 2 });
     const parcel = await scene.sent(await onlyFulfilment(scene, order.id));
@@ -123,7 +123,7 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
-  test('follow a capture that was late', async () => {
+  test('follow a late capture', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([
       { sku: 'lamp-last-one', qty: 1 },
@@ -137,7 +137,7 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
-  test('are not needed where the dispatch captured no more than is sent: the rest of the authorisations is voided', async () => {
+  test('are not needed if the dispatch captured no more than was sent: remaining authorisations are voided', async () => {
     await using scene = await fulfilling();
     const order = await scene.draftOf([
       { sku: 'lamp-last-one', qty: 1 },
@@ -166,7 +166,7 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
-  test('are not shortened by what a client gave as goodwill, and end at what was captured', async () => {
+  test('are not reduced by goodwill of a client, and end at the captured amount', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
     const order = await scene.confirmedOf([
@@ -185,7 +185,7 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
-  test('give nothing back that was never captured', async () => {
+  test('never exceed the captured amount', async () => {
     await using scene = await fulfilling({ capture: 'manual' });
     const order = await scene.confirmedOf([
       { sku: 'lamp-last-one', qty: 1 },
@@ -205,7 +205,7 @@ describe('Refunds', () => {
     await scene.rehearsal.verify();
   });
 
-  test('are left to a client where the rehearsal says so', async () => {
+  test('are left to clients where the rehearsal refunds by hand', async () => {
     await using scene = await fulfilling({ refund: 'manual' });
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 1 }]);
     await scene.lost(await scene.sent(await onlyFulfilment(scene, order.id)));
@@ -216,7 +216,7 @@ describe('Refunds', () => {
     expect((await scene.order(order.id)).paymentStatus).toBe('refunded');
   });
 
-  test('of a line are left to a client too, and are not made up for later', async () => {
+  test('of a line are left to clients too, and are not made later', async () => {
     await using scene = await fulfilling({ refund: 'manual' });
     const order = await scene.confirmedOf([
       { sku: 'lamp-last-one', qty: 1 },

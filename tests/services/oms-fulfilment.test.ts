@@ -9,7 +9,7 @@ const only = <T>(items: readonly T[]): T => {
 };
 
 describe('Confirm Order routes', () => {
-  test('one fulfillment order for lines of one node, at once visible on the order', async () => {
+  test('one fulfillment order for lines of one node, visible on the order at once', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([
       { sku: 'mug-blue', qty: 2 },
@@ -23,7 +23,7 @@ describe('Confirm Order routes', () => {
     await scene.rehearsal.verify();
   });
 
-  test('one fulfillment order per node for lines that lie apart', async () => {
+  test('one fulfillment order per node for lines of several nodes', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' });
     const { id } = await scene.confirmedOf([
@@ -33,7 +33,7 @@ describe('Confirm Order routes', () => {
     expect((await scene.routed(id)).map(({ locationId }) => locationId).sort()).toEqual(['dc-01', 'dc-02']);
   });
 
-  test('later, when the FMS is down: the order is confirmed and says so', async () => {
+  test('later when the FMS is down, and the confirmed order shows that', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.paidDraft();
     await scene.down('fms');
@@ -48,7 +48,7 @@ describe('Confirm Order routes', () => {
     await scene.rehearsal.verify();
   });
 
-  test('once, when the answer of the FMS is lost, and a repeat of Confirm Order goes on', async () => {
+  test('once when the answer of the FMS is lost and Confirm Order is repeated', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.paidDraft();
     await scene.rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -62,7 +62,7 @@ describe('Confirm Order routes', () => {
 });
 
 describe('Route Order', () => {
-  test('answers what Confirm Order has routed, and changes nothing', async () => {
+  test('answers the fulfillment orders that Confirm Order routed, and changes nothing', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const reply = await scene.rehearsal.call('POST', `/orders/${order.id}/route`);
@@ -72,7 +72,7 @@ describe('Route Order', () => {
     expect(await scene.rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
   });
 
-  test('answers them however far they are', async () => {
+  test('answers fulfillment orders in any state', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -88,7 +88,7 @@ describe('Route Order', () => {
     await routedAs('completed', 'delivered');
   });
 
-  test('routes by hand what the rehearsal does not route by itself', async () => {
+  test('routes orders where the rehearsal routes by hand', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id, routingStatus, fulfillmentOrders } = await scene.confirmed();
     expect([routingStatus, fulfillmentOrders]).toEqual(['manual', []]);
@@ -120,7 +120,7 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['nearest', 'most-stock'])('by %s counts a unit that was allocated to the line by hand meanwhile', async (strategy) => {
+  test.each(['nearest', 'most-stock'])('by %s counts a unit that a client allocated to the line meanwhile', async (strategy) => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id, lines } = await scene.confirmedOf([{ sku: 'lamp-last-one', qty: 1 }]);
     const [{ lineId, reservationId }] = lines;
@@ -134,7 +134,7 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('by most-stock counts what somebody held for its basket meanwhile, wherever the lines are served from', async () => {
+  test('by most-stock counts units that were held for its basket meanwhile, wherever the lines are served from', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { rehearsal } = scene;
     const both = [
@@ -165,7 +165,7 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('meets somebody who releases its hold at the same moment: it is sent from a hold, this one or another', async () => {
+  test('concurrent with a release of its hold ships the order from that hold or another one', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     for (let round = 0; round < 8; round++) {
       const { id, lines } = await scene.confirmed();
@@ -190,7 +190,7 @@ describe('Route Order', () => {
   test.each([
     ['was down', { kind: 'outage' }],
     ['gave no answer', { kind: 'lost-response' }],
-  ])('by hand is finished by due work when the FMS %s', async (_what, fault) => {
+  ])('is finished by due work when the FMS %s', async (_what, fault) => {
     await using scene = await fulfilling({ route: 'manual' });
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('trouble', { match: { api: 'create-fulfillment-orders' }, fault, times: 1 });
@@ -202,7 +202,7 @@ describe('Route Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('refuses a draft, a cancelled order and one that nobody knows', async () => {
+  test('refuses a draft, a cancelled and an unknown order', async () => {
     await using scene = await fulfilling();
     const draft = await scene.draft();
     const route = (id: string) => scene.rehearsal.call('POST', `/orders/${id}/route`);
@@ -212,7 +212,7 @@ describe('Route Order', () => {
     expect((await route('ord_nobody')).status).toBe(404);
   });
 
-  test('says so when the FMS is down, and its due work does it then', async () => {
+  test('is refused while the FMS is down, and due work routes later', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.paidDraft();
     await scene.down('fms');
@@ -224,14 +224,14 @@ describe('Route Order', () => {
   });
 });
 
-describe('The hold of an order that is being sent', () => {
+describe('The hold of a routed order', () => {
   const release = ({ rehearsal }: { rehearsal: TestRehearsal }, { lines }: { lines: { reservationId: string }[] }) =>
     rehearsal.call('DELETE', `/inventory/reservations/${lines[0]?.reservationId}`);
 
   test.each([
     ['the OMS routes', {}],
     ['a client routes', { route: 'manual' as const }],
-  ])('and that %s is not released from outside: its goods leave, and so do their counters', async (_who, progression) => {
+  ])('that %s cannot be released by clients: its goods leave, and so do their counters', async (_who, progression) => {
     await using scene = await fulfilling(progression);
     const order = await scene.confirmed();
     if (order.routingStatus === 'manual') await scene.rehearsal.ok('POST', `/orders/${order.id}/route`);
@@ -252,7 +252,7 @@ describe('The hold of an order that is being sent', () => {
     await scene.rehearsal.verify();
   });
 
-  test('and that the FMS has not been told of yet is not released from outside either', async () => {
+  test('that the FMS does not know yet cannot be released by clients either', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.paidDraft();
     await scene.down('fms');
@@ -266,7 +266,7 @@ describe('The hold of an order that is being sent', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is given back when it is cancelled', async () => {
+  test('is released when the order is cancelled', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     expect((await release(scene, order)).status).toBe(409);
@@ -320,7 +320,7 @@ describe('An order whose goods are picked', () => {
     await scene.rehearsal.verify();
   });
 
-  test('earns for what is kept of its payments, and names the refunds that are not in it', async () => {
+  test('earns for the net captured amount, and names the refunds that it accounts for', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
     const { id: paymentId } = await scene.authorise(id);
@@ -336,7 +336,7 @@ describe('An order whose goods are picked', () => {
     await scene.rehearsal.verify();
   });
 
-  test('earns for what was not paid by points', async () => {
+  test('earns for the part that was not paid with points', async () => {
     await using scene = await fulfilling();
     const { id, totals } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
     const { redemption } = await scene.rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, orderId: id });
@@ -389,7 +389,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is given up after that: the order is cancelled with its fulfillment orders, its stock free, its money not taken', async () => {
+  test('ends after that: the order is cancelled with its fulfillment orders, its stock is released, and nothing is captured', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -406,7 +406,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that the provider declines is tried again as well, and nothing leaves meanwhile', async () => {
+  test('that the provider declines is tried again as well, and nothing is dispatched meanwhile', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -425,7 +425,7 @@ describe('Capturing', () => {
     expect((await scene.dispatch(id)).status).toBe(200);
   });
 
-  test('of a lost answer captures once', async () => {
+  test('with a lost answer captures once', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     await scene.rehearsal.fault('lost', { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -438,7 +438,7 @@ describe('Capturing', () => {
     expect(await scene.rehearsal.events({ type: 'payment-captured' })).toHaveLength(1);
   });
 
-  test('of an authorisation that ran out, and cannot be taken again, cancels the order', async () => {
+  test('of an expired authorisation that cannot be renewed cancels the order', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const declined = { kind: 'status', status: 402, code: 'payment_declined' };
@@ -452,7 +452,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('leaves alone what a client captured, and what it captured less of keeps the goods here', async () => {
+  test('leaves payments alone that a client captured, and a partial capture stops the dispatch', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const payment = only(order.payments as { id: string }[]);
@@ -468,7 +468,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('covers what was paid back before the goods left once that is authorised again, and the order goes on', async () => {
+  test('covers a refund made before the dispatch once the amount is authorised again, and the order continues', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -488,7 +488,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of an order that was captured early and paid back in full takes place when it is authorised again and picked', async () => {
+  test('of an order that was captured early and refunded in full takes place when it is authorised again and picked', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -512,7 +512,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is not asked for cancelled units that were paid back: nothing of the order is payable again', async () => {
+  test('does not include refunded cancelled units: nothing of the order is payable again', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([
       { sku: 'lamp-last-one', qty: 1 },
@@ -535,7 +535,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of what was paid back is not done by itself: the goods stay here, and the order can be cancelled', async () => {
+  test('does not renew refunded amounts by itself: the dispatch is refused, and the order can be cancelled', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -549,7 +549,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is left to a client where the rehearsal says so', async () => {
+  test('is left to clients where the rehearsal captures by hand', async () => {
     await using scene = await fulfilling({ capture: 'manual' });
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));
@@ -562,7 +562,7 @@ describe('Capturing', () => {
     await scene.rehearsal.verify();
   });
 
-  test('happens at the latest when goods are dispatched', async () => {
+  test('happens at the dispatch at the latest', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmed();
     const { id } = only(await scene.routed(order.id));

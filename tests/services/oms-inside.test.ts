@@ -43,8 +43,8 @@ const refusal = (promise: Promise<unknown>): Promise<Problem> =>
     (problem: Problem) => problem,
   );
 
-describe('Create Order with a basket sent along', () => {
-  test('stores its order without asking anybody', async () => {
+describe('Create Order with a basket in the request', () => {
+  test('stores its order without calling another application', async () => {
     await using estate = await startInside(oms);
     const basket = await converted(estate, { customerId: 'cus_mallory' });
     const order = await estate.as('ecommerce-platform')(createOrder, { body: { basketId: 'bsk_1', basket } });
@@ -84,7 +84,7 @@ describe('Create Order', () => {
 });
 
 describe('List Customer Orders', () => {
-  test('lists the newest first, at most 20, and of nobody else', async () => {
+  test('lists at most 20 orders of this customer, newest first', async () => {
     await using estate = await startInside(oms);
     const ordered = async (index: number, customerId: string) => {
       const basket = await converted(estate, { id: `bsk_${index}`, orderId: `ord_${index}`, customerId });
@@ -100,7 +100,7 @@ describe('List Customer Orders', () => {
 });
 
 describe('Get Payable', () => {
-  test('reports state, total and who buys, and decides nothing', async () => {
+  test('reports state, total and customer', async () => {
     await using estate = await startInside(oms);
     const basket = await converted(estate, { customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
     await estate.as('ecommerce-platform')(createOrder, { body: { basketId: 'bsk_1', basket } });
@@ -114,7 +114,7 @@ describe('Get Payable', () => {
   });
 });
 
-describe('A cancellation that got no further than its intent', () => {
+describe('A cancellation that was interrupted after its intent', () => {
   const intended = async () => {
     const estate = await startInside(oms, paymentHub, sim, promotionEngine);
     const draft = await aDraft(estate);
@@ -125,7 +125,7 @@ describe('A cancellation that got no further than its intent', () => {
     return estate;
   };
 
-  test('keeps Confirm Order away meanwhile', async () => {
+  test('blocks Confirm Order meanwhile', async () => {
     await using estate = await intended();
     const { status, body } = await estate.call('POST', '/orders/ord_1/confirm');
     expect(status).toBe(409);
@@ -137,13 +137,13 @@ describe('A cancellation that got no further than its intent', () => {
     });
   });
 
-  test.each([{}, { reason: 'first' }])('is finished by a repeat that says %j, with the reason that was given first', async (said) => {
+  test.each([{}, { reason: 'first' }])('is finished by a repeat with the body %j, under the first reason', async (said) => {
     await using estate = await intended();
     const { status, body } = await estate.call('POST', '/orders/ord_1/cancel', said);
     expect([status, body.state, body.cancelReason, body.pendingAction]).toEqual([200, 'cancelled', 'first', undefined]);
   });
 
-  test('refuses another reason for now, since it may still come to nothing', async () => {
+  test('refuses another reason for now, since it may still be withdrawn', async () => {
     await using estate = await intended();
     const { status, body } = await estate.call('POST', '/orders/ord_1/cancel', { reason: 'second' });
     expect(status).toBe(409);
@@ -151,7 +151,7 @@ describe('A cancellation that got no further than its intent', () => {
     expect(await estate.stored('oms', orders, 'ord_1')).toMatchObject({ state: 'draft', cancelReason: 'first' });
   });
 
-  test('is finished by due work, and what it has elsewhere is undone', async () => {
+  test('is finished by due work, which also undoes the order at other applications', async () => {
     await using estate = await intended();
     await estate.advance(60_000);
     const order = await estate.stored('oms', orders, 'ord_1');
@@ -159,7 +159,7 @@ describe('A cancellation that got no further than its intent', () => {
     expect(order.undo).toBeUndefined();
   });
 
-  test('goes before the expiry of the draft', async () => {
+  test('delays the expiry of the draft', async () => {
     await using estate = await intended();
     await estate.commitAs('oms', async (work) => work.schedule('expire-draft', 'ord_1', work.now, {}));
     await estate.advance(120_000);

@@ -22,8 +22,8 @@ const paymentsOf = async (scene: Scene, id: string) =>
 const pay = ({ rehearsal }: Scene, orderId: string, tender: object, amount: number) =>
   rehearsal.ok('POST', '/payments/authorizations', { orderId, tender, amount: eur(amount) });
 
-describe('An authorisation of a confirmed order that runs out', () => {
-  test('is authorised again with the same tender, as often as it runs out, and is captured like any other', async () => {
+describe('An authorisation of a confirmed order that expires', () => {
+  test('is renewed with the same tender as often as it expires, and is captured like any other', async () => {
     await using scene = await fulfilling();
     const { id, payments } = await scene.confirmed();
     const [{ tender }] = payments;
@@ -41,7 +41,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is authorised again for each of several tenders, and for its own part of the total', async () => {
+  test('is renewed for each of several tenders, with its own part of the total', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.draft();
     await pay(scene, id, { type: 'card', token: 'tok_mastercard' }, 1000);
@@ -60,7 +60,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
     await scene.rehearsal.verify();
   });
 
-  test('and is declined leaves the order a day to be paid otherwise; then it is cancelled, and its stock is free', async () => {
+  test('and is declined leaves a day for another payment; then the order is cancelled and its stock released', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('declined', declining(1));
@@ -77,7 +77,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
     await scene.rehearsal.verify();
   });
 
-  test('and is paid otherwise within that day leaves the order as it was', async () => {
+  test('and is replaced by another payment within that day leaves the order unchanged', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('declined', declining(1));
@@ -88,7 +88,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
     await scene.rehearsal.verify();
   });
 
-  test('while nothing can be authorised is authorised again when that is possible, and nothing is parked', async () => {
+  test('while the Payment Hub authorises nothing is renewed later, and nothing is parked', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('down', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } });
@@ -101,7 +101,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose answer got lost is authorised again once', async () => {
+  test('is renewed once when the answer is lost', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -110,7 +110,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
     await scene.rehearsal.verify();
   });
 
-  test('while the whole Payment Hub is down for days cancels the order when it is back', async () => {
+  test('while the Payment Hub is down for days cancels the order once it is back', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('declined', declining(1));
@@ -126,7 +126,7 @@ describe('An authorisation of a confirmed order that runs out', () => {
 });
 
 describe('An authorisation of a confirmed order that a client voids', () => {
-  test('is not taken anew; without another one the order is cancelled after a day', async () => {
+  test('is not renewed; without another one the order is cancelled after a day', async () => {
     await using scene = await fulfilling();
     const { id, payments } = await scene.confirmed();
     await scene.rehearsal.ok('POST', `/payments/authorizations/${payments[0].id}/void`);
@@ -140,8 +140,8 @@ describe('An authorisation of a confirmed order that a client voids', () => {
   });
 });
 
-describe('What the retailer keeps itself, gift cards and points,', () => {
-  test('does not run out: an order that they pay waits for the warehouse however long', async () => {
+describe('A payment with gift cards and points', () => {
+  test('does not expire: its order waits for the warehouse without limit', async () => {
     await using scene = await fulfilling();
     const { id } = await scene.draft();
     const { redemption } = await scene.rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, orderId: id });

@@ -41,7 +41,7 @@ const book = (returnId: string, qty: number) => (work: UnitOfWork) => {
 test.each([
   ['of a completed order', 0],
   ['beside one that is under way', 1],
-])('Two returns of the same units that decide at once, %s: the commit of one is refused', async (_what, before) => {
+])('Of two concurrent returns of the same units, %s, one commit is refused', async (_what, before) => {
   await using inside = await startInside(oms);
   await inside.commitAs('oms', async (work) => {
     let order = work.create(orders, 'create', delivered);

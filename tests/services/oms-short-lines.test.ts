@@ -28,7 +28,7 @@ describe('Units that are short', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that are the whole line move it to the other node, and the order goes on from there', async () => {
+  test('that make up the whole line move it to the other node', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'desk-two-nodes', qty: 3 }]);
     await scene.short(order, await onlyFulfilment(scene, order.id), 0);
@@ -42,7 +42,7 @@ describe('Units that are short', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that no node has are cancelled and paid back; the rest completes the order', async () => {
+  test('that no node has are cancelled and refunded; the rest completes the order', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([
       { sku: 'desk-two-nodes', qty: 3 },
@@ -67,7 +67,7 @@ describe('Units that are short', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that are all there is cancel the order, with its shipping', async () => {
+  test('that make up the whole order cancel it and refund its shipping', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'lamp-last-one', qty: 1 }]);
     await scene.short(order, await onlyFulfilment(scene, order.id), 0);
@@ -84,7 +84,7 @@ describe('Units that are short', () => {
     await scene.rehearsal.verify();
   });
 
-  test('twice in a row try the third node', async () => {
+  test('at two nodes are served from the third', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 2 }]);
     await scene.short(order, await onlyFulfilment(scene, order.id), 0);
@@ -143,7 +143,7 @@ describe('Units that are short', () => {
     },
   );
 
-  test('are looked for anew when their hold elsewhere ran out before it was confirmed', async () => {
+  test('are held anew when their replacement hold expired before it was confirmed', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 2 }]);
     await scene.rehearsal.fault('down', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'status', status: 503 } });
@@ -157,7 +157,7 @@ describe('Units that are short', () => {
   });
 
   // Found by random histories: the OMS did not know yet that the second node had its fulfillment order, and looked for the units twice.
-  test('at the next node too, before the OMS heard that it serves them, are served once from the third', async () => {
+  test('at the next node too, before the OMS knows of its fulfillment order, are served once from the third', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 1 }]);
     const first = await onlyFulfilment(scene, order.id);

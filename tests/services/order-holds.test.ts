@@ -54,7 +54,7 @@ describe('Allocate Inventory for a line of an order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose hold ran out holds the stock for good, and the confirmation takes it over', async () => {
+  test('whose hold expired holds the stock, and the confirmation takes it over', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const order = await scene.paidDraft(LAMP);
@@ -67,7 +67,7 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.verify();
   });
 
-  test('whose hold was given up before it was routed by hand holds the stock, and the routing takes it over', async () => {
+  test('whose hold was released before it was routed by hand holds the stock, and the routing takes it over', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { rehearsal } = scene;
     const order = await scene.confirmedOf([LAMP, { sku: 'mug-blue', qty: 2 }]);
@@ -91,7 +91,7 @@ describe('Allocate Inventory for a line of an order', () => {
     expect([await scene.reserved('mug-blue'), await scene.reserved('mug-green')]).toEqual([2, 0]);
   });
 
-  test('is refused while the OMS does not say what the order holds', async () => {
+  test('is refused while the OMS is down', async () => {
     await using scene = await ordering();
     const order = await scene.draft();
     await scene.rehearsal.fault('down', { match: { api: 'get-order-stock' }, fault: { kind: 'outage' } });
@@ -99,7 +99,7 @@ describe('Allocate Inventory for a line of an order', () => {
     expect(await scene.reserved('mug-blue')).toBe(2);
   });
 
-  test('of the till answers what the till holds, and holds nothing besides', async () => {
+  test('of the till answers the hold of the till, and takes no other', async () => {
     await using rehearsal = await newRehearsal();
     const sale = await begin(rehearsal);
     const { status, body } = await allocate(rehearsal, sale);
@@ -114,7 +114,7 @@ describe('Allocate Inventory for a line of an order', () => {
   });
 });
 
-describe('An order that ends gives back everything that is held for it', () => {
+describe('All stock held for an order is released', () => {
   /** A draft whose hold ran out, with stock allocated to its line by hand. */
   const allocated = async (scene: Awaited<ReturnType<typeof ordering>>): Promise<Order> => {
     const order = await scene.draft();
@@ -153,7 +153,7 @@ describe('An order that ends gives back everything that is held for it', () => {
     await scene.rehearsal.verify();
   });
 
-  test('when nothing of it arrived', async () => {
+  test('when none of its units arrived', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 2 }]);
     await keptByHand(scene.rehearsal, order.id);
@@ -173,7 +173,7 @@ describe('An order that ends gives back everything that is held for it', () => {
     await scene.rehearsal.verify();
   });
 
-  test('while the SIM is down, later', async () => {
+  test('later when the SIM is down', async () => {
     await using scene = await ordering();
     const order = await scene.draft();
     await scene.rehearsal.fault('down', { match: { api: 'release-holds' }, fault: { kind: 'outage' } });
@@ -254,7 +254,7 @@ describe('For an order that has ended', () => {
     await rehearsal.verify();
   });
 
-  test('that is cancelled while its allocation is being recorded by itself, the stock goes back', async () => {
+  test('that is cancelled while an allocation to it is being recorded, the stock goes back', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const order = await scene.draft(LAMP);

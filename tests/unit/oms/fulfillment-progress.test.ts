@@ -53,12 +53,12 @@ const unitsOf = ({ lines, record }: Progress) => ({
 });
 
 describe('The units of a fulfillment order', () => {
-  test('are counted once, however often and in whatever order they are told', () => {
+  test('are counted once, however often and in whatever order events arrive', () => {
     const told = [fulfilment(7, 'dispatched'), fulfilment(8, 'delivered'), fulfilment(8, 'delivered'), fulfilment(7, 'dispatched')];
     expect(unitsOf(having(told))).toEqual({ fulfilled: 3, cancelled: 0, short: [], owed: [] });
   });
 
-  test('that were short are missing once; the others are delivered', () => {
+  test('that were short count as short once; the others are delivered', () => {
     const told = [
       fulfilment(4, 'picking', { shortQty: 2 }),
       fulfilment(5, 'packed', { shortQty: 2 }),
@@ -67,7 +67,7 @@ describe('The units of a fulfillment order', () => {
     expect(unitsOf(having(told))).toEqual({ fulfilled: 1, cancelled: 0, short: [2], owed: [] });
   });
 
-  test('of which nothing was there are all missing', () => {
+  test('that is wholly short are all short', () => {
     const told = [fulfilment(4, 'cancelled', { failureReason: 'short', shortQty: 3 })];
     expect(unitsOf(having(told))).toEqual({ fulfilled: 0, cancelled: 0, short: [3], owed: [] });
   });
@@ -79,18 +79,18 @@ describe('The units of a fulfillment order', () => {
     expect(unitsOf(having([found]))).toEqual({ fulfilled: 0, cancelled: 2, short: [1], owed: [666] });
   });
 
-  test('that nobody took yet are still on their way', () => {
+  test('that were not accepted yet are still on their way', () => {
     const told = [fulfilment(8, 'failed-delivery', { failureReason: 'delivery-attempts' })];
     expect(unitsOf(having(told))).toEqual({ fulfilled: 0, cancelled: 0, short: [], owed: [] });
   });
 
-  test('that turn up after they were owed for are not counted as delivered, but noticed', () => {
+  test('that are delivered after their refund are not counted, but flagged', () => {
     const progress = having([fulfilment(8, 'failed-delivery', { failureReason: 'lost' }), fulfilment(9, 'delivered')]);
     expect(progress.foundAfterRefund).toBe(true);
     expect(unitsOf(progress)).toEqual({ fulfilled: 0, cancelled: 3, short: [], owed: [1000] });
   });
 
-  test('are cancelled when the FMS withdraws them by itself, but not when the order is being cancelled', () => {
+  test('are cancelled when the FMS withdraws them by itself, but not during a cancellation of the order', () => {
     expect(unitsOf(having([fulfilment(4, 'cancelled')]))).toMatchObject({ cancelled: 3, owed: [1000] });
     const cancelling = order({ pendingAction: { action: 'cancel', since: '' } });
     expect(unitsOf(having([fulfilment(4, 'cancelled')], cancelling))).toMatchObject({ cancelled: 0, owed: [] });

@@ -11,7 +11,7 @@ const payment = (state: PaymentAmounts['state'], authorised: number, captured = 
   refundedAmount: eur(refunded),
 });
 
-describe('One word for all payments of an order of 30.00', () => {
+describe('The payment status of an order of 30.00', () => {
   test.each<[string, readonly PaymentAmounts[]]>([
     ['unpaid', []],
     ['unpaid', [payment('pending', 0)]],
@@ -83,7 +83,7 @@ describe('Whatever the payments of an order', () => {
     );
   });
 
-  test('what is authorised, netCaptured and refunded is never negative and is all that was bound', () => {
+  test('authorised, net captured and refunded are never negative, and the last two add up to captured', () => {
     fc.assert(
       fc.property(fc.array(anyPayment, { maxLength: 5 }), (payments) => {
         const { authorised, netCaptured, refunded } = coverageOf(payments);

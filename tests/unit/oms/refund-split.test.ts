@@ -39,7 +39,7 @@ const payment = ({ id, type = 'card', captured, back = {} }: Paid): Payment => {
 const REFERENCE = refundReference('line-1', 1);
 
 describe('A refund', () => {
-  test('goes to card, bnpl, gift card and points in this order, each up to what is left of it', () => {
+  test('goes to card, bnpl, gift card and points in this order, each up to its rest', () => {
     const payments = [
       payment({ id: 'points', type: 'loyalty', captured: 300 }),
       payment({ id: 'gift', type: 'gift-card', captured: 500 }),
@@ -55,14 +55,14 @@ describe('A refund', () => {
     expect(refundSplit(0, REFERENCE, payments)).toEqual([]);
   });
 
-  test('that broke off goes on with the payments that it has not reached', () => {
+  test('that was interrupted continues with the payments that it has not reached', () => {
     const payments = [payment({ id: 'first', captured: 1000, back: { [REFERENCE]: 1000 } }), payment({ id: 'second', captured: 1000 })];
     const left = stillOwed({ reference: REFERENCE, amount: 1500 }, payments);
     expect(left).toBe(500);
     expect(refundSplit(left, REFERENCE, payments)).toEqual([{ id: 'second', amount: 500 }]);
   });
 
-  test('never exceeds what is left of a payment, nor what is asked', () => {
+  test('never exceeds the rest of a payment, nor the requested amount', () => {
     const paid = fc.record({ captured: fc.nat(5000), back: fc.nat(5000), type: fc.constantFrom('card', 'bnpl', 'gift-card', 'loyalty') });
     fc.assert(
       fc.property(fc.nat(20_000), fc.array(paid, { maxLength: 6 }), (amount, all) => {
@@ -84,18 +84,18 @@ describe('A refund', () => {
   });
 });
 
-describe('What was captured beyond what the order has to cover', () => {
-  test('is nothing where less was captured than the order costs', () => {
+describe('The excess of captured money over the required amount', () => {
+  test('is 0 if less was captured than the order costs', () => {
     expect(excessOf([payment({ id: 'card', captured: 1789 })], 1789)).toBe(0);
     expect(excessOf([payment({ id: 'card', captured: 2000 })], 1789)).toBe(211);
   });
 
-  test('shrinks by what the OMS paid back, not by what a client gave', () => {
+  test('shrinks by refunds of the OMS, not by those of a client', () => {
     expect(excessOf([payment({ id: 'card', captured: 3000, back: { [REFERENCE]: 500, goodwill: 700 } })], 2000)).toBe(500);
   });
 });
 
-test('The units of a line are worth the whole line together, in however many lots they are cancelled', () => {
+test('The units of a line together have the value of the line, in however many lots they are cancelled', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }), (amount, lots) => {
       const qty = lots.reduce((sum, lot) => sum + lot, 0);

@@ -26,7 +26,7 @@ const booking = (qty: number, amount: number, status: Booking['status'] = 'open'
 });
 
 describe('Units that come back', () => {
-  test('are worth the floor of their share, less what those before were worth', () => {
+  test('have the floor of their share as value, less the value of those before', () => {
     const line = lineOf(1_000, 3);
     expect(valueOfReturned(line, 1, [])).toBe(333);
     expect(valueOfReturned(line, 1, [booking(1, 333)])).toBe(333);
@@ -34,13 +34,13 @@ describe('Units that come back', () => {
     expect(valueOfReturned(line, 3, [])).toBe(1_000);
   });
 
-  test('are worth what is left when units before them were cancelled', () => {
+  test('have the remaining value when units before them were cancelled', () => {
     const line = lineOf(1_000, 3, 1);
     expect(valueOfReturned(line, 2, [])).toBe(667);
     expect(returnableOf(line, [])).toBe(2);
   });
 
-  test('of a rejected return may come back, and are worth their cents once more', () => {
+  test('of a rejected return may come back with the same value', () => {
     const line = lineOf(101, 2);
     const first = valueOfReturned(line, 1, []);
     const second = valueOfReturned(line, 1, [booking(1, first)]);
@@ -49,7 +49,7 @@ describe('Units that come back', () => {
     expect([returnableOf(line, left), valueOfReturned(line, 1, left)]).toEqual([1, 50]);
   });
 
-  test('are worth so much less as was paid back for a return that was rejected', () => {
+  test('have less value by the refunds for a rejected return', () => {
     const line = lineOf(1_000, 2);
     expect(valueOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
     expect(onlyPaidBack([...booking(2, 700).lines, { orderLineId: 'line-2', qty: 1, amount: 300 }], 800)).toEqual([
@@ -58,7 +58,7 @@ describe('Units that come back', () => {
     ]);
   });
 
-  test('never lose or make a cent, in whatever parts they come, are rejected and come again', () => {
+  test('never gain or lose a cent, in whatever parts they are returned, rejected and returned again', () => {
     const step = fc.record({ units: fc.integer({ min: 1, max: 5 }), ends: fc.constantFrom('open', 'refunded', 'exchanged', 'rejected') });
     const line = fc
       .record({ total: fc.integer({ min: 0, max: 5_000 }), qty: fc.integer({ min: 1, max: 12 }), cancelled: fc.nat(12) })
