@@ -9,7 +9,7 @@ export const UNCOVERED_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** Time until due work takes over from a request. Longer than any request may take. */
 export const TAKE_OVER_MS = 30_000;
 
-/** Time until due work runs again that found another action pending. */
+/** Time until due work that found a pending action or a lost hold runs again. */
 export const RECHECK_MS = 60_000;
 
 /** Time until due work asks the Payment Hub again after a failure. */

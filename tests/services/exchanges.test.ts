@@ -14,7 +14,7 @@ const paid = (order: { payments: Paid[] }) => order.payments.map(({ tender, stat
 const refundedOf = async (scene: ReturnScene, id: string): Promise<number[]> =>
   (await scene.order(id)).payments.map(({ refundedAmount }: Paid) => refundedAmount.amount);
 
-/** An inspected return of so many mugs that waits for its exchange. */
+/** An inspected return of this number of mugs that waits for its exchange. */
 async function toExchange(scene: ReturnScene, qty = 2) {
   const order = await scene.completed();
   const { id: returnId } = await scene.requested(order, qty, { resolution: 'exchange' });
@@ -88,7 +88,7 @@ describe('An exchange', () => {
       ['exchange-credit', 'captured', 1299],
       ['card', 'captured', 1789],
     ]);
-    // Two mugs of the first order, and one mug that was paid besides.
+    // Two mugs of the first order, and one mug paid with another tender.
     expect((await balance()) - before).toBe(25 + 12);
     await scene.rehearsal.verify();
   });
@@ -184,14 +184,14 @@ describe('An exchange', () => {
       expect((await scene.object(id)).state).toBe('refunded');
       return [await refundedOf(scene, draft.id), await refundedOf(scene, order.id)];
     };
-    // The card has paid for a mug and the shipping; the credit for the other mug.
+    // The card paid for a mug and the shipping, the credit for the other mug.
     expect(await back()).toEqual([[0, 1299], [0]]);
     await scene.rehearsal.verify();
     const [credit] = (await scene.order(draft.id)).payments as Paid[];
     await scene.rehearsal.ok('POST', `/payments/${credit?.id}/refunds`, { amount: euros(490), reason: 'Goodwill' });
     await scene.settle();
     expect(await refundedOf(scene, order.id)).toEqual([490]);
-    // Goodwill does not shorten what the goods are worth: the card pays back the rest.
+    // Goodwill does not reduce the value of the goods: the rest is refunded to the card.
     expect(await back()).toEqual([[1299, 1789], [1299]]);
     await scene.rehearsal.verify();
   });
@@ -210,7 +210,7 @@ describe('An exchange', () => {
     await scene.settle();
     await scene.cancel(another.id);
     await scene.settle();
-    // 809 at the first exchange, 1299 of the second one's credit; 490 of shipping stay paid.
+    // 809 at the first exchange, 1299 from the second credit; 490 of shipping are not refunded.
     expect(await refundedOf(scene, first.order.id)).toEqual([2108]);
     await scene.rehearsal.verify();
   });

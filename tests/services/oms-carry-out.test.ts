@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const order = (rehearsal: TestRehearsal, id: string) => rehearsal.ok('GET', `/orders/${id}`);
 const outage = (match: object) => ({ match, fault: { kind: 'outage' } });
 
-/** A sale whose goods are paid and not handed over: the OMS cannot do that now. */
+/** A paid sale whose carry-out fails for now. */
 async function paidAndWaiting(rehearsal: TestRehearsal, fault: object, body: Record<string, unknown> = {}): Promise<string> {
   const { id, totals } = await begin(rehearsal, body);
   await rehearsal.fault('no-carry-out', fault as Parameters<TestRehearsal['fault']>[1]);
@@ -343,7 +343,7 @@ describe('A carry-out that another application interrupts', () => {
 
 const CARD = { type: 'card', token: 'tok_visa' };
 
-/** A sale of which so much is left to pay. */
+/** A sale with this outstanding amount. */
 interface Sale {
   readonly id: string;
   readonly left: number;
@@ -405,7 +405,7 @@ describe('A sale of which a process is killed at any commit of its last tender, 
         const tender = { tender: CARD, amount: eur(sale.left) };
         await estate.ask('pos', 'POST', rest(sale.id), tender, 'once').catch(() => undefined);
         await estate.advance(40 * MINUTE);
-        // Unless its tender was never taken; then the customer pays again.
+        // If the tender was never taken, the customer pays again.
         const { status } = await estate.insist('oms', 'GET', `/orders/${sale.id}`);
         if (status === 404) await estate.insist('pos', 'POST', rest(sale.id), tender, 'again');
         await estate.advance(40 * MINUTE);

@@ -5,8 +5,8 @@ import { eachCrash, type Step } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * An order whose hold ran out, while a process is killed at one of its commits: once with a client that insists, once with one
- * that sends its request a single time. The last lamp is taken once or not at all, and money follows the goods.
+ * An order with an expired hold, while a process is killed at one of its commits: once with a client that repeats its request, once
+ * with a client that does not. The last lamp is taken once or not at all, and payments match.
  */
 const MINUTE = 60_000;
 
@@ -26,14 +26,14 @@ async function paidDraft(estate: CrashingEstate): Promise<string> {
   return body.id;
 }
 
-/** A paid draft whose hold has run out. */
+/** A paid draft with an expired hold. */
 async function paidTooLate(estate: CrashingEstate): Promise<string> {
   const id = await paidDraft(estate);
   await estate.advance(16 * MINUTE);
   return id;
 }
 
-/** What it held, somebody else holds now. */
+/** Its units are held for another order now. */
 async function paidTooLateForTheLast(estate: CrashingEstate): Promise<string> {
   const id = await paidTooLate(estate);
   await lockedBasket(estate, 'cus_ben');
@@ -56,7 +56,7 @@ const advance =
     return id;
   };
 
-/** The client sends its request a single time. */
+/** The client does not repeat its request. */
 const confirmOnce: Step<string> = async (estate, id) => {
   await estate.ask('oms', 'POST', `/orders/${id}/confirm`, {}, 'once').catch(() => undefined);
   return id;
@@ -112,7 +112,7 @@ describe('A confirmation that is refused for stock and killed', () => {
         ...{ begin: paidTooLateForTheLast, steps: [step, advance(5 * MINUTE)], killed: ['oms', 'sim', 'payment-hub'] },
         end: async (estate, id, crash) => {
           const order = await orderNow(estate, id);
-          // Killed before its intent, nothing of the request remains; the client that gave up has not been refused yet.
+          // Killed before its intent, the request left nothing behind and was not refused either.
           const unknown = how === 'not repeated' && crash?.application === 'oms' && crash.commit === 1 && crash.when === 'before';
           expect(paymentStates(order)).toEqual([unknown ? 'authorised' : 'voided']);
           expect(order).toMatchObject({ state: 'draft' });

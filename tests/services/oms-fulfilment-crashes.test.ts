@@ -4,9 +4,9 @@ import { eachCrash, type Journey, type Step, takeOver } from '../support/each-cr
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * An order of which a mug is short and found elsewhere, the last lamp is not there, one parcel arrives and the other is lost; and one
- * that is cancelled while it is picked, with units short or none. A process is killed at each of its commits meanwhile, before the store hears of it and after.
- * Each unit is delivered, cancelled or held once, and paid back once.
+ * Two stories. In the first a mug is short and served elsewhere, the last lamp is short, one parcel arrives and the other is lost. In the
+ * second the order is cancelled during picking, with or without short units. A process is killed before and after each of its commits.
+ * Each unit is delivered, cancelled or held once, and refunded once.
  */
 interface Routed {
   readonly id: string;
@@ -38,7 +38,7 @@ function working(estate: CrashingEstate) {
   return { paidDraft, confirmed, order, startPicking };
 }
 
-/** What is known of an order on its way: itself as it was confirmed, and what is picked and sent for each of its fulfillment orders. */
+/** A confirmed order, with the pickings and parcels of its fulfillment orders. */
 interface Known {
   readonly id: string;
   readonly routed: Routed;
@@ -60,7 +60,7 @@ const rested: Step<Known> = async (estate, found) => {
   return found;
 };
 
-/** Picking begins for the next fulfillment order. */
+/** Starts picking of the next fulfillment order. */
 const started: Step<Known> = async (estate, found) => {
   const id = await working(estate).startPicking(found.fulfilments[found.pickings.length]);
   return { ...found, pickings: [...found.pickings, id] };
@@ -73,7 +73,7 @@ const picked =
     return found;
   };
 
-/** Of each line of the first fulfillment order so many were found. */
+/** Confirms the picked quantity of each line of the first fulfillment order. */
 const short =
   (...quantities: readonly number[]): Step<Known> =>
   async (estate, found) => {
@@ -82,7 +82,7 @@ const short =
     return found;
   };
 
-/** The next fulfillment order goes on its way. */
+/** Dispatches the next fulfillment order. */
 const sent: Step<Known> = async (estate, found) => {
   const path = `/fulfillment/orders/${found.fulfilments[found.parcels.length]}/dispatch`;
   const { shipments } = await estate.ok('fms', 'POST', path, {});
@@ -158,7 +158,7 @@ const cancelled: Journey<Known> = {
   },
 };
 
-/** A mug is short and found elsewhere; then the order is cancelled. What was not there is not given back. */
+/** A mug is short and served elsewhere; then the order is cancelled. Short units are not released. */
 const cancelledWhenShort: Journey<Known> = {
   begin: async (estate) => {
     const { paidDraft, confirmed } = working(estate);
@@ -166,7 +166,7 @@ const cancelledWhenShort: Journey<Known> = {
   },
   steps: [
     started,
-    // While what is short is still being looked for elsewhere.
+    // While the short units are not served yet.
     async (estate, found) => cancel(estate, await short(1)(estate, found)),
     rested,
     rested,

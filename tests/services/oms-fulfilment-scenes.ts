@@ -9,7 +9,7 @@ export interface Line {
   readonly qty: number;
 }
 
-/** An order's way from its confirmation to its customer, worked by hand: the clock stands still unless a test moves it. */
+/** Steps of an order from its confirmation to its delivery, done by hand: the clock moves only when a test moves it. */
 export async function fulfilling(progression: ProgressionInput = {}) {
   const scene = await ordering();
   const { rehearsal } = scene;

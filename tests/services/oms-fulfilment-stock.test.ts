@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FulfilmentScene, fulfilling, stockOf } from './oms-fulfilment-scenes.ts';
 
-/** What the SIM did not hear of in time counts all the same: no unit is on hand that left, or that was not there. */
+/** Movements that the SIM misses while it is down count later: units that left or were missing are not on hand. */
 
 const parkedIn = async ({ rehearsal }: FulfilmentScene) => (await rehearsal.settle()).parked;
 
@@ -48,7 +48,7 @@ describe('Units that were short while the SIM was down', () => {
     await scene.short(order, first?.id ?? '', 1);
     if (isBack) await scene.rehearsal.noFaults();
     expect((await scene.cancel(order.id)).body.state).toBe('cancelled');
-    // Later than the write-off was tried the last time, and before it is tried again.
+    // After the last attempt of the write-off, and before the next one.
     await scene.rehearsal.advance('PT40S');
     await scene.rehearsal.noFaults();
     await scene.rehearsal.advance('PT3H');

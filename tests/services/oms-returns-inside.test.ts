@@ -10,7 +10,7 @@ import { startInside } from '../support/inside.ts';
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const AT = '2026-03-01T10:00:00.000Z';
 
-/** Three mugs that reached their customer. */
+/** Three delivered mugs. */
 const delivered = {
   ...{
     id: 'ord_1',
@@ -51,7 +51,7 @@ test.each([
   const outcomes = await inside.overlapping('oms', book('ret_1', 2), book('ret_2', 2));
   expect(outcomes.filter((outcome) => outcome === 'committed')).toHaveLength(1);
   expect(outcomes.filter((outcome) => outcome.includes('ord_1'))).toHaveLength(1);
-  // Run again, the other one finds what was booked.
+  // Run again, the other one finds the booking.
   await expect(inside.commitAs('oms', book('ret_3', 2))).rejects.toMatchObject({ code: 'return_quantity_exceeded' });
   const units = await inside.commitAs('oms', async (work) => (await bookingsOf(work, 'ord_1')).flatMap(({ lines }) => lines));
   expect(units.reduce((sum, { qty }) => sum + qty, 0)).toBe(2 + before);

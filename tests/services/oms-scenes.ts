@@ -39,12 +39,12 @@ export async function ordering() {
     confirm: (id: string, headers: Record<string, string> = {}) => rehearsal.call('POST', `/orders/${id}/confirm`, undefined, { headers }),
     cancel: (id: string, body?: unknown, headers: Record<string, string> = {}) =>
       rehearsal.call('POST', `/orders/${id}/cancel`, body, { headers }),
-    /** What the locations have reserved of a SKU. */
+    /** Units of a SKU that all locations have reserved. */
     reserved: async (sku: string): Promise<number> => {
       const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
       return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
     },
-    /** Names of an order's events, in order, with the versions that they speak of. */
+    /** Names of an order's events, in order, with the versions of the order that they carry. */
     eventsOf: (id: string) => eventsOf(rehearsal, id),
     [Symbol.asyncDispose]: () => rehearsal[Symbol.asyncDispose](),
   };

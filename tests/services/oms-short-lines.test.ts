@@ -156,7 +156,7 @@ describe('Units that are short', () => {
     await scene.rehearsal.verify();
   });
 
-  // Found by random histories: the OMS did not know yet that the second node had its fulfillment order, and looked for the units twice.
+  // Found by random histories: the OMS did not know yet that the second node had its fulfillment order, and served the units twice.
   test('at the next node too, before the OMS knows of its fulfillment order, are served once from the third', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([{ sku: 'mug-blue', qty: 1 }]);

@@ -19,7 +19,7 @@ const allocate = (rehearsal: TestRehearsal, { id, lines }: Order, more: object =
   return rehearsal.call('POST', '/inventory/allocate', body);
 };
 
-/** Stock that a client has held for an order by hand, and for good. */
+/** Confirmed stock that a client held for an order by hand. */
 async function keptByHand(rehearsal: TestRehearsal, orderId: string): Promise<string> {
   const { id } = await rehearsal.ok('POST', RESERVATIONS, { orderId, items: [LAMP] });
   await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, {});
@@ -115,7 +115,7 @@ describe('Allocate Inventory for a line of an order', () => {
 });
 
 describe('All stock held for an order is released', () => {
-  /** A draft whose hold ran out, with stock allocated to its line by hand. */
+  /** A draft with an expired hold, and with stock allocated to its line by hand. */
   const allocated = async (scene: Awaited<ReturnType<typeof ordering>>): Promise<Order> => {
     const order = await scene.draft();
     await scene.rehearsal.advance(TTL);

@@ -8,7 +8,7 @@ export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | u
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];
 
-/** For an order that has ended: the SIM releases all stock held for it or its basket except `spare`, and holds nothing for it afterwards. */
+/** Has the SIM release all stock held for an ended order or its basket, except `spare`. Afterwards the SIM holds nothing for it. */
 export async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
   const { id, state, basketId } = order;
   await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });

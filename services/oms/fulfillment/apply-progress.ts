@@ -6,7 +6,7 @@ import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts'
 import * as dueWork from '../due-work.ts';
 import { isResolved, type Progress } from './progress.ts';
 
-/** Whether its goods are in the warehouse's work or on their way. */
+/** Whether the warehouse works on its goods, or they are on their way. */
 export const isMoving = ({ state }: StoredOrder): boolean => state === 'in-fulfilment' || state === 'partially-fulfilled';
 
 /** `cancelReason` of an order of which nothing reached the customer. */

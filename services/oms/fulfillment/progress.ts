@@ -70,7 +70,7 @@ function newlyShort(found: FulfillmentOrder, before: SeenFulfillment | undefined
 
 /**
  * The progress of an order after a change of one of its fulfillment orders. It follows from the state in `found` and from earlier
- * bookings, so each unit counts once, whatever the order and number of the deliveries.
+ * bookings, so each unit counts once, however often and in whatever order events arrive.
  * @returns undefined if this version was seen before
  */
 export function progressAfter(

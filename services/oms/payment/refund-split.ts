@@ -6,7 +6,7 @@ const TENDERS: readonly Payment['tender']['type'][] = ['card', 'bnpl', 'gift-car
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
 const CANCELLED_PREFIX = 'cancelled/';
 
-/** Reference of the refund for cancelled units. `upTo` counts the gone units of the line, these included. A payment has one refund per reference. */
+/** Reference of the refund for cancelled units. `upTo` counts the gone units of the line, these included. */
 export const refundReference = (lineId: string, upTo: number): string => `${CANCELLED_PREFIX}${lineId}/${upTo}`;
 
 const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);

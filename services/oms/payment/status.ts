@@ -4,7 +4,7 @@ import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 
 export type PaymentStatus = z.output<typeof PaymentStatusSchema>;
 
-/** Members of a payment that decide its part in the status. */
+/** Members of a payment that decide the status. */
 export type PaymentAmounts = Pick<z.output<typeof Payment>, 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;
 
 /** Minor units over all tenders of an order. Pending, failed and voided payments bind nothing. */

@@ -39,7 +39,7 @@ const fulfilment = (version: number, state: FulfillmentOrder['state'], patch: Pa
   return { ...common, id: 'ful_1', version, state, orderId: 'ord_1', locationId: 'dc-01', lines, shipments: [], ...rest };
 };
 
-/** What is known after all of these, one after the other. */
+/** The progress after all of these changes, one after the other. */
 function having(found: readonly FulfillmentOrder[], start = order()): Progress {
   const none: Progress = { record: { ...freshRecord('ord_1'), version: 0 }, lines: start.lines, foundAfterRefund: false };
   return found.reduce((known, one) => progressAfter({ ...start, lines: known.lines }, known.record, one) ?? known, none);

@@ -10,7 +10,7 @@ interface Paid {
   readonly id: string;
   readonly type?: Payment['tender']['type'];
   readonly captured: number;
-  /** Amounts paid back, by reference; `goodwill` is a client's, without one. */
+  /** Refunded amounts by reference; `goodwill` is a refund by a client, without reference. */
   readonly back?: Readonly<Record<string, number>>;
 }
 
