@@ -8,7 +8,7 @@ import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts'
 import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import type { StoredOrder } from '../collections.ts';
 import { orderById } from '../order/by-id.ts';
-import { beginIntent, endCancellation, refuseWhileOther, underWay } from '../order/pending-action.ts';
+import { actionPending, beginIntent, refuseWhileOtherPending, withdrawCancellation } from '../order/pending-action.ts';
 import { fetchView, type OrderView } from '../order-view.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
@@ -25,9 +25,9 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'order', id, what: 'was cancelled' });
     return again(await undoAndView(found, scope));
   }
-  refuseWhileOther(found, 'cancel');
+  refuseWhileOtherPending(found, 'cancel');
   // The pending cancellation has another reason and may still be withdrawn.
-  if (found.pendingAction && body.reason !== undefined && body.reason !== reason) throw underWay(found, 'cancel', found.pendingAction);
+  if (found.pendingAction && body.reason !== undefined && body.reason !== reason) throw actionPending(found, 'cancel', found.pendingAction);
   const resumed = found.pendingAction !== undefined;
   const intended = await beginIntent(work, found, 'cancel', body.reason === undefined ? {} : { cancelReason: body.reason });
   let writtenOff: boolean;
@@ -38,7 +38,7 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
     const isRefused = error instanceof Problem && error.code === 'invalid_state_transition';
     const isUnreached = error instanceof Problem && error.code === 'dependency_unavailable' && !resumed;
     if (!isRefused && !isUnreached) throw error;
-    endCancellation(work, intended);
+    withdrawCancellation(work, intended);
     return error;
   }
   const order = await markCancelled(work, intended, { verb: 'cancel', at: work.now + TAKE_OVER_MS, writtenOff });

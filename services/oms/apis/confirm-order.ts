@@ -8,7 +8,7 @@ import { confirmSale, continueConfirmation, scheduleRedemption } from '../confir
 import { requestFulfillmentOrRetry, routesByItself } from '../fulfillment/routing.ts';
 import { refuseBlocked } from '../order/blocked-customer.ts';
 import { orderById } from '../order/by-id.ts';
-import { beginIntent, refuseWhileOther, underWay } from '../order/pending-action.ts';
+import { actionPending, beginIntent, refuseWhileOtherPending } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { fetchView, type OrderView } from '../order-view.ts';
 import { type Payment, paymentIncomplete } from '../payment/payments.ts';
@@ -23,7 +23,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   const { work } = scope;
   const found = await orderById(work, params.id);
   if (isAgain(orderLifeCycle, found, 'confirm')) return again(await routeAndView(found, undefined, scope));
-  refuseWhileOther(found, 'confirm');
+  refuseWhileOtherPending(found, 'confirm');
   const resumed = found.pendingAction !== undefined;
   // The till checked its customer before the sale; a pending confirmation was checked when it began.
   if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
@@ -35,7 +35,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   const outcome = await continueConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
     // Another request for the same confirmation is running.
     if (error instanceof Problem && error.code === 'idempotency_in_progress' && order.pendingAction) {
-      throw underWay(order, 'confirm', order.pendingAction);
+      throw actionPending(order, 'confirm', order.pendingAction);
     }
     throw error;
   });

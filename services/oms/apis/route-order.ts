@@ -9,7 +9,7 @@ import { fulfillmentOrdersOf } from '../fulfillment/fulfillment-orders.ts';
 import { beginRouting, isRoutable, requestFulfillment } from '../fulfillment/routing.ts';
 import { ensureHolds, NEAREST } from '../fulfillment/routing-holds.ts';
 import { orderById } from '../order/by-id.ts';
-import { underWay } from '../order/pending-action.ts';
+import { actionPending } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 
@@ -31,7 +31,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
     );
     return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
   }
-  if (found.pendingAction) throw underWay(found, 'route', found.pendingAction);
+  if (found.pendingAction) throw actionPending(found, 'route', found.pendingAction);
   if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
   const { strategy = known?.strategy ?? NEAREST } = body;
   const order = await ensureHolds(found, strategy, scope);

@@ -5,7 +5,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
-import { endCarryOut } from '../order/pending-action.ts';
+import { withdrawCarryOut } from '../order/pending-action.ts';
 import { captureIfPossible, isCovered } from '../payment/capture.ts';
 import type { Payment } from '../payment/payments.ts';
 import { earningOf } from '../payment/settlement.ts';
@@ -24,7 +24,7 @@ export async function carryOutSale(order: StoredOrder, scope: Scope): Promise<St
   if (storeId === undefined) throw new Error(`The sale ${order.id} has no store.`);
   const payments = order.totals.total.amount === 0 ? [] : await captureIfPossible(order.id, scope, () => false);
   if (!isCovered(payments, requiredFor(order))) {
-    endCarryOut(work, order);
+    withdrawCarryOut(work, order);
     return notPaid(order, payments);
   }
   const stockDiscrepancy = await takeOutOfStore(order, storeId, scope);

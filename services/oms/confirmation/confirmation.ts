@@ -6,7 +6,7 @@ import { orders, type StoredOrder } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
 import { beginRouting, isRoutable, routesByItself } from '../fulfillment/routing.ts';
 import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
-import { endConfirmation } from '../order/pending-action.ts';
+import { withdrawConfirmation } from '../order/pending-action.ts';
 import { type Payment, paymentIncomplete } from '../payment/payments.ts';
 import { secureStock } from './confirm-stock.ts';
 
@@ -28,7 +28,7 @@ export async function continueConfirmation({ order, payments, resumed }: Confirm
   const { work } = scope;
   const incomplete = paymentIncomplete(order, payments);
   if (incomplete) {
-    endConfirmation(work, order);
+    withdrawConfirmation(work, order);
     return incomplete;
   }
   const holding = await secureStock(order, scope);
@@ -40,7 +40,7 @@ export async function continueConfirmation({ order, payments, resumed }: Confirm
     case 'unavailable':
       if (resumed) throw holding.problem;
   }
-  endConfirmation(work, holding.order);
+  withdrawConfirmation(work, holding.order);
   return holding.problem;
 }
 
@@ -81,7 +81,7 @@ export function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: Store
 /** Without stock for every line nothing is held and the authorisations are voided. The order stays a draft. */
 function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
-  const ended = endConfirmation(work, order, {
+  const ended = withdrawConfirmation(work, order, {
     lines: linesHeldBy(order.lines, undefined),
     holdAttempts: order.holdAttempts + 1,
     ...withUndo(order, { payments: authorised, vouchers: false }),

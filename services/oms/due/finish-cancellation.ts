@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts';
 import { orders } from '../collections.ts';
 import * as dueWork from '../due-work.ts';
-import { endCancellation } from '../order/pending-action.ts';
+import { withdrawCancellation } from '../order/pending-action.ts';
 
 /**
  * Finishes a cancellation after its intent: Cancel Order was interrupted, or the OMS itself cancels the order. While the FMS does not
@@ -19,7 +19,7 @@ export const finishCancellation = handleDue(dueWork.finishCancellation)(async ({
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition') throw error;
     log.warn({ orderId: key }, error.message);
-    endCancellation(work, order);
+    withdrawCancellation(work, order);
     return;
   }
   await markCancelled(work, order, { verb: 'cancel', at: work.now, writtenOff });

@@ -3,7 +3,7 @@ import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders } from '../collections.ts';
 import { continueConfirmation } from '../confirmation/confirmation.ts';
 import * as dueWork from '../due-work.ts';
-import { endConfirmation } from '../order/pending-action.ts';
+import { withdrawConfirmation } from '../order/pending-action.ts';
 import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
 /** Failed attempts (5 s, 30 s and 5 min apart) after which the intent is withdrawn, so that it does not block other actions for long. */
@@ -25,6 +25,6 @@ export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({
   } catch (error) {
     if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
     const latest = await scope.work.get(orders, key);
-    if (latest?.pendingAction?.action === 'confirm') endConfirmation(scope.work, latest);
+    if (latest?.pendingAction?.action === 'confirm') withdrawConfirmation(scope.work, latest);
   }
 });

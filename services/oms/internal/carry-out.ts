@@ -6,7 +6,7 @@ import { again, handle } from '../../../shared/work/handler.ts';
 import { carryOutSale } from '../carry-out/carry-out.ts';
 import type { StoredOrder } from '../collections.ts';
 import { orderById } from '../order/by-id.ts';
-import { beginIntent, refuseWhileOther } from '../order/pending-action.ts';
+import { beginIntent, refuseWhileOtherPending } from '../order/pending-action.ts';
 import { isSale } from '../order/sale.ts';
 import { published } from '../order-view.ts';
 
@@ -16,7 +16,7 @@ export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
   const found = await orderById(work, params.id);
   if (!isSale(found)) throw noSale(found);
   if (isAgain(orderLifeCycle, found, 'carry-out')) return again(published(found));
-  refuseWhileOther(found, 'carry-out');
+  refuseWhileOtherPending(found, 'carry-out');
   const outcome = await carryOutSale(await beginIntent(work, found, 'carry-out'), scope);
   return outcome instanceof Problem ? outcome : published(outcome);
 });

@@ -19,7 +19,7 @@ const takeOver = {
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
 /** Retryable 409: of several verbs the first to store its intent wins. */
-export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
+export function actionPending(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   return new Problem(
     'invalid_state_transition',
     `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); send this request again when that has ended.`,
@@ -37,8 +37,8 @@ export function underWay(order: StoredOrder, verb: Verb | 'route', pending: NonN
 }
 
 /** @throws Problem `invalid_state_transition` with `retryable: true` while another verb is pending */
-export function refuseWhileOther(order: StoredOrder, verb: Verb): void {
-  if (order.pendingAction && order.pendingAction.action !== verb) throw underWay(order, verb, order.pendingAction);
+export function refuseWhileOtherPending(order: StoredOrder, verb: Verb): void {
+  if (order.pendingAction && order.pendingAction.action !== verb) throw actionPending(order, verb, order.pendingAction);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function beginIntent(
 }
 
 /** Withdraws the intent of a cancellation, as part of the last commit. */
-export function endCancellation(work: UnitOfWork, order: StoredOrder): StoredOrder {
+export function withdrawCancellation(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(takeOver.cancel, order.id);
   return work.transition(orders, order, 'note', { pendingAction: undefined, cancelReason: undefined });
 }
@@ -74,13 +74,13 @@ export function giveUp(work: UnitOfWork, order: StoredOrder, patch: Patch<Stored
 }
 
 /** Withdraws the intent of a carry-out, as part of the last commit. */
-export function endCarryOut(work: UnitOfWork, order: StoredOrder): StoredOrder {
+export function withdrawCarryOut(work: UnitOfWork, order: StoredOrder): StoredOrder {
   work.cancel(takeOver['carry-out'], order.id);
   return work.transition(orders, order, 'note', { pendingAction: undefined });
 }
 
 /** Withdraws the intent of a confirmation together with other changes, as part of the last commit. */
-export function endConfirmation(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> = {}): StoredOrder {
+export function withdrawConfirmation(work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> = {}): StoredOrder {
   work.cancel(takeOver.confirm, order.id);
   return work.transition(orders, order, 'note', { ...patch, pendingAction: undefined });
 }

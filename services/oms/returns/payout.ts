@@ -126,10 +126,11 @@ function payoutOf({ id }: ReturnBooking, { payments, value }: PaymentsToRefund):
   };
 }
 
-/** Another request refunded something in between. */
+/** Answers of the Payment Hub when another request refunded something in between. */
+const REFUSED: ReadonlySet<string> = new Set(['refund_exceeds_captured', 'invalid_state_transition']);
+
 function undefinedIfRefused(error: unknown): undefined {
   const isRefused = error instanceof Problem && !error.retryable && REFUSED.has(error.code);
   if (!isRefused) throw error;
   return undefined;
 }
-const REFUSED: ReadonlySet<string> = new Set(['refund_exceeds_captured', 'invalid_state_transition']);
