@@ -1,4 +1,4 @@
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
 /** The SIM gets the record of stock that is held for an order line. The key is the hold's id. */
-export const finishAllocation = defineDueWork('finish-allocation');
+export const finishAllocationDue = defineDueWork('finish-allocation');

@@ -5,7 +5,7 @@ import type { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds } from './collections.ts';
-import { finishAllocation } from './due-work.ts';
+import { finishAllocationDue } from './due-work.ts';
 import { giveBack } from './holds.ts';
 
 /**
@@ -15,7 +15,7 @@ import { giveBack } from './holds.ts';
  */
 export async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version'>): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: countAttempt(hold) });
-  work.schedule(finishAllocation, hold.id, work.now, {}, { beforeReply: true });
+  work.schedule(finishAllocationDue, hold.id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return next;
 }
@@ -44,7 +44,7 @@ export async function recordAtSim(hold: Hold, { work, call }: Pick<Scope, 'work'
     body: { orderId, orderLineId, items: [{ sku, qty }], allocations },
   });
   work.put(holds, { ...hold, line: { ...line, recorded: true } });
-  work.cancel(finishAllocation, hold.id);
+  work.cancel(finishAllocationDue, hold.id);
   return reservation;
 }
 
@@ -60,10 +60,10 @@ export const mayWithdraw = (hold: Hold, problem: Problem): boolean =>
 
 export function withdraw(work: UnitOfWork, hold: Hold): void {
   giveBack(work, hold, { state: 'given-back', reference: 'the SIM was not there' });
-  work.cancel(finishAllocation, hold.id);
+  work.cancel(finishAllocationDue, hold.id);
 }
 
 /** Keeps the stock, since the SIM may have the record. Due work repeats the record until the SIM has it. */
 export function recordLater(work: UnitOfWork, hold: Hold): void {
-  work.schedule(finishAllocation, hold.id, work.now, {});
+  work.schedule(finishAllocationDue, hold.id, work.now, {});
 }

@@ -4,19 +4,19 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 /** `tries` counts how often the work was put off because another application did not answer. */
 const Tries = z.object({ tries: z.int() }).nullable();
 
-/** The key of due work is the transaction's id. */
+// The key of due work is the transaction's id.
 
 /** A transaction that never got a basket is given up. */
-export const abandonOpening = defineDueWork('abandon-opening');
+export const abandonOpeningDue = defineDueWork('abandon-opening');
 
 /** The Payment Hub is asked for the outcome of a tender. */
-export const resolveTender = defineDueWork('resolve-tender', Tries);
+export const resolveTenderDue = defineDueWork('resolve-tender', Tries);
 
 /** The OMS creates and completes the order of a paid sale. */
-export const submitOrder = defineDueWork('submit-order', Tries);
+export const submitOrderDue = defineDueWork('submit-order', Tries);
 
 /** The tenders and the basket of a voided transaction are given back. */
-export const undoSale = defineDueWork('undo-sale');
+export const undoSaleDue = defineDueWork('undo-sale');
 
 /** A transaction that stays unpaid is voided. */
-export const expireTransaction = defineDueWork('expire-transaction');
+export const expireTransactionDue = defineDueWork('expire-transaction');

@@ -3,7 +3,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, reservations, type StoredReservation } from './collections.ts';
-import { abortHold, expireReservation } from './due-work.ts';
+import { abortHoldDue, expireReservationDue } from './due-work.ts';
 import { findEnd } from './ended-owners.ts';
 import { isOpen } from './reservation-rules.ts';
 
@@ -40,7 +40,7 @@ async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never>
 
 export function endAttempt(work: UnitOfWork, attempt: Attempt): void {
   work.put(attempts, { ...attempt, status: 'ended' });
-  work.cancel(abortHold, attempt.id);
+  work.cancel(abortHoldDue, attempt.id);
 }
 
 interface Taken {
@@ -55,11 +55,11 @@ async function recordReservation(attempt: Attempt, taken: readonly Taken[], work
     const replaced = await work.get(reservations, replacedId);
     if (!replaced || !isOpen(replaced)) continue;
     work.transition(reservations, replaced, 'release');
-    work.cancel(expireReservation, replaced.id);
+    work.cancel(expireReservationDue, replaced.id);
   }
   work.put(attempts, { ...attempt, status: 'done' });
-  work.cancel(abortHold, attempt.id);
-  if (expiresAt !== undefined) work.schedule(expireReservation, attempt.id, Date.parse(expiresAt), {});
+  work.cancel(abortHoldDue, attempt.id);
+  if (expiresAt !== undefined) work.schedule(expireReservationDue, attempt.id, Date.parse(expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
   return work.create(reservations, 'reserve', {
     id,

@@ -3,7 +3,7 @@ import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { NOTHING_HELD_CODES, takeAndRecord } from './attempt-outcome.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
-import { abortHold } from './due-work.ts';
+import { abortHoldDue } from './due-work.ts';
 import { findEnd } from './ended-owners.ts';
 import { findOpenReservation, findOpenReservations } from './open-reservations.ts';
 import { movePendingStock } from './stock-movements.ts';
@@ -33,7 +33,7 @@ export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { 
   const replaces = replaced.map((one) => one.id);
   const attempt = work.put(attempts, { ...wanted, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
   // Due at once, but this process holds the lease until it has answered or died. Advancing the clock waits for it.
-  work.schedule(abortHold, id, work.now, {}, { beforeReply: true });
+  work.schedule(abortHoldDue, id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return attempt;
 }

@@ -1,15 +1,15 @@
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
-/** The key of due work is the reservation's id. */
+// The key of due work is the reservation's id.
 
 /** A Reserve Inventory that never answered is undone, or finished. */
-export const abortHold = defineDueWork('abort-hold');
+export const abortHoldDue = defineDueWork('abort-hold');
 
 /** A hold with a time limit expires. */
-export const expireReservation = defineDueWork('expire-reservation');
+export const expireReservationDue = defineDueWork('expire-reservation');
 
 /** The Inventory Service takes back the stock of a reservation that has ended. */
-export const giveBackStock = defineDueWork('give-back-stock');
+export const giveBackStockDue = defineDueWork('give-back-stock');
 
 /** The Inventory Service moves the stock of units that left a reservation or were missing. */
-export const moveStock = defineDueWork('move-stock');
+export const moveStockDue = defineDueWork('move-stock');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findStock, reserveStock } from '../../services/inventory-service/holds.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts } from '../../services/sim/collections.ts';
-import { abortHold } from '../../services/sim/due-work.ts';
+import { abortHoldDue } from '../../services/sim/due-work.ts';
 import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, recordReservation, takeHold } from '../../shared/catalog/inventory/internal.ts';
@@ -678,7 +678,7 @@ describe('Inside the estate', () => {
     const { id } = await inside.commitAs('sim', async (work) => {
       const attempt = await attemptFor(work, 6);
       await inside.as('sim')(moveHold, { params: { reservationId: attempt.id }, body: { reference: 'given up', kind: 'release' } });
-      work.cancel(abortHold, attempt.id);
+      work.cancel(abortHoldDue, attempt.id);
       return work.put(attempts, { ...attempt, status: 'ended' });
     });
     const { status, body } = await replying;

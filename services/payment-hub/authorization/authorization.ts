@@ -1,7 +1,7 @@
 import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from '../collections.ts';
-import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from '../due-work.ts';
+import { approvePaymentDue, checkOrphanDue, expireAuthorizationDue, giveUpPaymentDue } from '../due-work.ts';
 import { uncommitFromOrder } from '../funds/order-cover.ts';
 import { giveBack } from '../funds/tender-value.ts';
 import { authorizationCodeOf } from './provider-rules.ts';
@@ -22,19 +22,19 @@ export const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' |
 
 /** Schedules the timers of an authorisation. */
 export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
-  work.schedule(checkOrphan, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
-  if (hasExpiry(payment)) work.schedule(expireAuthorization, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
+  work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
+  if (hasExpiry(payment)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
 }
 
 export function unwatchAuthorization(work: UnitOfWork, id: string): void {
-  work.cancel(checkOrphan, id);
-  work.cancel(expireAuthorization, id);
+  work.cancel(checkOrphanDue, id);
+  work.cancel(expireAuthorizationDue, id);
 }
 
 /** Authorises a pending payment, and voids it at once when it was reversed in the meantime. */
 export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment {
-  work.cancel(giveUpPayment, payment.id);
-  work.cancel(approvePayment, payment.id);
+  work.cancel(giveUpPaymentDue, payment.id);
+  work.cancel(approvePaymentDue, payment.id);
   const approved = work.transition(payments, payment, 'approve', { ...approvalOf(work, payment), awaiting: undefined });
   watchAuthorization(work, payment);
   return approved.voidOnApproval ? voidAuthorization(work, approved, 'void') : approved;
@@ -46,8 +46,8 @@ export function fail(
   payment: StoredPayment,
   { verb, declineCode }: { verb: 'decline' | 'give-up'; declineCode: string },
 ): StoredPayment {
-  work.cancel(giveUpPayment, payment.id);
-  work.cancel(approvePayment, payment.id);
+  work.cancel(giveUpPaymentDue, payment.id);
+  work.cancel(approvePaymentDue, payment.id);
   uncommitFromOrder(work, payment, payment.amount);
   return work.transition(payments, payment, verb, { declineCode, awaiting: undefined });
 }

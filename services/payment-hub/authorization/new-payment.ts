@@ -1,7 +1,7 @@
 import { money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from '../collections.ts';
-import { approvePayment, giveUpPayment } from '../due-work.ts';
+import { approvePaymentDue, giveUpPaymentDue } from '../due-work.ts';
 import { commitToOrder } from '../funds/order-cover.ts';
 import { takeValue } from '../funds/tender-value.ts';
 import { approvalOf, watchAuthorization } from './authorization.ts';
@@ -23,7 +23,7 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
       watchAuthorization(work, request);
       return work.create(payments, 'authorise', { ...withoutMoney(request), ...approvalOf(work, request) });
     case 'approved-later':
-      work.schedule(approvePayment, request.id, work.now + verdict.afterMs, {});
+      work.schedule(approvePaymentDue, request.id, work.now + verdict.afterMs, {});
       return openPending(work, request, 'provider-approval');
     case 'unanswered':
       return openPending(work, request, 'provider-answer');
@@ -33,7 +33,7 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
 /** Creates a payment whose outcome is unknown. Its amount counts as committed to the order. */
 export function openPending(work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
   commitToOrder(work, request);
-  work.schedule(giveUpPayment, request.id, work.now + MAX_PENDING_MS, {});
+  work.schedule(giveUpPaymentDue, request.id, work.now + MAX_PENDING_MS, {});
   return work.create(payments, 'await-approval', { ...withoutMoney(request), awaiting });
 }
 

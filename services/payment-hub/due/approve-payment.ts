@@ -1,9 +1,9 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { approve } from '../authorization/authorization.ts';
 import { payments } from '../collections.ts';
-import { approvePayment as approvePaymentWork } from '../due-work.ts';
+import { approvePaymentDue } from '../due-work.ts';
 
-export const approvePayment = handleDue(approvePaymentWork)(async ({ key }, { work }) => {
+export const approvePayment = handleDue(approvePaymentDue)(async ({ key }, { work }) => {
   const payment = await work.get(payments, key);
   if (payment?.awaiting === 'provider-approval') approve(work, payment);
 });

@@ -4,14 +4,14 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { voidAuthorization } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
-import { checkOrphan as checkOrphanWork } from '../due-work.ts';
+import { checkOrphanDue } from '../due-work.ts';
 
 /**
  * Voids an authorisation that nobody will capture, since it blocks a customer's money: its order is unknown or cancelled, or its
  * transaction at the till is unknown, voided or does not list it. The check fails, and is repeated, while the OMS or the POS does not
  * answer.
  */
-export const checkOrphan = handleDue(checkOrphanWork)(async ({ key }, { work, call }) => {
+export const checkOrphan = handleDue(checkOrphanDue)(async ({ key }, { work, call }) => {
   const payment = await work.get(payments, key);
   if (payment?.state !== 'authorised') return;
   const isWanted = payment.takenAt === 'pos' ? isListed : isPayable;

@@ -1,9 +1,9 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { voidAuthorization } from '../authorization/authorization.ts';
 import { payments } from '../collections.ts';
-import { expireAuthorization as expireAuthorizationWork } from '../due-work.ts';
+import { expireAuthorizationDue } from '../due-work.ts';
 
-export const expireAuthorization = handleDue(expireAuthorizationWork)(async ({ key }, { work }) => {
+export const expireAuthorization = handleDue(expireAuthorizationDue)(async ({ key }, { work }) => {
   const payment = await work.get(payments, key);
   if (payment?.state === 'authorised') voidAuthorization(work, payment, 'expire');
 });

@@ -3,9 +3,9 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { fail } from '../authorization/authorization.ts';
 import { payments, type StoredPayment } from '../collections.ts';
-import { giveUpPayment as giveUpPaymentWork } from '../due-work.ts';
+import { giveUpPaymentDue } from '../due-work.ts';
 
-export const giveUpPayment = handleDue(giveUpPaymentWork)(async ({ key }, scope) => {
+export const giveUpPayment = handleDue(giveUpPaymentDue)(async ({ key }, scope) => {
   const payment = await scope.work.get(payments, key);
   if (payment?.state !== 'pending') return;
   if (payment.awaiting === 'loyalty-platform') await reverseSpending(scope, payment);

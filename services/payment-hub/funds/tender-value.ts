@@ -1,7 +1,7 @@
 import { type Money, money } from '../../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { giftCardBalances, returnCovers, type StoredPayment } from '../collections.ts';
-import { giveBackPoints } from '../due-work.ts';
+import { giveBackPointsDue } from '../due-work.ts';
 
 /** Takes the amount of an approved payment from its gift card or its return. */
 export function takeValue(work: UnitOfWork, { tender, returnId, amount }: Pick<StoredPayment, 'tender' | 'returnId' | 'amount'>): void {
@@ -23,6 +23,6 @@ export function giveBack(work: UnitOfWork, payment: StoredPayment, { amount, ref
   if (type === 'exchange-credit' && payment.returnId !== undefined) work.move(returnCovers, payment.returnId, { used: -amount.amount });
   if (type === 'loyalty') {
     const payload = { reference, paymentId: payment.id, amount: money(amount.amount, amount.currency) };
-    work.schedule(giveBackPoints, reference, work.now, payload, { beforeReply: true });
+    work.schedule(giveBackPointsDue, reference, work.now, payload, { beforeReply: true });
   }
 }

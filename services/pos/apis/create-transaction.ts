@@ -5,7 +5,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from '../collections.ts';
-import { abandonOpening } from '../due-work.ts';
+import { abandonOpeningDue } from '../due-work.ts';
 import { OPENING_MS } from '../timing.ts';
 import { isCovered } from '../transaction/coverage.ts';
 import { mergeLines } from '../transaction/lines.ts';
@@ -29,7 +29,7 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (isRefusal(error)) {
-      work.cancel(abandonOpening, id);
+      work.cancel(abandonOpeningDue, id);
       save(work, opening, { state: 'given-up' });
     }
     return error;
@@ -53,7 +53,7 @@ async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: 
   const at = instant(work.now);
   const opening = work.put(transactions, { ...wanted, createdAt: at, updatedAt: at, state: 'opening', tenders: [], asked: [] });
   // Until then a repeat of the request gets this transaction.
-  work.schedule(abandonOpening, wanted.id, work.now + OPENING_MS, null);
+  work.schedule(abandonOpeningDue, wanted.id, work.now + OPENING_MS, null);
   await work.checkpoint();
   return opening;
 }
@@ -67,7 +67,7 @@ async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<vo
 
 /** A transaction that costs nothing is paid at once. */
 async function openTransaction(work: UnitOfWork, opening: StoredTransaction, basket: Sale['basket']): Promise<Sale> {
-  work.cancel(abandonOpening, opening.id);
+  work.cancel(abandonOpeningDue, opening.id);
   const sale = { ...save(work, opening, { state: 'open', basket }), basket };
   renewIdleTimer(work, sale.id);
   return isCovered(sale) ? markPaid(work, sale) : sale;

@@ -2,7 +2,7 @@ import { voidTransaction as voidTransactionApi } from '../../../shared/catalog/c
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../../shared/work/repeats.ts';
 import type { Sale } from '../collections.ts';
-import { undoSale } from '../due-work.ts';
+import { undoSaleDue } from '../due-work.ts';
 import { compensate } from '../sale/compensation.ts';
 import { refuseWhileBusy, settleUnknown } from '../tender/tenders.ts';
 import { FIRST_RETRY_MS } from '../timing.ts';
@@ -36,7 +36,7 @@ async function compensateNow(scope: Scope, sale: Sale): Promise<Sale> {
   const { sale: compensated, problem } = await compensate(scope, sale);
   if (problem) {
     scope.log.warn({ err: problem, transactionId: sale.id }, 'compensation of the voided transaction failed; it is repeated later');
-    scope.work.schedule(undoSale, sale.id, scope.work.now + FIRST_RETRY_MS, null);
+    scope.work.schedule(undoSaleDue, sale.id, scope.work.now + FIRST_RETRY_MS, null);
   }
   return compensated;
 }

@@ -1,6 +1,6 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { abandonOpening as abandonOpeningWork } from '../due-work.ts';
+import { abandonOpeningDue } from '../due-work.ts';
 import { abandonBasketOf } from '../sale/compensation.ts';
 import { save } from '../transaction/transactions.ts';
 
@@ -8,7 +8,7 @@ import { save } from '../transaction/transactions.ts';
  * Commits `given-up` first, so that a request that still runs cannot open the transaction. Then the eCommerce Platform abandons the
  * basket that it may have locked.
  */
-export const abandonOpening = handleDue(abandonOpeningWork)(async ({ key }, scope) => {
+export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
   const found = await scope.work.get(transactions, key);
   if (found?.state !== 'opening' && found?.state !== 'given-up') return;
   if (found.state === 'opening') {

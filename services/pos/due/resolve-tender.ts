@@ -1,7 +1,7 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { resolveTender as resolveTenderWork } from '../due-work.ts';
+import { resolveTenderDue } from '../due-work.ts';
 import { resolveLater, settleUnknown } from '../tender/tenders.ts';
 import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
@@ -11,7 +11,7 @@ import { isSale, save } from '../transaction/transactions.ts';
  * Finds out the outcome of a tender whose answer was lost or whose request died. While the Payment Hub does not answer, the outcome
  * stays unknown, and the next call on the transaction asks again.
  */
-export const resolveTender = handleDue(resolveTenderWork)(async ({ key, payload }, scope) => {
+export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
   const { work } = scope;
   const found = await work.get(transactions, key);
   if (!isSale(found) || found.state !== 'open' || !found.pending) return;

@@ -1,6 +1,6 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { submitOrder as submitOrderWork } from '../due-work.ts';
+import { submitOrderDue } from '../due-work.ts';
 import { mayBeSubmittedLater, submit, submitLater } from '../sale/submission.ts';
 import { isSale } from '../transaction/transactions.ts';
 
@@ -8,7 +8,7 @@ import { isSale } from '../transaction/transactions.ts';
  * Store and forward: a paid sale is submitted until the OMS accepts it, or finds that money is missing. Any other refusal fails the
  * work, which is parked in the end.
  */
-export const submitOrder = handleDue(submitOrderWork)(async ({ key, payload, attempts }, scope) => {
+export const submitOrder = handleDue(submitOrderDue)(async ({ key, payload, attempts }, scope) => {
   const sale = await scope.work.get(transactions, key);
   if (!isSale(sale) || sale.state !== 'paid') return;
   const tries = payload?.tries ?? 0;

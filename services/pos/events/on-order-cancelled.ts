@@ -1,7 +1,7 @@
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { transactions } from '../collections.ts';
-import { submitOrder } from '../due-work.ts';
+import { submitOrderDue } from '../due-work.ts';
 import { markVoided } from '../transaction/outcome.ts';
 import { isSale } from '../transaction/transactions.ts';
 
@@ -13,6 +13,6 @@ export const onOrderCancelled: EventHandler = async (event, { work }) => {
   const { id } = Order.parse(event.data.object);
   const sale = await work.get(transactions, id);
   if (!isSale(sale) || (sale.state !== 'open' && sale.state !== 'paid')) return;
-  work.cancel(submitOrder, id);
+  work.cancel(submitOrderDue, id);
   markVoided(work, sale, 'order cancelled');
 };

@@ -4,7 +4,7 @@ import { reversePayment } from '../../../shared/catalog/payment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Sale } from '../collections.ts';
-import { undoSale } from '../due-work.ts';
+import { undoSaleDue } from '../due-work.ts';
 import { bindsMoney, type HubPayment, readPayments } from '../tender/hub-payments.ts';
 import { listTenders } from '../tender/listed-tenders.ts';
 import { CALL_TIMEOUT_MS } from '../timing.ts';
@@ -19,7 +19,7 @@ export async function compensate(scope: Scope, sale: Sale): Promise<{ readonly s
   const tenders = await catchProblem(() => reverseTenders(scope, sale));
   const basket = await catchProblem(() => abandonBasketOf(scope, sale.id));
   const problem = tenders.problem ?? basket.problem;
-  if (!problem) scope.work.cancel(undoSale, sale.id);
+  if (!problem) scope.work.cancel(undoSaleDue, sale.id);
   const patch = { tenders: listTenders(sale.tenders, tenders.value ?? []), compensation: problem && sale.compensation };
   return { sale: save(scope.work, sale, patch), problem };
 }

@@ -4,7 +4,7 @@ import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.t
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { submitOrder } from '../due-work.ts';
+import { submitOrderDue } from '../due-work.ts';
 import { readPayments } from '../tender/hub-payments.ts';
 import { listTenders } from '../tender/listed-tenders.ts';
 import { CALL_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
@@ -38,7 +38,7 @@ export async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sa
     scope.log.info({ transactionId: id, code: error.code }, error.message);
     return reopenUnpaid(scope, sale, trial);
   }
-  work.cancel(submitOrder, id);
+  work.cancel(submitOrderDue, id);
   return save(work, sale, { state: 'completed' });
 }
 
@@ -55,7 +55,7 @@ async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise
     submitLater(work, sale, tries);
     return save(work, sale, refused);
   }
-  work.cancel(submitOrder, sale.id);
+  work.cancel(submitOrderDue, sale.id);
   renewIdleTimer(work, sale.id);
   return save(work, sale, { ...refused, state: 'open' });
 }
@@ -66,7 +66,7 @@ export const mayBeSubmittedLater = (error: unknown): error is Problem =>
 
 /** @param tries how often this was put off before */
 export function submitLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(submitOrder, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
+  work.schedule(submitOrderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
 }
 
 /** Submits a paid sale within the request that paid it. After a problem, due work submits it later. */

@@ -1,7 +1,7 @@
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from '../collections.ts';
-import { undoSale } from '../due-work.ts';
+import { undoSaleDue } from '../due-work.ts';
 import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
 import { isSale, save } from '../transaction/transactions.ts';
@@ -18,7 +18,7 @@ export const recordTenderNews: EventHandler = async (event, { work }) => {
   if (!isSale(sale)) return;
   if (sale.state === 'voided' && bindsMoney(payment) && !isKnown(sale, payment)) {
     save(work, sale, { compensation: 'pending' });
-    work.schedule(undoSale, sale.id, work.now, null, { beforeReply: true });
+    work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });
   }
   if (sale.state === 'paid') updateTenders(work, sale, payment);
   if (sale.state !== 'open') return;

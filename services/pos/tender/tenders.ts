@@ -3,7 +3,7 @@ import { type addPayment, authorizePayment } from '../../../shared/catalog/payme
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { resolveTender } from '../due-work.ts';
+import { resolveTenderDue } from '../due-work.ts';
 import { AUTHORIZE_TIMEOUT_MS, retryDelayMs } from '../timing.ts';
 import { isCovered } from '../transaction/coverage.ts';
 import { markPaid } from '../transaction/outcome.ts';
@@ -32,7 +32,7 @@ export function refuseWhileBusy({ work }: Scope, sale: Sale, action: string): vo
 export async function settleUnknown(scope: Scope, sale: Sale): Promise<Sale> {
   if (sale.pending?.status !== 'unknown') return sale;
   const payments = await readPayments(scope, sale.id);
-  scope.work.cancel(resolveTender, sale.id);
+  scope.work.cancel(resolveTenderDue, sale.id);
   return save(scope.work, sale, { tenders: listTenders(sale.tenders, payments), pending: undefined });
 }
 
@@ -43,7 +43,7 @@ export async function beginTender({ work, context }: Scope, sale: Sale): Promise
   const asked = [...sale.asked.filter((other) => other !== owner), owner].slice(-REMEMBERED_REQUESTS);
   const begun = save(work, sale, { asked, pending: { owner, requestId: context.requestId, status: 'running' } });
   // This process keeps the lease for as long as the request may run. After a crash the work is due at once.
-  work.schedule(resolveTender, sale.id, work.now, null, { beforeReply: true });
+  work.schedule(resolveTenderDue, sale.id, work.now, null, { beforeReply: true });
   await work.checkpoint();
   return begun;
 }
@@ -73,7 +73,7 @@ export const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender,
 
 /** Ends the tender of a request with the payment that it made, if any. A covered transaction becomes paid. */
 export async function endTender(work: UnitOfWork, sale: Sale, payment: HubPayment | undefined): Promise<Sale> {
-  work.cancel(resolveTender, sale.id);
+  work.cancel(resolveTenderDue, sale.id);
   renewIdleTimer(work, sale.id);
   const tenders = payment ? [...listTender(sale.tenders, payment)] : sale.tenders;
   const ended = save(work, sale, { tenders, pending: undefined });
@@ -89,5 +89,5 @@ export function leaveUnknown(work: UnitOfWork, sale: Sale): Sale {
 
 /** @param tries how often this was put off before */
 export function resolveLater(work: UnitOfWork, { id }: Sale, tries: number): void {
-  work.schedule(resolveTender, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
+  work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 });
 }

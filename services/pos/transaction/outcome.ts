@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import type { Sale } from '../collections.ts';
-import { expireTransaction, resolveTender, submitOrder, undoSale } from '../due-work.ts';
+import { expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from '../due-work.ts';
 import { issueReceipt } from './receipts.ts';
 import { save } from './transactions.ts';
 
@@ -9,17 +9,17 @@ import { save } from './transactions.ts';
  * missing. When it is paid anew, it keeps its receipt number.
  */
 export async function markPaid(work: UnitOfWork, sale: Sale): Promise<Sale> {
-  work.cancel(expireTransaction, sale.id);
-  work.cancel(resolveTender, sale.id);
-  work.schedule(submitOrder, sale.id, work.now, null, { beforeReply: true });
+  work.cancel(expireTransactionDue, sale.id);
+  work.cancel(resolveTenderDue, sale.id);
+  work.schedule(submitOrderDue, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, { state: 'paid', pending: undefined, receipt: sale.receipt ?? (await issueReceipt(work, sale)) });
 }
 
 /** Ends a transaction, and schedules that its tenders and its basket are given back. Nothing is paid for it from then on. */
 export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefined): Sale {
-  work.cancel(expireTransaction, sale.id);
-  work.cancel(resolveTender, sale.id);
-  work.schedule(undoSale, sale.id, work.now, null, { beforeReply: true });
+  work.cancel(expireTransactionDue, sale.id);
+  work.cancel(resolveTenderDue, sale.id);
+  work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });
   return save(work, sale, {
     state: 'voided',
     compensation: 'pending',

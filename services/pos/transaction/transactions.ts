@@ -2,7 +2,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, transactions } from '../collections.ts';
-import { expireTransaction } from '../due-work.ts';
+import { expireTransactionDue } from '../due-work.ts';
 import { IDLE_MS } from '../timing.ts';
 
 /** Whether other applications know the transaction: it got its basket. */
@@ -26,5 +26,5 @@ export function save<T extends StoredTransaction>(
 
 /** Every call on an unpaid transaction postpones its expiry. */
 export function renewIdleTimer(work: UnitOfWork, id: string): void {
-  work.schedule(expireTransaction, id, work.now + IDLE_MS, null);
+  work.schedule(expireTransactionDue, id, work.now + IDLE_MS, null);
 }

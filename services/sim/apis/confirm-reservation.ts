@@ -6,7 +6,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { refuseWhileReplaced } from '../attempt.ts';
 import { fulfillmentHolds, reservations, type StoredReservation } from '../collections.ts';
-import { expireReservation } from '../due-work.ts';
+import { expireReservationDue } from '../due-work.ts';
 import { findEnd } from '../ended-owners.ts';
 import { refuseForeignOrder, refuseOtherOrder, reservationExpired } from '../reservation-rules.ts';
 
@@ -28,7 +28,7 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
     work.put(fulfillmentHolds, { id, ...(orderId !== undefined && { orderId }) });
   }
   if (isConfirmed) return again(found);
-  work.cancel(expireReservation, id);
+  work.cancel(expireReservationDue, id);
   return work.transition(reservations, found, 'confirm', { expiresAt: undefined, orderId: orderId ?? found.orderId });
 });
 

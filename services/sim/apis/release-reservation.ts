@@ -6,7 +6,7 @@ import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import { isBeingBought } from '../basket-holds.ts';
 import { attempts, fulfillmentHolds, reservations, type StoredReservation } from '../collections.ts';
-import { expireReservation, giveBackStock } from '../due-work.ts';
+import { expireReservationDue, giveBackStockDue } from '../due-work.ts';
 import { isOpen, stockAtTill, stockBeingSent } from '../reservation-rules.ts';
 
 const NEVER_WRITTEN = 0;
@@ -19,8 +19,8 @@ export const releaseReservation = handle(releaseReservationApi)(async ({ params:
   if (isAgain(reservationLifeCycle, found, 'release')) return again(found);
   await refuseBeingSent(found, scope);
   await refuseAtTill(found, scope);
-  work.cancel(expireReservation, id);
-  work.schedule(giveBackStock, id, work.now, {}, { beforeReply: true });
+  work.cancel(expireReservationDue, id);
+  work.schedule(giveBackStockDue, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, 'release');
 });
 

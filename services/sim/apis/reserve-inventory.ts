@@ -7,7 +7,7 @@ import { beginAttempt, markCarriedOn, type NewAttempt } from '../attempt.ts';
 import { endAttempt, NOTHING_HELD_CODES, takeAndRecord } from '../attempt-outcome.ts';
 import { decideBasketHold, type ReserveRequest } from '../basket-holds.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
-import { abortHold } from '../due-work.ts';
+import { abortHoldDue } from '../due-work.ts';
 import { type Item, mergeItems } from '../reservation-rules.ts';
 
 /** Our choice. */
@@ -85,5 +85,5 @@ function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_HELD_CODES.has(problem.code)) return;
   // The only call so far reached nobody, so nothing is held.
   if (problem.code === 'dependency_unavailable' && !attempt.carriedOn) endAttempt(work, attempt);
-  else work.schedule(abortHold, attempt.id, work.now, {});
+  else work.schedule(abortHoldDue, attempt.id, work.now, {});
 }

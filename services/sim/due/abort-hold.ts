@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { markCarriedOn } from '../attempt.ts';
 import { NOTHING_HELD_CODES, takeAndRecord } from '../attempt-outcome.ts';
 import { type Attempt, attempts, reservations } from '../collections.ts';
-import { abortHold as abortHoldWork } from '../due-work.ts';
+import { abortHoldDue } from '../due-work.ts';
 import { findEnd } from '../ended-owners.ts';
 import { isOpen } from '../reservation-rules.ts';
 
@@ -14,7 +14,7 @@ import { isOpen } from '../reservation-rules.ts';
  * replaces open reservations is finished instead, since their stock may be gone and the basket must keep one hold. An order or basket
  * that has ended needs none.
  */
-export const abortHold = handleDue(abortHoldWork)(async ({ key }, { work, call }) => {
+export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call }) => {
   const attempt = await work.get(attempts, key);
   if (attempt?.status !== 'under-way' && attempt?.status !== 'aborting') return;
   if (attempt.status === 'under-way' && (await replacesOpen(attempt, work)) && !(await findEnd(work, attempt))) {

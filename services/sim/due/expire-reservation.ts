@@ -1,10 +1,10 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
-import { expireReservation as expireReservationWork, giveBackStock } from '../due-work.ts';
+import { expireReservationDue, giveBackStockDue } from '../due-work.ts';
 
-export const expireReservation = handleDue(expireReservationWork)(async ({ key }, { work }) => {
+export const expireReservation = handleDue(expireReservationDue)(async ({ key }, { work }) => {
   const found = await work.get(reservations, key);
   if (found?.state !== 'requested') return;
-  work.schedule(giveBackStock, key, work.now, {}, { beforeReply: true });
+  work.schedule(giveBackStockDue, key, work.now, {}, { beforeReply: true });
   work.transition(reservations, found, 'expire');
 });

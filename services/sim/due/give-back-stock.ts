@@ -1,10 +1,10 @@
 import { moveHold } from '../../../shared/catalog/inventory/internal.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
-import { giveBackStock as giveBackStockWork } from '../due-work.ts';
+import { giveBackStockDue } from '../due-work.ts';
 import { movePendingStock } from '../stock-movements.ts';
 
 /** Repeated until the Inventory Service answers. It takes the stock back once, without the units that have left. */
-export const giveBackStock = handleDue(giveBackStockWork)(async ({ key }, { work, call }) => {
+export const giveBackStock = handleDue(giveBackStockDue)(async ({ key }, { work, call }) => {
   await movePendingStock(key, { work, call });
   await call(moveHold, { params: { reservationId: key }, body: { reference: `release ${key}`, kind: 'release' } });
 });

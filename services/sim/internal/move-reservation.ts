@@ -5,7 +5,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle } from '../../../shared/work/handler.ts';
 import { refuseWhileReplaced } from '../attempt.ts';
 import { movementId, movements, reservations } from '../collections.ts';
-import { moveStock } from '../due-work.ts';
+import { moveStockDue } from '../due-work.ts';
 import { applyMovement, verbAfter } from '../movement-rules.ts';
 import { isTillHold } from '../reservation-rules.ts';
 
@@ -23,6 +23,6 @@ export const moveReservation = handle(moveReservationCall)(async ({ params: { id
   const { allocations, moved } = applyMovement(found, body);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });
-  work.schedule(moveStock, id, work.now, {}, { beforeReply: true });
+  work.schedule(moveStockDue, id, work.now, {}, { beforeReply: true });
   return work.transition(reservations, found, verbAfter(allocations), { allocations });
 });

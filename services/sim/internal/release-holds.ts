@@ -1,7 +1,7 @@
 import { releaseHolds as releaseHoldsCall } from '../../../shared/catalog/inventory/internal.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { reservations } from '../collections.ts';
-import { expireReservation, giveBackStock } from '../due-work.ts';
+import { expireReservationDue, giveBackStockDue } from '../due-work.ts';
 import { markEnded } from '../ended-owners.ts';
 import { findOpenReservations } from '../open-reservations.ts';
 
@@ -11,8 +11,8 @@ export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, or
   if (basket) await markEnded(work, 'basket', basket);
   const released = (await findOpenReservations(work, { orderId: order?.id, basketId: basket?.id })).filter(({ id }) => !spare.includes(id));
   for (const reservation of released) {
-    work.cancel(expireReservation, reservation.id);
-    work.schedule(giveBackStock, reservation.id, work.now, {}, { beforeReply: true });
+    work.cancel(expireReservationDue, reservation.id);
+    work.schedule(giveBackStockDue, reservation.id, work.now, {}, { beforeReply: true });
     work.transition(reservations, reservation, 'release');
   }
   return { released: released.map(({ id }) => id) };
