@@ -72,12 +72,12 @@ function badInfrastructure(): void {
     await admin.config('SET', 'requirepass', PASSWORD);
   });
 
-  test('waits for a Redis that wants a password of which it has none', async () => {
+  test('waits while the Redis password is missing', async () => {
     const one = await crm({ REDIS_URL: redis.url });
-    await waits(one, /wants a password: put it into its address/);
+    await waits(one, /requires a password: add it to its address/);
   });
 
-  test('waits for a Redis that throws data away, and goes on when that is changed', async () => {
+  test('waits for a Redis that discards data, and goes on when that is changed', async () => {
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const one = await crm({});
     await waits(one, /maxmemory-policy allkeys-lru\): set it to noeviction/);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { checkServer } from '../../shared/store/redis/connection.ts';
+import { checkServer } from '../../shared/store/redis/server-check.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
@@ -24,7 +24,7 @@ describe('what a Redis must be', () => {
   });
 
   test('a prefix with braces would move keys to another slot', async () => {
-    await expect(createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' })).rejects.toThrow('A prefix has no braces');
+    await expect(createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' })).rejects.toThrow('The prefix of the keys must not contain braces');
   });
 
   test('where nobody listens it is said within the time that the start has', async () => {
@@ -59,18 +59,18 @@ if (whyNoRedis) {
     });
 
     test('says that a password is wanted', async () => {
-      await expect(createRedisStore({ url: server.url })).rejects.toThrow('wants a password: put it into its address');
+      await expect(createRedisStore({ url: server.url })).rejects.toThrow('requires a password: add it to its address');
     });
 
     test('says that there is no such database', async () => {
       await expect(createRedisStore({ url: `${at(':secret@')}/7` })).rejects.toThrow('does not have this database');
     });
 
-    test('refuses a Redis that throws data away', async () => {
+    test('refuses a Redis that discards data', async () => {
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
       try {
         await expect(createRedisStore({ url: at(':secret@') })).rejects.toThrow(
-          'throws data away when its memory is full (maxmemory-policy allkeys-lru): set it to noeviction.',
+          'discards data when its memory is full (maxmemory-policy allkeys-lru): set it to noeviction.',
         );
       } finally {
         await admin.config('SET', 'maxmemory-policy', 'noeviction');

@@ -1,18 +1,17 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { RedisConnection } from './connection.ts';
-import type { RedisKeys } from './formats.ts';
+import type { RedisAccess } from './connection.ts';
 
-/** How long an announcement is good for in the process that made it. A commit has ended by then, or soon after. */
+/** Wall time for which a process does not repeat an announcement. */
 const ANNOUNCED_MS = 5_000;
-/** From this age on, by Redis's clock, an announcement of a world that has nothing to send is withdrawn. */
+/** Age on Redis's clock from which an announcement is withdrawn when the outbox is empty. */
 const WITHDRAWN_MS = 30_000;
 
 /**
- * In which worlds an application may have unsent events. Outboxes are in the slots of their worlds, and to look into all of them every
- * second would cost more than all that is sent; so a process announces, before it commits events, in which world.
+ * The worlds in which an application may have unpublished events. The outboxes are in the slots of their worlds; reading all of them
+ * every second would cost more than the publishing. So a process announces a world before it commits events there.
  */
-export function createAnnouncements({ connection, keys }: { readonly connection: RedisConnection; readonly keys: RedisKeys }) {
+export function createAnnouncements({ connection, keys }: RedisAccess) {
   const announced = new Set<string>();
 
   const announcedWorlds = async (application: Application) => {
@@ -32,11 +31,11 @@ export function createAnnouncements({ connection, keys }: { readonly connection:
       setTimeout(() => announced.delete(name), ANNOUNCED_MS).unref();
     },
 
-    /** Worlds in which it may have events that are not on the bus yet. */
+    /** Worlds in which the application may have unpublished events. */
     announced: async (application: Application): Promise<readonly World[]> =>
       (await announcedWorlds(application)).map(({ world }) => world),
 
-    /** Worlds in which it has events that nobody carries. */
+    /** Worlds in which the application has unpublished events and no relay has the lease. */
     async unsent(application: Application): Promise<readonly World[]> {
       const key = keys.announced(application);
       const found = await Promise.all(

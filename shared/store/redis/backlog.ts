@@ -2,18 +2,13 @@ import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { OutboxBacklog, WorldsBacklog } from '../ports/backlog.ts';
 import type { RedisAnnouncements } from './announcements.ts';
-import type { RedisConnection } from './connection.ts';
-import { type RedisKeys, readEntry } from './formats.ts';
+import type { RedisAccess } from './connection.ts';
+import { readEntry } from './formats.ts';
 
-interface Kept {
-  readonly connection: RedisConnection;
-  readonly keys: RedisKeys;
-}
-
-/** Counts are read by plain commands that cost the same whatever is queued; together they need not be of one instant. */
+/** Plain commands whose cost does not depend on the number of entries. The counts need not be of one instant. */
 export async function outboxBacklog(
   application: Application,
-  { connection, keys, announcements }: Kept & { readonly announcements: RedisAnnouncements },
+  { connection, keys, announcements }: RedisAccess & { readonly announcements: RedisAnnouncements },
 ): Promise<OutboxBacklog> {
   const found = await Promise.all(
     (await announcements.announced(application)).map(async (world) => {
@@ -28,7 +23,7 @@ export async function outboxBacklog(
   return { events: found.reduce((sum, { events }) => sum + events, 0), ...(ages.length > 0 && { oldestAt: Math.min(...ages) }) };
 }
 
-export async function worldsBacklog({ connection, keys }: Kept, worlds: readonly World[]): Promise<WorldsBacklog> {
+export async function worldsBacklog({ connection, keys }: RedisAccess, worlds: readonly World[]): Promise<WorldsBacklog> {
   const found = await Promise.all(
     worlds.map(async (world) => {
       const root = keys.world(world);
@@ -42,7 +37,7 @@ export async function worldsBacklog({ connection, keys }: Kept, worlds: readonly
           client.zcard(`${root}:pending`),
           client.zcard(`${root}:parked`),
         ]);
-        // What a fault keeps is queued as well, at a time to come.
+        // Withheld items are queued as well, for a future time.
         return { pending, overdue, running, scheduled: Math.max(0, queued - overdue - withheld), withheld, parked };
       });
     }),

@@ -1,69 +1,69 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
 import { allWorlds } from './all-worlds.ts';
-import type { RedisPart } from './connection.ts';
+import type { RedisBackground } from './connection.ts';
 import { repeatedly } from './sweep.ts';
 
-/** How often it is looked for changes whose message was lost: Redis tells only who listens at that moment. */
+/** Pause between searches for changes without a message: Redis delivers messages only to processes that listen at that moment. */
 const SWEEP_MS = 1_000;
-/** Into so many worlds each look goes while messages arrive: it costs the same however many there are. */
+/** Number of worlds per search while messages arrive, so that its cost does not depend on the number of worlds. */
 const AT_ONCE = 5;
 
 /**
- * Tells listeners of worlds that changed: by message at once, and by looking. A pulse of its own tells whether messages arrive; while
- * it does not come back, each look goes into all worlds.
+ * Notifies listeners of changed worlds: at once by messages, and by searching. The process sends itself a pulse to check that messages
+ * arrive. While the pulse does not return, each search reads all worlds.
  */
-export function createChanges({ connection, keys, onError }: RedisPart) {
+export function createChanges({ connection, keys, onError }: RedisBackground) {
   const listeners = new Set<(world: World) => void>();
-  /** The number of the last change that was told, per world. */
-  const told = new Map<World, number>();
+  /** Number of the last notified change, per world. */
+  const notified = new Map<World, number>();
   const self = randomUUID();
   const pulse = { sent: 0, heard: -1 };
   let listening = false;
   let place = 0;
-  let rest: (() => void) | undefined;
+  let stopPolling: (() => void) | undefined;
 
-  function tell(world: World, change: number): void {
-    told.set(world, change);
+  function notify(world: World, change: number): void {
+    notified.set(world, change);
     for (const listener of listeners) listener(world);
   }
 
   function forgetAllBut(worlds: readonly World[]): void {
     const there = new Set(worlds);
-    for (const world of told.keys()) if (!there.has(world)) told.delete(world);
+    for (const world of notified.keys()) if (!there.has(world)) notified.delete(world);
   }
 
-  async function lookInto(worlds: readonly World[]): Promise<void> {
+  async function search(worlds: readonly World[]): Promise<void> {
     const counts = await Promise.all(worlds.map((world) => connection.idempotently((client) => client.hget(keys.world(world), 'changes'))));
     for (const [position, world] of worlds.entries()) {
       const count = Number(counts[position] ?? 0);
-      if (count !== (told.get(world) ?? 0)) tell(world, count);
+      if (count !== (notified.get(world) ?? 0)) notify(world, count);
     }
   }
 
-  async function lookIntoAll(): Promise<void> {
+  async function searchAll(): Promise<void> {
     const worlds = await allWorlds(connection, keys);
     forgetAllBut(worlds);
-    await lookInto(worlds);
+    await search(worlds);
   }
 
-  async function lookIntoSome(): Promise<void> {
+  async function searchSome(): Promise<void> {
     const some = await connection.idempotently((client) => client.zrange(keys.worlds, String(place), String(place + AT_ONCE - 1)));
-    await lookInto(some as World[]);
+    await search(some as World[]);
     place = some.length < AT_ONCE ? 0 : place + AT_ONCE;
     if (place === 0) forgetAllBut(await allWorlds(connection, keys));
   }
 
   async function listen(): Promise<void> {
     const subscriber = await connection.subscriber();
-    // What was said until the connection stands again, nobody here has heard.
+    // Messages sent while the connection is down are lost.
     subscriber.on('close', () => {
       pulse.heard = -1;
     });
     subscriber.on('message', (channel: string, message: string) => {
       const at = message.lastIndexOf(' ');
       const [name, number] = [message.slice(0, at), Number(message.slice(at + 1))];
-      if (channel === keys.changed) tell(keys.worldOf(name), number);
+      if (channel === keys.changed) notify(keys.worldOf(name), number);
       else if (name === self) pulse.heard = number;
     });
     try {
@@ -74,23 +74,23 @@ export function createChanges({ connection, keys, onError }: RedisPart) {
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     if (!listening) await listen();
     listening = true;
     const messagesArrive = pulse.heard === pulse.sent;
     pulse.sent += 1;
     await connection.idempotently((client) => client.publish(keys.pulse, `${self} ${pulse.sent}`));
-    await (messagesArrive ? lookIntoSome() : lookIntoAll());
+    await (messagesArrive ? searchSome() : searchAll());
   }
 
   return {
     watch(listener: (world: World) => void): () => void {
       listeners.add(listener);
-      rest ??= repeatedly(SWEEP_MS, look, { onError, atOnce: true });
+      stopPolling ??= repeatedly(SWEEP_MS, poll, { onError, atOnce: true });
       return () => listeners.delete(listener);
     },
     stop(): void {
-      rest?.();
+      stopPolling?.();
       listeners.clear();
     },
   };

@@ -2,9 +2,9 @@ import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { Committed, Fence, IndexChange, Plan, PlannedEvent } from '../ports/plan.ts';
 import type { Argument } from './connection.ts';
-import { dueArguments, indexValue, outboxEntry, word } from './formats.ts';
+import { dueArguments, indexValue, listed, outboxEntry, word } from './formats.ts';
 
-/** A plan as the script `commit` takes it: one flat list, every part of any length behind its length. */
+/** The arguments of the script `commit`: one flat list in which the length of each list precedes it. */
 export function commitArguments(application: Application, plan: Plan, outboxLimit: number): readonly Argument[] {
   return [
     application,
@@ -32,7 +32,6 @@ export function commitArguments(application: Application, plan: Plan, outboxLimi
   ];
 }
 
-/** What the script `commit` answers. */
 export function readCommitted(answer: unknown, world: World): Committed {
   const [is = '', second = '', ...rest] = String(answer).split(' ');
   if (is === 'ok') return { ok: true, seq: Number(second) };
@@ -41,11 +40,6 @@ export function readCommitted(answer: unknown, world: World): Committed {
 }
 
 const flag = (set: boolean): Argument => (set ? 1 : 0);
-
-export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argument[]): readonly Argument[] => [
-  list.length,
-  ...list.flatMap(each),
-];
 
 function fenceArguments(fence: Fence | undefined): readonly Argument[] {
   if (!fence) return ['', '', ''];

@@ -1,35 +1,27 @@
 import { applicationNames } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { RedisConnection } from './connection.ts';
-import { partsOf, type RedisKeys, WORLD_KEYS } from './formats.ts';
+import type { RedisBackground } from './connection.ts';
+import { partsOf, WORLD_KEYS } from './keys.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { repeatedly } from './sweep.ts';
 
-/** How many worlds are asked for at a time. */
+/** Number of worlds that one command lists. */
 const AT_ONCE = 10;
 const PIECE = 100;
-/** Wall time after which it is looked at what became of a world that was being opened, or was to be left. */
+/** Wall time after which the janitor checks a world that was being opened or replaced. */
 export const LOOK_AGAIN_MS = 600_000;
 
-/**
- * Drops worlds that nobody sees any more, in pieces, and their memory is freed in the background: others hardly notice. Every process
- * may do it; one that dies at it leaves the rest to the next. It writes nothing new before it has made room, and does not look at worlds
- * that are current.
- */
-export function createJanitor({
-  connection,
-  keys,
-  lifetimes,
-  lookMs,
-  onError,
-}: {
-  readonly connection: RedisConnection;
-  readonly keys: RedisKeys;
+interface JanitorOptions extends RedisBackground {
   readonly lifetimes: RedisLifetimes;
-  /** How often it looks, in wall time. */
-  readonly lookMs: number;
-  readonly onError: (error: Error) => void;
-}) {
+  /** Pause between sweeps, in wall time. */
+  readonly sweepMs: number;
+}
+
+/**
+ * Drops replaced and removed worlds in small pieces, so that other commands are hardly delayed. Every process runs a janitor; if one
+ * dies, another continues. It frees memory before it writes anything, and never reads current worlds.
+ */
+export function createJanitor({ connection, keys, lifetimes, sweepMs, onError }: JanitorOptions) {
   let stopped = false;
   let adopted = false;
 
@@ -43,7 +35,7 @@ export function createJanitor({
     }
   }
 
-  /** What an older version has opened gets a lifetime, so that it is listed and counted like all others. */
+  /** Gives rehearsals of an older release a lifetime, so that they are listed and counted. */
   async function adopt(): Promise<void> {
     for (const world of await connection.idempotently((client) => client.zrange(keys.worlds, '0', '-1'))) {
       if (await isCurrent(world as World)) await lifetimes.adopt(world as World);
@@ -55,13 +47,13 @@ export function createJanitor({
     return (await connection.idempotently((client) => client.hget(keys.rehearsal(rehearsal), 'ulid'))) === id;
   }
 
-  /** @param since from when on it might be dropped */
+  /** @param since wall time from which it could be dropped */
   async function drop(world: World, since: string): Promise<void> {
     const { rehearsal, id } = partsOf(world);
     const key = keys.world(world);
     if ((await connection.run('retire', keys.rehearsal(rehearsal), [id])) === 0) {
       await lifetimes.adopt(world);
-      await connection.run('rest', keys.worlds, [world, since]);
+      await connection.run('markCurrent', keys.worlds, [world, since]);
       return;
     }
     let cursor = '0';
@@ -80,11 +72,11 @@ export function createJanitor({
     await connection.idempotently((client) => client.zrem(keys.worlds, world));
   }
 
-  const rest = repeatedly(lookMs, sweep, { onError, atOnce: false });
+  const stopSweeping = repeatedly(sweepMs, sweep, { onError, atOnce: false });
   return {
     stop(): void {
       stopped = true;
-      rest();
+      stopSweeping();
     },
   };
 }

@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
 import { JOURNAL_LIMITS, type JournalPart, journalPage, journalParts, partOf, sizeOf } from '../journal-limits.ts';
 import type { JournalAsk, JournalEntry, JournalPage } from '../ports/journal.ts';
-import { listed } from './commit.ts';
-import type { RedisPart } from './connection.ts';
+import type { RedisBackground } from './connection.ts';
+import { listed } from './formats.ts';
 
-/** How much waits at most while Redis does not answer; what comes then is not recorded. Hops of callers without a credential: a part of it. */
+/** Capacity of the buffer while Redis does not answer. Hops beyond it are not recorded. */
 const emptyRoom = (): Record<JournalPart, { records: number; bytes: number }> => ({
   hops: { records: 10_000, bytes: 32 * 1024 * 1024 },
   anonymous: { records: 500, bytes: 1024 * 1024 },
 });
-/** How long records are gathered, so that a request with many hops costs one write. */
+/** Delay of a write, in wall time, so that the hops of one request share it. */
 const GATHER_MS = 5;
 const AT_ONCE = 500;
-/** More than there ever are. */
+/** More than a journal can hold. */
 const ALL = 1_000_000;
 
-/** Writes journal records without anybody waiting for it: in order, many at a time. */
-export function createJournal({ connection, keys, onError }: RedisPart) {
+/** Records hops in the background: in order, many per write. */
+export function createJournal({ connection, keys, onError }: RedisBackground) {
   let waiting: { readonly world: World; readonly entry: JournalEntry }[] = [];
   let room = emptyRoom();
   let writing: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export function createJournal({ connection, keys, onError }: RedisPart) {
         await writeThese(these);
       }
     } finally {
-      // At once after the last look: what comes later begins anew.
+      // In the same step as the last check of `waiting`: a later hop starts a new write.
       writing = undefined;
     }
   }
@@ -46,7 +46,6 @@ export function createJournal({ connection, keys, onError }: RedisPart) {
     }
   }
 
-  /** Writes what waits. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

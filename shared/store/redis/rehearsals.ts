@@ -5,36 +5,33 @@ import type { World } from '../../domain/world.ts';
 import type { RehearsalCredentials } from '../ports/directory.ts';
 import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
 import type { Snapshot } from '../ports/snapshots.ts';
-import type { RedisConnection } from './connection.ts';
-import { partsOf, type RedisKeys } from './formats.ts';
+import type { RedisAccess } from './connection.ts';
 import { LOOK_AGAIN_MS } from './janitor.ts';
+import { partsOf } from './keys.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { seedWorld } from './seeding.ts';
 
-export interface RedisRehearsalsOptions {
-  readonly connection: RedisConnection;
-  readonly keys: RedisKeys;
+export interface RedisRehearsalsOptions extends RedisAccess {
   readonly lifetimes: RedisLifetimes;
-  /** Wall time after which a world is dropped that is no longer current. */
+  /** Wall time after which a replaced or removed world is dropped. */
   readonly dropAfterMs: number;
 }
 
-/** Which rehearsals there are, for how long, and what world each stands for. */
-export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
+/** The rehearsals in Redis, their lifetimes and their current worlds. */
+export function createRedisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
   const { connection, keys, lifetimes, dropAfterMs } = options;
 
-  /** The world of a rehearsal, if there is one. */
   const currentOf = async (rehearsal: string): Promise<World | undefined> => {
     const id = await connection.idempotently((client) => client.hget(keys.rehearsal(rehearsal), 'ulid'));
     return id === null ? undefined : `${rehearsal}~${id}`;
   };
-  const dropAfter = (world: World, ms: number): Promise<unknown> => connection.run('dropAt', keys.worlds, [ms, world]);
+  const dropAfter = (world: World, ms: number): Promise<unknown> => connection.run('scheduleDrop', keys.worlds, [ms, world]);
 
-  /** @param is how it must be with the rehearsal when its world is switched @returns undefined when it is not so */
-  async function open(is: 'any' | 'absent' | 'present', { rehearsal, from, credentials }: Opened): Promise<World | undefined> {
+  /** @param only state of the rehearsal in which its world is switched @returns undefined in the other state */
+  async function open(only: 'any' | 'absent' | 'present', { rehearsal, from, credentials }: Opened): Promise<World | undefined> {
     const id = ulid();
     const world: World = `${rehearsal}~${id}`;
-    // Noted before anything is there: if this process dies meanwhile, somebody drops what it left behind.
+    // Noted first: if this process dies, another one drops the unfinished world.
     const noted = Date.now() + LOOK_AGAIN_MS;
     await connection.idempotently((client) => client.zadd(keys.worlds, noted, world));
     try {
@@ -43,17 +40,17 @@ export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore
         const before = await currentOf(rehearsal);
         if (before) await dropAfter(before, LOOK_AGAIN_MS);
         const switched = await connection.run('switch', keys.rehearsal(rehearsal), [
-          ...[is, before ? partsOf(before).id : '', id, JSON.stringify(credentials), new Date().toISOString(), from.now],
+          ...[only, before ? partsOf(before).id : '', id, JSON.stringify(credentials), new Date().toISOString(), from.now],
           ...[Object.keys(counts).length, ...Object.entries(counts).flat()],
         ]);
         if (switched === 'another') continue;
         if (switched === 'no') break;
-        await connection.run('rest', keys.worlds, [world, noted]);
+        await connection.run('markCurrent', keys.worlds, [world, noted]);
         if (before) await dropAfter(before, dropAfterMs);
         return world;
       }
     } catch (error) {
-      // What was written of it makes room again; the janitor finds it also when this fails.
+      // Frees the memory soon. If this fails, the janitor finds the world by its first note.
       await dropAfter(world, dropAfterMs).catch(() => undefined);
       throw error;
     }
@@ -63,22 +60,22 @@ export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore
 
   async function create(rehearsal: string, idleMs: Ms | null, opened: Omit<Opened, 'rehearsal'>): Promise<World | undefined> {
     const world = await open('absent', { rehearsal, ...opened });
-    if (world) await lifetimes.opened(rehearsal, idleMs);
+    if (world) await lifetimes.noteOpened(rehearsal, idleMs);
     return world;
   }
 
-  /** Its place goes last: if this process dies before, the sweep finds out what became of it. */
-  async function remove(rehearsal: string, onlyOver: boolean): Promise<boolean> {
-    const note = await lifetimes.leave(rehearsal, onlyOver);
-    if (onlyOver && note === '') return false;
+  /** The list entry is removed last: if this process dies before, the sweep completes the removal. */
+  async function remove(rehearsal: string, onlyEnded: boolean): Promise<boolean> {
+    const note = await lifetimes.beginRemoval(rehearsal, onlyEnded);
+    if (onlyEnded && note === '') return false;
     const operation = randomUUID();
     for (;;) {
       const world = await currentOf(rehearsal);
-      // Before it is removed, since nobody could find its world afterwards.
+      // Noted before the removal: afterwards nothing refers to the world.
       if (world) await dropAfter(world, LOOK_AGAIN_MS);
       const removed = world && (await connection.run('remove', keys.rehearsal(rehearsal), [partsOf(world).id, operation]));
       if (removed === 'another') continue;
-      if (note !== '') await lifetimes.left(rehearsal, note);
+      if (note !== '') await lifetimes.endRemoval(rehearsal, note);
       if (world) await dropAfter(world, dropAfterMs);
       return world !== undefined;
     }
@@ -86,9 +83,9 @@ export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore
 
   async function expire(): Promise<readonly string[]> {
     const ended: string[] = [];
-    for (const { rehearsal, unfinished } of await lifetimes.over()) {
-      const isThere = unfinished && (await currentOf(rehearsal)) !== undefined;
-      if (isThere) await lifetimes.found(rehearsal);
+    for (const { rehearsal, unfinished } of await lifetimes.ended()) {
+      const exists = unfinished && (await currentOf(rehearsal)) !== undefined;
+      if (exists) await lifetimes.noteFound(rehearsal);
       else if ((await remove(rehearsal, true)) && !unfinished) ended.push(rehearsal);
     }
     return ended;
@@ -103,8 +100,8 @@ export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore
         .map(({ record }) => record);
     },
     create: async (rehearsal, { from, credentials, idleMs, most }) => {
-      const place = await lifetimes.enter(rehearsal, idleMs, most);
-      if (place.is === 'full') return { is: 'too-many', longestIdle: place.longestIdle };
+      const entry = await lifetimes.enter(rehearsal, idleMs, most);
+      if (entry.is === 'full') return { is: 'too-many', longestIdle: entry.longestIdle };
       const world = await create(rehearsal, idleMs, { from: from(), credentials });
       return world ? { is: 'created', world } : { is: 'exists' };
     },
@@ -116,7 +113,7 @@ export function redisRehearsals(options: RedisRehearsalsOptions): RehearsalStore
     open: async (rehearsal, from, credentials) => {
       await lifetimes.enter(rehearsal, null);
       const world = (await open('any', { rehearsal, from, credentials })) as World;
-      await lifetimes.found(rehearsal);
+      await lifetimes.noteFound(rehearsal);
       return world;
     },
     remove: (rehearsal) => remove(rehearsal, false),
@@ -131,12 +128,12 @@ interface Opened {
   readonly credentials: RehearsalCredentials;
 }
 
-/** A rehearsal that is there has its credentials already. */
+/** Credentials are stored only with a new rehearsal. */
 const NONE: RehearsalCredentials = { bearer: '', apiKey: '', webhookSecret: '' };
 
 type Summary = { readonly since: number; readonly record: RehearsalRecord };
 
-/** Nothing when it is being opened or removed. What cannot be read does not keep the others from being listed. */
+/** Empty while the rehearsal is being opened or removed. A failed read becomes `trouble`, so that the others are listed. */
 async function summary(
   { connection, keys }: RedisRehearsalsOptions,
   { rehearsal, lastUsedAt, endsAt }: Lifetime & { readonly rehearsal: string },
@@ -152,7 +149,7 @@ async function summary(
       bytes: Math.max(0, Number(bytes)),
     };
     const current = { world: `${rehearsal}~${id}` as World, createdAt, now: Number(now), contents };
-    // While it is being opened nobody has used it yet.
+    // A rehearsal that is being opened has no last use yet.
     return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Number(since), endsAt, current } }];
   } catch (error) {
     return [{ since: Number.POSITIVE_INFINITY, record: { rehearsal, lastUsedAt, endsAt, trouble: (error as Error).message } }];

@@ -13,12 +13,12 @@ import { requestScripts } from './lua/requests.ts';
 import { simulationScripts } from './lua/simulation.ts';
 
 /**
- * The Lua of the Redis adapter; `redis-formats.ts` says what the keys hold. A script runs alone and cannot be rolled back, so each checks
- * everything before it writes anything. `KEYS[1]` is the world (or the rehearsal, where its name says so); all other keys of the world
- * derive from it and share its slot. `ARGV[1]` is the channel for changes; the others are taken one by one with `arg()`.
+ * The Lua of the Redis adapter; `keys.ts` and `formats.ts` describe the data. A script runs alone and cannot be rolled back, so each
+ * checks everything before it writes anything. `KEYS[1]` is the world, or the key that a script's comment names. All other keys of the
+ * world derive from it and share its slot. `ARGV[1]` is the channel for changes; `arg()` takes the other arguments one by one.
  *
- * A script that would do harm twice takes an operation id and answers a repeat from `W:ops`: a reply can be lost after its effect, and
- * a request that was given up may still arrive. So refusals are remembered as well.
+ * A script that would do harm when executed twice takes an operation id and answers a repeat from `W:ops`: a reply can be lost after
+ * its effect, and an abandoned request may still arrive. Refusals are remembered as well.
  */
 const SCRIPTS = {
   ...commitScript,
@@ -42,12 +42,9 @@ export interface Script {
   readonly sha: string;
 }
 
-/**
- * What goes on when Redis is full: it makes room, or ends what was begun, and adds no more than a note. All else is refused before it has
- * written anything.
- */
+/** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Others are refused at once. */
 const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set([
-  ...(['remove', 'retire', 'use', 'leave', 'left', 'over', 'dropAt', 'rest'] as const),
+  ...(['remove', 'retire', 'use', 'beginRemoval', 'endRemoval', 'ended', 'scheduleDrop', 'markCurrent'] as const),
   ...(['release', 'releaseDue', 'requeue', 'drain', 'releaseClock', 'renewClock', 'removeFault', 'withdraw'] as const),
 ]);
 

@@ -4,9 +4,9 @@ import type { ApplicationDump, Snapshot } from '../ports/snapshots.ts';
 import type { Argument, RedisConnection } from './connection.ts';
 import { counterRecord, dueRecord, indexMember, objectRecord, queueMember } from './formats.ts';
 
-/** So much goes into one command: others wait no longer than for a page of objects. */
+/** Entries in one command: it delays other commands no longer than a page of objects does. */
 const PIECE = 200;
-/** So many commands are on their way together. */
+/** Number of concurrent commands. */
 const TOGETHER = 4;
 
 interface Write {
@@ -15,7 +15,7 @@ interface Write {
   readonly args: readonly Argument[];
 }
 
-/** Fills the keys of a world that nobody knows yet, in pieces. @returns its counts, to be set when it becomes current */
+/** Fills the keys of a new world in pieces, before it becomes current. @returns its counts, to be set when it becomes current */
 export async function seedWorld(connection: RedisConnection, key: string, from: Snapshot): Promise<Readonly<Record<string, number>>> {
   const { writes, counts } = seedWrites(key, from);
   for (let next = 0; next < writes.length; next += TOGETHER) {
@@ -73,7 +73,7 @@ const textOf = (args: readonly Argument[]): number => args.reduce<number>((sum, 
 
 type Add = (command: Write['command'], name: string, entries: readonly (readonly Argument[])[]) => void;
 
-/** @param last the order of the last object so far @returns that of the last of these */
+/** @param last order of the last object so far @returns order of the last object of this application */
 function addApplication(add: Add, dump: ApplicationDump, last: number): number {
   let order = last;
   const orders = new Map<string, number>();

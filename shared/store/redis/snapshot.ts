@@ -2,30 +2,44 @@ import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { WorldGone } from '../ports/directory.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
-import type { ApplicationDump, Snapshot } from '../ports/snapshots.ts';
-import type { RedisConnection } from './connection.ts';
+import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
+import type { RedisAccess, RedisConnection } from './connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './formats.ts';
+import { runInWorld } from './run-in-world.ts';
 
-/** How often a world is read piece by piece in the hope that nothing changes meanwhile. */
+/** Number of attempts to read a world piece by piece without a change in between. */
 const TRIES = 4;
 
 type Reply = readonly string[];
 
-export async function readSnapshot(connection: RedisConnection, key: string, now: Ms): Promise<Snapshot> {
+export function createRedisSnapshots(access: RedisAccess): SnapshotStore {
+  const { connection, keys } = access;
+  const run = runInWorld(access);
+  return {
+    snapshot: async (world) => readSnapshot(connection, keys.world(world), Number(await run('now', world))),
+    seed: async (world) => {
+      const seed = await connection.idempotently((client) => client.get(`${keys.world(world)}:seed`));
+      if (seed === null) throw new WorldGone(`The world ${world} is gone.`);
+      return JSON.parse(seed) as Snapshot;
+    },
+  };
+}
+
+async function readSnapshot(connection: RedisConnection, key: string, now: Ms): Promise<Snapshot> {
   const { keys, due } = await readKeys(connection, key);
   return { now, applications: Object.fromEntries(dumps(keys)), due: dueOf(due.map(readDue), now) };
 }
 
 interface Contents {
-  /** What each key of an application holds, by its name within the world. */
+  /** The value of each key of an application, by its name within the world. */
   readonly keys: ReadonlyMap<string, Reply>;
   /** Due records. */
   readonly due: Reply;
 }
 
 /**
- * Reads key by key, so that others come in between, and again when they changed something. In a world that never rests it is read
- * in one step, for which others wait.
+ * Reads key by key, so that other commands run in between, and repeats it after a change. A world that keeps changing is read in one
+ * step, which delays other commands.
  */
 async function readKeys(connection: RedisConnection, key: string): Promise<Contents> {
   const stamp = () => connection.idempotently((client) => client.hmget(key, 'createdAt', 'seq', 'changes'));
@@ -83,7 +97,7 @@ function fill(dump: MutableDump, kind: string, name: string, reply: Reply): void
 const pairs = (reply: Reply): [string, string][] =>
   Array.from({ length: reply.length / 2 }, (_, n) => [reply[2 * n] ?? '', reply[2 * n + 1] ?? '']);
 
-/** Events on their way stay behind; other work that a fault keeps is due at once. */
+/** Withheld events are left out. Other withheld work is due at once. */
 function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
   return items
     .filter(({ kind }) => !carriesEvent(kind))

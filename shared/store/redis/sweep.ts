@@ -1,4 +1,4 @@
-/** Does something now and then, one at a time; what fails is told and tried again the next time. @returns stop */
+/** Runs a job again and again, with a pause after each run. A failed run is reported. @returns a function that stops it */
 export function repeatedly(
   everyMs: number,
   job: () => Promise<void>,

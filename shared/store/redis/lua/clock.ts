@@ -1,8 +1,8 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** A world’s clock, who drives it, and what it waits for. */
+/** A world's clock, its drivers and the ledger of outstanding work. */
 export const clockScripts = {
-  // What still has to happen: of each kind how many, and the first of them.
+  // Outstanding work: the first entries of each list, and their numbers.
   ledger: lua`
 if not exists() then return gone() end
 queueExpired()
@@ -19,7 +19,7 @@ for _, app in ipairs(redis.call('SMEMBERS', key('unsent'))) do
   unsentCount = unsentCount + redis.call('ZCARD', key(app .. ':outbox'))
   for _, id in ipairs(first(app .. ':outbox')) do unsent[#unsent + 1] = app .. '|' .. id end
 end
--- Deliveries of events that a fault keeps are owed, and not pending until those are let go.
+-- Deliveries of withheld events are not pending until the events are released.
 local away, isAnyAway = {}, false
 for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
@@ -39,8 +39,8 @@ else
 end
 local parked = first('parked')
 local next = lowest('+inf')
-local running, astray = first('running'), replacedRuns()
-for _, name in ipairs(astray) do
+local running, replaced = first('running'), replacedRuns()
+for _, name in ipairs(replaced) do
   if limit == '' or #running < tonumber(limit) then running[#running + 1] = name end
 end
 return {
@@ -50,11 +50,11 @@ return {
   parked,
   records(parked, 'parkings'),
   records(first('kept'), 'due'),
-  { unsentCount, pendingCount, redis.call('ZCARD', key('running')) + #astray, redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
+  { unsentCount, pendingCount, redis.call('ZCARD', key('running')) + #replaced, redis.call('ZCARD', key('parked')), redis.call('ZCARD', key('kept')) },
   next and next.stored or '',
 }`,
 
-  // What a driver of the clock looks at, of a world that is current. Whoever looks lets a clock go that a dead driver left standing.
+  // State of the clock of a current world; empty for any other. A clock that a dead driver stopped flows again.
   status: lua`
 local rehearsal, id = string.match(KEYS[1], '^(.*)~([^~]*)$')
 if redis.call('HGET', rehearsal, 'ulid') ~= id or not exists() then return {} end
@@ -72,7 +72,7 @@ return {
   setClock: lua`
 if not exists() then return gone() end
 local operation, at, flowing, token = arg(), arg(), arg(), arg()
-local done = before(operation)
+local done = resultOf(operation)
 if done then return done end
 if not mayDrive(token) then return remember(operation, '0') end
 if token == '' then redis.call('HDEL', root, 'driver', 'flowed') end
@@ -80,7 +80,7 @@ redis.call('HSET', root, 'flowing', flowing, 'clock', flowing == '1' and int(ton
 changed()
 return remember(operation, '1')`,
 
-  // The clock stands from here on. Whether it flowed is kept for whoever gives it back.
+  // Stops the clock, and keeps whether it flowed for the end of the lease.
   leaseClock: lua`
 if not exists() then return gone() end
 local token, ms = arg(), arg()

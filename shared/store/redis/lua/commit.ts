@@ -1,13 +1,13 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** A commit: a plan, all of it or nothing. */
+/** Executes a plan as a whole, or not at all. */
 export const commitScript = {
-  // All that a commit is. What was refused has changed nothing.
+  // Every check first, then every write. A refused plan changes nothing but the remembered result.
   commit: lua`
 local app, operation, last, holdKind, holdKey, holdToken = arg(), arg(), arg() == '1', arg(), arg(), arg()
 local hasEvents, outboxLimit = arg() == '1', tonumber(arg())
 if not exists() then return 'no world ' end
-local answered = before(operation)
+local answered = resultOf(operation)
 if answered then return answered end
 local function refuse(why, at) return remember(operation, 'no ' .. why .. ' ' .. at) end
 local function version(collection, id)
@@ -26,12 +26,12 @@ elseif holdKind == 'delivery' then
 elseif holdKind == 'due' then
   local due = readDue(holdKey)
   if not due or due.token ~= holdToken then
-    if ended(holdToken, holdKey) then changed() end
+    if endRun(holdToken, holdKey) then changed() end
     return refuse('held', holdKey)
   end
 end
 
--- What consumes, and what falls due, goes on: it finishes what was begun, and nobody could tell it to come back.
+-- Only requests are refused: their callers can retry. Deliveries and due work finish started work and have no caller.
 if hasEvents and (holdKind == 'claim' or holdKind == '') then
   local unsent = redis.call('ZCARD', key(app .. ':outbox'))
   if unsent >= outboxLimit then return refuse('full', unsent) end
@@ -105,20 +105,20 @@ for _, put in ipairs(puts) do
   local order = put.order or orders[path]
   if not order then
     order = int(count('order'))
-    redis.call('ZADD', of(app, 'a:' .. put.collection), order, put.id)
+    redis.call('ZADD', writable(app, 'a:' .. put.collection), order, put.id)
   end
   orders[path] = order
   local record = put.version .. ' ' .. order .. ' ' .. put.json
-  redis.call('HSET', of(app, 'o:' .. put.collection), put.id, record)
+  redis.call('HSET', writable(app, 'o:' .. put.collection), put.id, record)
   bytes = bytes + #record - put.length
 end
 for _, one in ipairs(uniques) do
-  local values = of(app, 'u:' .. one.collection .. '.' .. one.name)
+  local values = writable(app, 'u:' .. one.collection .. '.' .. one.name)
   if one.hadValue and redis.call('HGET', values, one.was) == one.id then redis.call('HDEL', values, one.was) end
   if one.hasValue then redis.call('HSET', values, one.value, one.id) end
 end
 for _, one in ipairs(indexes) do
-  local values = of(app, 'i:' .. one.collection .. '.' .. one.name)
+  local values = writable(app, 'i:' .. one.collection .. '.' .. one.name)
   local stored = orders[one.collection .. '\0' .. one.id]
   if not stored then stored = select(2, version(one.collection, one.id)) end
   local rest = '\0' .. padded(tonumber(stored or 0)) .. '\0' .. one.id
@@ -128,14 +128,14 @@ end
 for _, found in ipairs(moved) do
   local parts = {}
   for i, field in ipairs(found.fields) do parts[i] = field .. '=' .. int(found.after[field]) end
-  redis.call('HSET', of(app, 'c:' .. found.name), found.key, table.concat(parts, ','))
+  redis.call('HSET', writable(app, 'c:' .. found.name), found.key, table.concat(parts, ','))
 end
 
 local events = tonumber(arg())
 for _ = 1, events do
   local id, entry = arg(), arg()
-  redis.call('ZADD', of(app, 'outbox'), 'NX', count('outSeq'), id)
-  redis.call('HSET', of(app, 'entries'), id, entry)
+  redis.call('ZADD', writable(app, 'outbox'), 'NX', count('outSeq'), id)
+  redis.call('HSET', writable(app, 'entries'), id, entry)
   bytes = bytes + #entry
   for _ = 1, tonumber(arg()) do redis.call('ZADD', key('pending'), 'NX', count('owedSeq'), arg() .. '|' .. id) end
 end
@@ -155,13 +155,13 @@ elseif last and holdKind == 'delivery' then
   redis.call('ZREM', key('pending'), holdKey)
 elseif last and holdKind == 'due' then
   removeDue(holdKey)
-  ended(holdToken, holdKey)
+  endRun(holdToken, holdKey)
 end
 
 local dues = tonumber(arg())
 for _ = 1, dues do schedule() end
-note()
-grow(bytes)
+noteKeys()
+addBytes(bytes)
 if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed() end
 return remember(operation, 'ok ' .. seq)`,
 } as const;

@@ -1,6 +1,6 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** Due work: who runs it, and what becomes of it. */
+/** Due work: leases, rescheduling, parking, redriving. */
 export const dueWorkScripts = {
   due: lua`
 local due = readDue(arg())
@@ -9,7 +9,7 @@ return due and due.token == arg() and due.stored or false`,
   releaseDue: lua`
 local name, token = arg(), arg()
 local due = readDue(name)
-local wasRunning, isHeld = ended(token, name), due and due.token == token
+local wasRunning, isHeld = endRun(token, name), due and due.token == token
 if isHeld then
   due.token, due.till = '', '0'
   putDue(due)
@@ -20,7 +20,7 @@ return isHeld and 1 or 0`,
   leaseNext: lua`
 if not exists() then return gone() end
 local operation, upTo, token, leaseMs, advancing = arg(), arg(), arg(), arg(), arg()
-local taken = before(operation)
+local taken = resultOf(operation)
 if taken then return taken end
 if not mayDrive(advancing) then return '' end
 local due = lowest(upTo)
@@ -35,7 +35,7 @@ return remember(operation, due.stored)`,
 if not exists() then return gone() end
 local name, token, at, attempts, error = arg(), arg(), arg(), arg(), arg()
 local due = readDue(name)
-local wasRunning = ended(token, name)
+local wasRunning = endRun(token, name)
 if not due or due.token ~= token then
   if wasRunning then changed() end
   return 0
@@ -53,11 +53,11 @@ end
 changed()
 return 1`,
 
-  // Takes work out of what is parked and makes it due at once. Returns, for each, whether it was parked.
+  // Makes parked work due at once. Returns, for each, whether it was parked.
   redrive: lua`
 if not exists() then return gone() end
 local operation = arg()
-local done = before(operation)
+local done = resultOf(operation)
 if done then return done end
 local driven = {}
 for i = 1, tonumber(arg()) do

@@ -1,9 +1,9 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** Enters events that are on the bus under everything that they can be asked for by. Scripts that use it begin with it. */
+/** Enters published events into the index by filter. Scripts that use it begin with it. */
 export const EVENT_INDEX = lua`
 local PREFIX = 'com.unified-commerce.'
--- So many of those that are not entered yet. Returns whether that was all. A world of an older release has entered none.
+-- Enters a number of missing events. Returns whether none is left. The index of a world of an older release is empty.
 local function enterEvents(most)
   local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsEntered') or '0') .. '-0', '+', 'COUNT', most)
   if #some == 0 then return true end
@@ -28,8 +28,8 @@ end
 `;
 
 export const eventScripts = {
-  // Of what events can be asked for by: those that come after one, behind the order of the last of all. Nothing: ask again, for more had
-  // to be entered than one script should.
+  // The order of the last event, then the events that match a filter and come after an order. An empty reply: call again, since one
+  // script enters only a limited number of events.
   eventsAbout: lua`
 ${EVENT_INDEX}
 if not exists() then return gone() end

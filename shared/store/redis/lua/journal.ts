@@ -1,8 +1,6 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/**
- * The journal: each part is a stream of hops and a set by which those of a correlation id are found. Scripts that use it begin with it.
- */
+/** The journal: each part is a stream of hops and an index by correlation id. Scripts that use it begin with it. */
 const JOURNAL = lua`
 local function forgetOldest(part)
   local oldest = redis.call('XRANGE', key(part), '-', '+', 'COUNT', 1)[1]
@@ -21,7 +19,7 @@ local function add(part, requestId, correlationId, bytes, at, json)
   redis.call('HSET', key('hopids'), requestId, order)
   redis.call('HINCRBY', root, part .. 'Bytes', bytes)
 end
--- A world of an older release has one list of records.
+-- Converts the list of records of an older release.
 local function takeOver()
   for _, record in ipairs(redis.call('LRANGE', key('journal'), 0, -1)) do
     local isJson, hop = pcall(cjson.decode, record)
@@ -32,13 +30,13 @@ end
 `;
 
 export const journalScripts = {
-  // Of each part how much it may hold, then the hops.
+  // Arguments: the limits of each part, then the hops.
   journal: lua`
 ${JOURNAL}
 if not exists() then return 0 end
 local operation, parts = arg(), {}
 for i = 1, tonumber(arg()) do parts[i] = { name = arg(), records = tonumber(arg()), bytes = tonumber(arg()) } end
-if before(operation) then return 0 end
+if resultOf(operation) then return 0 end
 if redis.call('EXISTS', key('journal')) == 1 then takeOver() end
 while position < #ARGV do add(arg(), arg(), arg(), arg(), int(wall()), arg()) end
 for _, part in ipairs(parts) do
@@ -51,7 +49,7 @@ end
 remember(operation, '')
 return 1`,
 
-  // The newest hops of each part, the newest first, behind the wall time and whether older ones are gone.
+  // Wall time, whether older hops were discarded, then the newest hops of each part, newest first.
   readJournal: lua`
 ${JOURNAL}
 if not exists() then return gone() end

@@ -1,12 +1,12 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
 /**
- * Which rehearsals there are, and for how long: of all of them together, so that one step decides whether there is room for another.
- * The rehearsals themselves are in other slots. So each change of both begins here, with an end that is soon: if its process dies
- * meanwhile, the sweep looks at the rehearsal and gives it its place back, or takes that away.
+ * The list of rehearsals with their lifetimes: in one place, so that one step decides whether there is room for another. The
+ * rehearsals themselves are in other slots. So each change of both begins here with an early end: if its process dies, the sweep
+ * checks the rehearsal and either confirms or removes the list entry.
  */
 export const lifetimeScripts = {
-  // A place for a rehearsal that is being opened. Returns `entered`, or `full` and the one that was idle for the longest.
+  // Enters a rehearsal that is being opened. Returns `entered`, or `full` and the rehearsal with the longest idle time.
   enter: lua`
 local name, most, openingMs, idle = arg(), arg(), tonumber(arg()), arg()
 local ends, used = key('ends'), key('used')
@@ -27,7 +27,7 @@ redis.call('ZADD', ends, int(wall() + openingMs), name)
 redis.call('HSET', key('idle'), name, idle)
 return { 'entered' }`,
 
-  // It is used now. `opened`: it is there from now on, with this idle time. `found`: it is there, with this one if it has none.
+  // Notes the use of a rehearsal. `opened`: with this idle time. `found`: with this idle time if it has none.
   use: lua`
 local name, how, idle = arg(), arg(), arg()
 if how == '' and not redis.call('ZSCORE', key('used'), name) then return 'kept' end
@@ -40,18 +40,18 @@ redis.call('ZADD', key('used'), wall(), name)
 redis.call('ZADD', key('ends'), has == 'kept' and 'inf' or int(wall() + tonumber(has)), name)
 return has`,
 
-  // It is about to go: at once, or only if its end has come. Returns by what its place is given up, or nothing if it stays.
-  leave: lua`
-local name, onlyOver, leavingMs = arg(), arg() == '1', tonumber(arg())
+  // Begins a removal: unconditionally, or only of an ended rehearsal. Returns the note for `endRemoval`; empty if the rehearsal stays.
+  beginRemoval: lua`
+local name, onlyEnded, removingMs = arg(), arg() == '1', tonumber(arg())
 local ends = redis.call('ZSCORE', key('ends'), name)
-if not ends or (onlyOver and tonumber(ends) > wall()) then return '' end
-local note = int(wall() + leavingMs)
+if not ends or (onlyEnded and tonumber(ends) > wall()) then return '' end
+local note = int(wall() + removingMs)
 redis.call('ZADD', key('ends'), note, name)
 redis.call('ZREM', key('used'), name)
 return note`,
 
-  // It is gone, unless somebody opens another of its name meanwhile.
-  left: lua`
+  // Removes the list entry, unless a rehearsal of the same name is being opened meanwhile.
+  endRemoval: lua`
 local name, note = arg(), arg()
 local ends = redis.call('ZSCORE', key('ends'), name)
 if not ends or int(tonumber(ends)) ~= note then return 0 end
@@ -59,8 +59,8 @@ redis.call('ZREM', key('ends'), name)
 redis.call('HDEL', key('idle'), name)
 return 1`,
 
-  // Those whose end has come, for the one process that sweeps; with each whether it is in use, or was being opened or removed.
-  over: lua`
+  // Ended rehearsals, for the process with the lease; with each `0` when it was being opened or removed.
+  ended: lua`
 local token, leaseMs, limit = arg(), arg(), arg()
 local holder = redis.call('GET', key('sweep'))
 if holder and holder ~= token then return {} end
@@ -82,19 +82,19 @@ for i = 1, #reply, 2 do
 end
 return all`,
 
-  // Of all worlds: when one may be dropped.
-  dropAt: lua`
+  // Key: all worlds. Sets the time from which a world may be dropped.
+  scheduleDrop: lua`
 redis.call('ZADD', root, int(wall() + tonumber(arg())), arg())
 return 1`,
 
-  // Of all worlds: one that is current need not be looked at any more, unless somebody has said otherwise meanwhile.
-  rest: lua`
+  // Key: all worlds. Exempts a current world from dropping, unless its time was changed meanwhile.
+  markCurrent: lua`
 local world, since = arg(), arg()
 local at = redis.call('ZSCORE', root, world)
 if at and int(tonumber(at)) == since then redis.call('ZADD', root, 'inf', world) end
 return 1`,
 
-  // Of all worlds: those that may be dropped, and since when.
+  // Key: all worlds. The worlds that may be dropped, with their times.
   droppable: lua`
 return redis.call('ZRANGEBYSCORE', root, '-inf', wall(), 'WITHSCORES', 'LIMIT', 0, arg())`,
 } as const;

@@ -1,6 +1,6 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** What a unit of work reads. */
+/** Reads objects and counters. */
 export const objectScripts = {
   object: lua`
 if not exists() then return gone() end

@@ -1,19 +1,19 @@
 import { EVENT_INDEX } from './events.ts';
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** Events on their way to the bus, and deliveries that are owed. */
+/** Unpublished events and pending deliveries. */
 export const outboxScripts = {
-  // Acknowledges, takes out what is held, returns the next batch, or lets the lease go in the step that finds nothing.
+  // Acknowledges sent events, removes withheld ones, and returns the next batch. An empty batch releases the lease in the same step.
   drain: lua`
 ${EVENT_INDEX}
 if not exists() then return {} end
 local app, operation, token, leaseMs, limit = arg(), arg(), arg(), arg(), tonumber(arg())
 local outbox, entries = key(app .. ':outbox'), key(app .. ':entries')
-local held, running = holder(redis.call('HGET', key('relays'), app))
-if held and held ~= token and running then return {} end
+local leased, isLeased = holder(redis.call('HGET', key('relays'), app))
+if leased and leased ~= token and isLeased then return {} end
 local sent = tonumber(arg())
 if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
-  if not before(operation) then
+  if not resultOf(operation) then
     local out = {}
     for _ = 1, sent do
       local id, entry = arg(), arg()
@@ -45,7 +45,7 @@ end
 redis.call('HSET', key('relays'), app, lease(leaseMs, token))
 return redis.call('HMGET', entries, unpack(ids))`,
 
-  held: lua`
+  withheld: lua`
 local app, fault, found = arg(), arg(), {}
 for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local due = readDue(name)
@@ -56,10 +56,10 @@ return found`,
   unsent: lua`
 local app = arg()
 if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
-local _, running = holder(redis.call('HGET', key('relays'), app))
-return running and 'carried' or 'free'`,
+local _, isLeased = holder(redis.call('HGET', key('relays'), app))
+return isLeased and 'carried' or 'free'`,
 
-  // Of an application: the worlds in which it may have unsent events.
+  // Key of the next three: the announcements of an application.
   announce: lua`
 redis.call('ZADD', root, wall(), arg())
 return 1`,

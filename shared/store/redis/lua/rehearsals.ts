@@ -1,8 +1,8 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** Rehearsals, and the worlds that they stand for. */
+/** Rehearsals and their current worlds. The key of each script but `now` is a rehearsal. */
 export const rehearsalScripts = {
-  // Of a rehearsal: what the edge knows of its current world. With an id, only while it is current.
+  // The view of the current world. With an id, only while that world is current.
   view: lua`
 local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
@@ -12,7 +12,7 @@ local world = redis.call('HMGET', root, 'flowing', 'progression', 'revision')
 local faults = redis.call('EXISTS', key('faults')) == 1 and world[3] or '0'
 return { is[1], is[2], world[1], int(now()), world[2] or '', faults }`,
 
-  // Of a rehearsal: what its current world holds, by counts that are kept.
+  // The size of the current world, from counts.
   summary: lua`
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'since')
 if not is[1] then return {} end
@@ -23,12 +23,12 @@ for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
 local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')) + redis.call('LLEN', key('journal'))
 return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes) }`,
 
-  // Of a rehearsal: makes a seeded world the current one in the place of another, if it may be. Its clock starts here.
+  // Makes a seeded world the current one, if the rehearsal has the expected state and world. The world's clock starts here.
   switch: lua`
 local only, before, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg()
 local old = redis.call('HGET', KEYS[1], 'ulid')
 root = KEYS[1] .. '~' .. id
--- It was done before.
+-- A repeated call.
 if exists() then return 'yes' end
 if (only == 'absent' and old) or (only == 'present' and not old) then return 'no' end
 if (old or '') ~= before then return 'another' end
@@ -44,7 +44,7 @@ if old then
 end
 return 'yes'`,
 
-  // Of a rehearsal: forgets it while it stands for this world. Drivers of its clock hear that it is over.
+  // Removes the rehearsal if this is its current world, and notifies the drivers of the clock.
   remove: lua`
 local id, operation = arg(), arg()
 local is = redis.call('HGET', KEYS[1], 'ulid')
@@ -57,7 +57,7 @@ if exists() then
 end
 return 'yes'`,
 
-  // Of a rehearsal: whether a world may be dropped. From then on nothing writes into it.
+  // Whether a world may be dropped. If so, no script writes into it from then on.
   retire: lua`
 local id = arg()
 if redis.call('HGET', KEYS[1], 'ulid') == id then return 0 end

@@ -1,4 +1,4 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
 /** Claims of requests with an idempotency key. */
 export const requestScripts = {
@@ -15,7 +15,7 @@ if found and found.token == token then return { 'ours', found.since, found.held 
 if found and found.token ~= '' and wall() < tonumber(found.till) then
   return { found.fingerprint == fingerprint and 'running' or 'other-body' }
 end
--- A released or abandoned claim of the same request goes on under its first instant, so that it mints the same ids.
+-- A released or abandoned claim of the same request keeps its first instant, so that the request mints the same ids.
 local same = found and found.keep == '' and found.fingerprint == fingerprint
 local claim = { fingerprint = fingerprint, since = same and found.since or at, held = same and found.held or '0', token = token }
 claim.till, claim.keep, claim.json = int(wall() + tonumber(leaseMs)), '', ''

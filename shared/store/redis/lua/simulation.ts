@@ -1,6 +1,6 @@
-import { lua } from './prelude.ts';
+import { lua } from './lua.ts';
 
-/** What the simulation plane sets, and what it records. */
+/** Faults and progressions. */
 export const simulationScripts = {
   faults: lua`
 local names = redis.call('ZRANGE', key('faults'), 0, -1)
@@ -15,7 +15,7 @@ return reply`,
   setFault: lua`
 if not exists() then return gone() end
 local operation, name, rule = arg(), arg(), arg()
-if before(operation) then return 1 end
+if resultOf(operation) then return 1 end
 redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name)
 redis.call('HSET', key('rules'), name, rule)
 redis.call('HDEL', key('hits'), name)
@@ -25,11 +25,11 @@ releaseWithheld(name)
 changed()
 return remember(operation, '1')`,
 
-  // An empty name: all.
+  // An empty name removes all.
   removeFault: lua`
 if not exists() then return gone() end
 local operation, name = arg(), arg()
-local done = before(operation)
+local done = resultOf(operation)
 if done then return done end
 local had = 0
 if name == '' then
@@ -44,11 +44,11 @@ releaseWithheld(name)
 changed()
 return remember(operation, tostring(had))`,
 
-  // Counts a hit, or a chance, of a fault that there is.
+  // Counts a hit or a chance of an existing fault.
   strike: lua`
 local operation, counted, name, limit = arg(), arg(), arg(), arg()
 if not redis.call('ZSCORE', key('faults'), name) then return '' end
-local done = before(operation)
+local done = resultOf(operation)
 if done then return done end
 if limit ~= '' and tonumber(redis.call('HGET', key(counted), name) or '0') >= tonumber(limit) then return '' end
 return remember(operation, tostring(redis.call('HINCRBY', key(counted), name, 1)))`,

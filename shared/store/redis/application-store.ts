@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { Application } from '../../catalog/applications.ts';
+import type { Claim } from '../ports/claims.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { Store } from '../ports/estate-store.ts';
+import type { SentEvent } from '../ports/outbox.ts';
+import type { RedisAnnouncements } from './announcements.ts';
+import { outboxBacklog } from './backlog.ts';
+import { commitArguments, readCommitted } from './commit.ts';
+import type { RedisAccess } from './connection.ts';
+import { dueArguments, listed, outboxEntry, parkedError, readDue, readEntry, word } from './formats.ts';
+import { createRedisObjects } from './objects.ts';
+import { runInWorld } from './run-in-world.ts';
+
+const BATCH = 100;
+
+export interface ApplicationStoreOptions extends RedisAccess {
+  readonly announcements: RedisAnnouncements;
+  /** Wall time. */
+  readonly relayLeaseMs: number;
+  readonly outboxLimit: number;
+}
+
+/** One application's store in Redis. */
+export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
+  const { connection, keys, announcements, relayLeaseMs, outboxLimit } = options;
+  const run = runInWorld(options);
+  return {
+    application,
+    ...createRedisObjects(application, options),
+    claim: async (world, key, fingerprint, now, leaseMs) => {
+      // Every attempt has the same token: an attempt whose reply was lost has made the claim for us.
+      const token = randomUUID();
+      return readClaim(await run('claim', world, application, key, word(fingerprint), now, leaseMs, token), token);
+    },
+    release: async (world, key, token) => {
+      await run('release', world, application, key, word(token));
+    },
+    due: async (world, kind, key, token) => {
+      const record = (await run('due', world, dueKey(application, kind, key), word(token))) as string | null;
+      return record === null ? undefined : readDue(record);
+    },
+    releaseDue: async (world, kind, key, token) => {
+      await run('releaseDue', world, dueKey(application, kind, key), word(token));
+    },
+    held: async (world, fault) => ((await run('withheld', world, application, word(fault))) as string[]).map(readDue),
+    commit: async (world, plan) => {
+      if (plan.events.length > 0) await announcements.announce(application, world);
+      return readCommitted(await run('commit', world, ...commitArguments(application, plan, outboxLimit)), world);
+    },
+    drain: async (world, token, sent, withheld = [], goOn = true) => {
+      const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];
+      const batch = await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...changes);
+      return (batch as string[]).map(readEntry);
+    },
+    unsent: () => announcements.unsent(application),
+    outbox: () => outboxBacklog(application, options),
+    isPending: async (world, delivery) =>
+      (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:pending`, delivery))) !== null,
+    park: async (world, delivery, error) => {
+      await run('parkDelivery', world, delivery, parkedError(error));
+    },
+  };
+}
+
+const sentArguments = (one: SentEvent): readonly string[] => (typeof one === 'string' ? [one, ''] : [one.id, outboxEntry(one)]);
+
+function readClaim(reply: unknown, token: string): Claim {
+  const [is, first = '', second = ''] = reply as readonly string[];
+  if (is === 'done') return { is, json: first };
+  if (is === 'running' || is === 'other-body') return { is };
+  return { is: 'ours', token, since: Number(first), preconditionHeld: second === '1' };
+}

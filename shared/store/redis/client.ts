@@ -1,0 +1,111 @@
+import { Cluster, Redis } from 'ioredis';
+import { credentialsOf, databaseOf, endpointOf, isCluster, nodesOf } from './address.ts';
+import { RedisRefused, refusedFor } from './refused.ts';
+
+export type RedisClient = Redis | Cluster;
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const CLOSING_MS = 1_000;
+
+const reconnectAfter = (times: number): number => Math.min(20 * 2 ** (times - 1), 1_000);
+
+/**
+ * By default ioredis resends in-flight commands after a reconnect, and queues new ones while the connection is down. Both repeat or
+ * delay writes that their caller has given up. Here the caller decides, and repeats under the same operation id.
+ */
+const connectionOptions = (commandTimeout: number) => ({
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  enableOfflineQueue: false,
+  enableAutoPipelining: false,
+  commandTimeout,
+  // A silent connection is closed; otherwise later commands would wait behind it.
+  socketTimeout: commandTimeout,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  // It also keeps a process alive for this long after the connection was closed.
+  disconnectTimeout: 200,
+  lazyConnect: true,
+  retryStrategy: reconnectAfter,
+  // After a failover the address may lead to a replica.
+  reconnectOnError: (error: Error): 1 | false => (error.message.startsWith('READONLY') ? 1 : false),
+});
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly commandTimeoutMs: number;
+  /** The client is for messages. */
+  readonly subscribing: boolean;
+}
+
+export function createClient({ url, commandTimeoutMs, subscribing }: ClientOptions): RedisClient {
+  // A subscription writes nothing, and must return after a reconnect.
+  const common = { ...connectionOptions(commandTimeoutMs), autoResubscribe: subscribing };
+  const nodes = nodesOf(url);
+  const [first] = nodes;
+  if (!first) throw new RedisRefused('The address of Redis is empty: give it as redis://host:port.');
+  if (nodes.length === 1 && !isCluster(url)) {
+    return new Redis({ ...common, ...credentialsOf(first), ...endpointOf(first), db: databaseOf(first) });
+  }
+  return new Cluster(nodes.map(endpointOf), {
+    redisOptions: { ...common, ...credentialsOf(first), ...(first.protocol === 'rediss:' && { tls: {} }) },
+    enableOfflineQueue: false,
+    lazyConnect: true,
+    clusterRetryStrategy: reconnectAfter,
+    clusterNodeRetryStrategy: reconnectAfter,
+    // The caller repeats a command that a node did not answer.
+    retryDelayOnFailover: 0,
+  });
+}
+
+interface Starting {
+  readonly where: string;
+  readonly startTimeoutMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** Connects and waits until the client is usable. @throws RedisRefused, at once when waiting cannot help */
+export async function start(client: RedisClient, { where, startTimeoutMs, onError }: Starting): Promise<void> {
+  let last: Error | undefined;
+  const outcome = Promise.withResolvers<void>();
+  const failed = (error: Error): void => {
+    const found = deepest(error);
+    // This message has no reason; an earlier one may have.
+    if (!last || found.message !== 'Connection is closed.') last = found;
+    const refusal = refusedFor(found, where);
+    if (refusal) outcome.reject(refusal);
+  };
+  const timer = setTimeout(
+    () => outcome.reject(new RedisRefused(`No Redis answers at ${where} (${last?.message ?? 'no connection'}). Is it running?`)),
+    startTimeoutMs,
+  );
+  const ended = (): void => outcome.reject(new RedisRefused(`The connection to the Redis at ${where} was closed before it was ready.`));
+  client.on('error', failed);
+  client.once('ready', outcome.resolve);
+  client.once('end', ended);
+  client.connect().catch(failed);
+  try {
+    await outcome.promise;
+  } finally {
+    clearTimeout(timer);
+    client.off('error', failed);
+    client.off('end', ended);
+    client.on('error', onError);
+  }
+}
+
+/** A cluster reports that its nodes failed; the error of a node has the reason. */
+const deepest = (error: Error): Error => (error as { lastNodeError?: Error }).lastNodeError ?? error;
+
+/** Waits for outstanding replies, for a limited time. */
+export async function quit(client: RedisClient): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, CLOSING_MS);
+  await Promise.race([client.quit().catch(() => undefined), late]);
+  clearTimeout(timer);
+  hangUp(client);
+}
+
+/** Disconnecting an ended client would wait for an end that never comes. */
+export function hangUp(client: RedisClient): void {
+  if (client.status !== 'end') client.disconnect();
+}

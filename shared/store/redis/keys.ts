@@ -1,0 +1,114 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { World } from '../../domain/world.ts';
+
+/**
+ * The keys of the Redis adapter. Only this adapter and its Lua read and write them; `formats.ts` has the format of the records.
+ *
+ * `R` is `<prefix>{<rehearsal>}`, `W` is `R~<ULID>`: the world's name, with its rehearsal in braces. The braces put all keys of a
+ * rehearsal into one slot of a Redis Cluster, so that a script may touch them all and one read finds the current world.
+ *
+ *   <prefix>worlds       zset   world -> wall time from which it may be dropped unless it is current by then; `inf` while it is current
+ *   L                    is `<prefix>{.rehearsals}`: the rehearsals and their lifetimes
+ *   L:ends               zset   rehearsal -> wall time of its end unless it is used before, `inf` when it is kept; has every rehearsal
+ *   L:used               zset   rehearsal -> wall time of its last use; without those that are being opened or removed
+ *   L:idle               hash   rehearsal -> wall time without use after which it ends, or `kept`
+ *   L:sweep              string lease, a few seconds long, of the process that removes ended rehearsals
+ *   <prefix>unsent:<app> zset   world in which the application may have unpublished events -> wall time of the announcement
+ *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world
+ *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
+ *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
+ *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
+ *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
+ *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
+ *   W:seed               string the snapshot with which the world began (JSON)
+ *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
+ *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
+ *                               expire a minute after the last operation
+ *   W:due                hash   due key -> due record
+ *   W:queue              zset   `<seq, 16 digits>|<due key>` by instant: free items, lowest `(at, seq)` first
+ *   W:running            zset   due key by end of its lease, wall time
+ *   W:runs               zset   `<token>|<due key>` by end of the lease: runs that the clock started
+ *   W:kept               zset   due key by seq: items that faults withhold
+ *   W:pending            zset   delivery `<application>|<event id>` in the order in which it became pending
+ *   W:parked, W:parkings zset `<delivery or due>|<key>` by the order of parking; hash of parked records by the same
+ *   W:unsent             set    applications with a non-empty outbox
+ *   W:relays             hash   application -> lease
+ *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order of publication
+ *   W:eventsabout        zset   `<correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
+ *                               `eventsEntered` of W, all with score 0: read by lexical range
+ *   W:hops, W:anonymous  stream `<number>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), j (JSON of the hop);
+ *                               W has `hopSeq`, and `…Bytes` and `…Truncated` of each stream
+ *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<number, 16 digits>` with score 0: read by lexical range
+ *   W:hopids             hash   request id -> number of its hop
+ *   W:journal            list   journal entry (JSON) of an older release; converted by the first access to the journal
+ *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
+ *                               (revision at which the fault was set), W:hits, W:chances: hashes by name
+ *   W:<app>:o:<collection>         hash  id -> object record
+ *   W:<app>:a:<collection>         zset  id by order of creation
+ *   W:<app>:u:<collection>.<name>  hash  unique value -> id
+ *   W:<app>:i:<collection>.<name>  zset  `<value>\0<order, 16 digits>\0<id>`, all with score 0: read by lexical range
+ *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`
+ *   W:<app>:idem                   hash  claim key -> claim record
+ *   W:<app>:claims                 zset  claim key by the time until which it is remembered, on the rehearsal's clock
+ *   W:<app>:outbox, W:<app>:entries  zset event id by place; hash event id -> outbox entry (JSON)
+ *
+ * Wall time is Redis's own clock in milliseconds, so that leases do not depend on the clocks of other machines.
+ */
+
+/** Keys that every world may have besides those in `W:keys`. */
+export const WORLD_KEYS = [
+  'seed',
+  'keys',
+  'ops',
+  'opslog',
+  'due',
+  'queue',
+  'running',
+  'runs',
+  'kept',
+  'pending',
+  'parked',
+  'parkings',
+  'unsent',
+  'relays',
+  'events',
+  'eventsabout',
+  'hops',
+  'hopsabout',
+  'anonymous',
+  'anonymousabout',
+  'hopids',
+  'journal',
+  'faults',
+  'rules',
+  'since',
+  'hits',
+  'chances',
+] as const;
+
+/** The keys of one installation. Several may share a Redis under different prefixes. */
+export function redisKeys(prefix: string) {
+  return {
+    worlds: `${prefix}worlds`,
+    /** Names of rehearsals have no dot. */
+    rehearsals: `${prefix}{.rehearsals}`,
+    changed: `${prefix}changed`,
+    pulse: `${prefix}pulse`,
+    announced: (application: Application): string => `${prefix}unsent:${application}`,
+    rehearsal: (name: string): string => `${prefix}{${name}}`,
+    world: (world: World): string => {
+      const { rehearsal, id } = partsOf(world);
+      return `${prefix}{${rehearsal}}~${id}`;
+    },
+    /** The reverse of `world`. */
+    worldOf: (key: string): World => key.slice(prefix.length).replace(/^\{(.*)\}~/, '$1~') as World,
+  };
+}
+
+export type RedisKeys = ReturnType<typeof redisKeys>;
+
+export function partsOf(world: World): { readonly rehearsal: string; readonly id: string } {
+  const at = world.lastIndexOf('~');
+  return { rehearsal: world.slice(0, at), id: world.slice(at + 1) };
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { deliveryAgain } from '../delivery-again.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
+import type { Argument, RedisAccess } from './connection.ts';
+import { dueRest, listed, readDue, readParked } from './formats.ts';
+import { runInWorld } from './run-in-world.ts';
+
+export function createRedisLedger(access: RedisAccess): LedgerStore {
+  const run = runInWorld(access);
+  return {
+    ledger: async (world, limit = Number.POSITIVE_INFINITY) =>
+      readLedger(await run('ledger', world, Number.isFinite(limit) ? limit : ''), limit),
+    redrive: async (world, again) => {
+      const driven = String(await run('redrive', world, randomUUID(), ...listed(again, redrivenArguments)));
+      return again.filter((_one, position) => driven[position] === '1');
+    },
+  };
+}
+
+/** Kind, key, and the due work that retries a delivery. */
+function redrivenArguments(again: Redriven): readonly Argument[] {
+  if (again.what === 'due') return [again.what, again.key, '', ''];
+  const item = deliveryAgain(again.key, again.event);
+  return [again.what, again.key, dueKey(item.application, item.kind, item.key), dueRest(item)];
+}
+
+function readLedger(reply: unknown, limit: number): Ledger {
+  const [unsent, pending, running, parked, parkings, withheld, counts, next] = reply as [
+    ...lists: [string[], string[], string[], string[], string[], string[]],
+    counts: number[],
+    next: string,
+  ];
+  const [unsentCount = 0, pendingCount = 0, runningCount = 0, parkedCount = 0, withheldCount = 0] = counts;
+  return {
+    unsent: unsent.slice(0, limit),
+    pending,
+    running,
+    parked: parked.map((member, position) => readParked(member, parkings[position] ?? '')),
+    held: withheld.map(readDue),
+    counts: { unsent: unsentCount, pending: pendingCount, running: runningCount, parked: parkedCount, held: withheldCount },
+    next: next === '' ? undefined : readDue(next),
+  };
+}

@@ -1,0 +1,94 @@
+import { OPERATION_KEPT_MS } from '../../ports/plan.ts';
+import { lua } from './lua.ts';
+
+/** Arguments, keys, time, remembered operations and leases. */
+export const BASICS = lua`
+local root, channel, position = KEYS[1], ARGV[1], 1
+local OPERATIONS_MS = ${OPERATION_KEPT_MS}
+
+local function arg() position = position + 1; return ARGV[position] end
+local function key(name) return root .. ':' .. name end
+local function int(n) return string.format('%.0f', n) end
+local function padded(n) return string.format('%016.0f', n) end
+local function exists() return redis.call('EXISTS', root) == 1 end
+local function gone() return redis.error_reply('WORLDGONE') end
+local function count(field) return redis.call('HINCRBY', root, field, 1) end
+-- Counts the text in the world.
+local function addBytes(bytes) if bytes ~= 0 then redis.call('HINCRBY', root, 'bytes', int(bytes)) end end
+
+local wallTime
+local function wall()
+  if not wallTime then
+    local time = redis.call('TIME')
+    wallTime = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return wallTime
+end
+
+-- Time on the rehearsal's clock.
+local function now()
+  local clock = redis.call('HMGET', root, 'flowing', 'clock')
+  if clock[1] == '1' then return wall() + tonumber(clock[2]) end
+  return tonumber(clock[2])
+end
+
+-- A key of an application that the script writes. It is noted, so that dropping the world finds it.
+local known, unnoted = {}, {}
+local function writable(app, name)
+  local part = app .. ':' .. name
+  if not known[part] then
+    known[part] = true
+    unnoted[#unnoted + 1] = part
+  end
+  return key(part)
+end
+local function noteKeys()
+  if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
+end
+
+local function changed()
+  redis.call('PUBLISH', channel, root .. ' ' .. count('changes'))
+end
+
+local function resultOf(operation)
+  return redis.call('HGET', key('ops'), operation)
+end
+local function remember(operation, result)
+  local log = key('opslog')
+  redis.call('HSET', key('ops'), operation, result)
+  redis.call('RPUSH', log, int(wall()) .. ' ' .. operation)
+  for _ = 1, 3 do
+    local first = redis.call('LINDEX', log, 0)
+    local at, old = string.match(first, '^(%d+) (.*)$')
+    if tonumber(at) > wall() - OPERATIONS_MS then break end
+    redis.call('LPOP', log)
+    redis.call('HDEL', key('ops'), old)
+  end
+  -- In an idle world the results expire.
+  redis.call('PEXPIRE', key('ops'), OPERATIONS_MS)
+  redis.call('PEXPIRE', log, OPERATIONS_MS)
+  return result
+end
+
+local function lease(ms, token) return int(wall() + tonumber(ms)) .. ' ' .. token end
+-- @return token, and whether the lease has not expired
+local function holder(stored)
+  if not stored then return nil, false end
+  local till, token = string.match(stored, '^(%d+) (.*)$')
+  return token, wall() < tonumber(till)
+end
+
+local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
+
+local function page(collection, ids)
+  local found = {}
+  for _, id in ipairs(ids) do
+    local stored = redis.call('HGET', collection, id)
+    if stored then
+      found[#found + 1] = id
+      found[#found + 1] = stored
+    end
+  end
+  return found
+end
+`;

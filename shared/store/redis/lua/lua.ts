@@ -1,0 +1,2 @@
+/** Tags Lua source. A backslash is an ordinary character. */
+export const lua = String.raw;

@@ -1,0 +1,51 @@
+import { Problem } from '../../catalog/problems.ts';
+import { WorldGone } from '../ports/directory.ts';
+
+/** Pauses before the second attempt and the following ones. After the last attempt the caller gets an error. */
+const PAUSES_MS = [15, 40, 80, 160, 320] as const;
+/** No new attempt starts after this time. */
+const LAST_ATTEMPT_MS = 3_000;
+/** `Retry-After` of a full store: deleted rehearsals are dropped after a minute, which makes room. */
+const FULL_RETRY_SECONDS = 10;
+
+/** Errors that allow another attempt: no reply, or a reply that nothing was done and that the condition is temporary. */
+const PASSING =
+  /^(READONLY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|BUSY|UNKILLABLE|MOVED|ASK) |Connection is closed|Stream isn't writeable|isn't ready|Command timed out|Command aborted|max retries per request|Failed to refresh slots|None of startup nodes|Too many Cluster redirections|Socket timeout|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH/;
+
+/**
+ * Repeats a command while the connection fails.
+ * @param attempt is harmless when executed twice
+ * @throws Problem `dependency_unavailable` when Redis does not answer, `store_full` when it is full; WorldGone when the world was dropped
+ */
+export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
+  const until = Date.now() + LAST_ATTEMPT_MS;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const { message } = error as Error;
+      if (message.includes('WORLDGONE')) throw new WorldGone('This world is gone.');
+      const pause = PAUSES_MS[tries];
+      if (message.startsWith('OOM ')) throw causedBy(storeFull(), error);
+      if (!PASSING.test(message)) throw bareError(error);
+      if (pause === undefined || Date.now() + pause > until) throw causedBy(noAnswer(), error);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** Errors of ioredis carry the command with its arguments, or the password. Logs must have neither. */
+export const bareError = (error: unknown): Error => new Error((error as Error).message);
+
+const noAnswer = (): Problem => new Problem('dependency_unavailable', 'The store does not answer.', { retryAfter: 1 });
+
+const storeFull = (): Problem =>
+  new Problem('store_full', 'The store is full: its Redis has no memory left. Delete unused rehearsals, or give it more memory.', {
+    dependency: 'store',
+    retryAfter: FULL_RETRY_SECONDS,
+  });
+
+function causedBy(problem: Problem, cause: unknown): Problem {
+  problem.cause = bareError(cause);
+  return problem;
+}
