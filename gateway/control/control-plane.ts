@@ -135,12 +135,12 @@ function operations({ worlds, rehearsals, driver, ask, objects, simulation, stop
     },
     settle: async ({ body }, { view, gone }) => {
       const { settled, waitingFor } = await driver.settle(view.world, body.timeoutMs, gone);
-      const { parked, held } = await worlds.ledger(view.world);
+      const ledger = await worlds.ledger(view.world);
       return {
         settled,
         waitingFor: [...waitingFor],
-        parked: parked.map((one) => ({ ...one, at: instant(one.at) })),
-        withheld: held.map(withheld),
+        parked: ledger.parked.map((one) => ({ ...one, at: instant(one.at) })),
+        withheld: ledger.withheld.map(withheld),
       };
     },
     'list-parked': async (_input, { view }) => {

@@ -34,7 +34,7 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
     const waiting = new Map<string, Waiting>();
     for (const { name, match, fault } of rules) {
       if (match.event === undefined || fault.kind !== 'reorder') continue;
-      for (const { payload } of await store.held(world, name)) {
+      for (const { payload } of await store.withheld(world, name)) {
         const entry = payload as OutboxEntry;
         waiting.set(entry.key, { entry });
       }

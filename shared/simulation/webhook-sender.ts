@@ -112,7 +112,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     overtakable: async () => {
       const rules = await faults.rules(world, context.faults);
       const swapping = rules.filter(({ match, fault }) => match.webhook !== undefined && fault.kind === 'reorder');
-      return (await Promise.all(swapping.map(({ name }) => store.held(world, name)))).flat();
+      return (await Promise.all(swapping.map(({ name }) => store.withheld(world, name)))).flat();
     },
   };
 }

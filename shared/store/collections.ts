@@ -3,64 +3,64 @@ import type { ObjectDefinition } from '../catalog/define.ts';
 import type { LifeCycle } from '../catalog/life-cycle.ts';
 import type { ApplicationDump } from './ports/snapshots.ts';
 
-/** What every stored object has. */
+/** The members of every stored object. */
 export interface Stored {
   readonly id: string;
   readonly version: number;
 }
 
-/** Under what an index has an object: one value, several, or none. */
+/** The values under which an index lists an object: one, several, or none. */
 export type IndexValues = string | readonly string[] | undefined;
 
 export const indexValues = (values: IndexValues): readonly string[] =>
   values === undefined ? [] : typeof values === 'string' ? [values] : values;
 
 /**
- * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined keeps it out.
- * A collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that
- * none happens without its event.
+ * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined: no entry. A
+ * collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that each has
+ * its event.
  */
 export interface Collection<T extends Stored, U extends string = string, I extends string = string, V extends string = string> {
   readonly name: string;
-  /** What is stored: the published shape, and members that only the owner sees. */
+  /** The stored shape: the published members, and private ones of the owner. */
   readonly schema: z.ZodType<T>;
   readonly unique: { readonly [K in U]: (object: T) => string | undefined };
   readonly index: { readonly [K in I]: (object: T) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, V> | undefined;
-  /** Clients hold its version as `ETag`, so an `If-Match` is about it. Every business object's is. */
+  /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
 }
 
 export function defineCollection<
-  Schema extends z.ZodType<Stored>,
+  T extends Stored,
   const U extends string = never,
   const I extends string = never,
   V extends string = never,
 >(definition: {
   readonly name: string;
-  readonly schema: Schema;
-  readonly unique?: { readonly [K in U]: (object: z.output<Schema>) => string | undefined };
-  readonly index?: { readonly [K in I]: (object: z.output<Schema>) => IndexValues };
+  readonly schema: z.ZodType<T>;
+  readonly unique?: { readonly [K in U]: (object: T) => string | undefined };
+  readonly index?: { readonly [K in I]: (object: T) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, V>;
   readonly etag?: true;
-}): Collection<z.output<Schema>, U, I, V> {
+}): Collection<T, U, I, V> {
   return {
     name: definition.name,
-    schema: definition.schema as unknown as z.ZodType<z.output<Schema>>,
-    unique: definition.unique ?? ({} as { [K in U]: (object: z.output<Schema>) => string | undefined }),
-    index: definition.index ?? ({} as { [K in I]: (object: z.output<Schema>) => IndexValues }),
+    schema: definition.schema,
+    unique: definition.unique ?? ({} as { [K in U]: (object: T) => string | undefined }),
+    index: definition.index ?? ({} as { [K in I]: (object: T) => IndexValues }),
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
   };
 }
 
-/** A collection of any shape, for code that only walks over collections. */
+/** A collection of any shape, for code that iterates over collections. */
 // biome-ignore lint/suspicious/noExplicitAny: a collection is invariant in its object; only `any` stands for all of them
 export type AnyCollection = Collection<any, string, string, any>;
 
 export type LifeCycleOf<C extends AnyCollection> = C['object'] extends { lifeCycle?: infer L } ? Extract<L, LifeCycle> : never;
 
-/** Numbers that many units of work move at once. A guard is a sum that must not become negative by a move. */
+/** Numbers that concurrent units of work change. A guard is a weighted sum that no change may make negative. */
 export interface Counters<F extends string = string> {
   readonly name: string;
   readonly fields: readonly F[];
@@ -71,7 +71,7 @@ export function defineCounters<const F extends string>(definition: Counters<F>):
   return definition;
 }
 
-/** Rows with which a world starts, by collection and by counter. */
+/** The rows of a new world, by collection and by counter. */
 export interface Seed {
   readonly objects?: readonly { readonly of: AnyCollection; readonly rows: readonly Stored[] }[];
   readonly counters?: readonly { readonly of: Counters; readonly rows: Readonly<Record<string, Readonly<Record<string, number>>>> }[];

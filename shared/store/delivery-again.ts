@@ -2,7 +2,7 @@ import type { Application } from '../catalog/applications.ts';
 import { DELIVER_AGAIN } from './ports/due-work.ts';
 import type { OutboxEntry } from './ports/outbox.ts';
 
-/** The due work that tries a parked delivery `<application>|<event id>` again. */
+/** The due work that retries a parked delivery `<application>|<event id>`. */
 export function deliveryAgain(delivery: string, event: OutboxEntry) {
   const { correlationid } = JSON.parse(event.json) as { readonly correlationid: string };
   return {

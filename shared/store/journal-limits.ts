@@ -1,16 +1,13 @@
 import type { JournalEntry } from './ports/journal.ts';
 
-/** What one part of a world's journal holds at most; what is older makes room. */
+/** Capacity of one part of a world's journal. The oldest hops are discarded. */
 export interface JournalLimit {
   readonly records: number;
   /** Counted in characters. */
   readonly bytes: number;
 }
 
-/**
- * Hops of callers without a credential have a part of their own: however many of them come, they push nobody else's hop out of the
- * journal.
- */
+/** Hops of callers without a credential have a part of their own, so that they never displace other hops. */
 export const JOURNAL_LIMITS = {
   hops: { records: 5_000, bytes: 8 * 1024 * 1024 },
   anonymous: { records: 250, bytes: 256 * 1024 },
@@ -22,18 +19,18 @@ export const journalParts = Object.keys(JOURNAL_LIMITS) as readonly JournalPart[
 
 export const partOf = ({ anonymous }: Pick<JournalEntry, 'anonymous'>): JournalPart => (anonymous ? 'anonymous' : 'hops');
 
-/** What a record costs besides what it says. */
+/** Overhead of a record. */
 const RECORD_BYTES = 200;
 
 export const sizeOf = ({ json, requestId, correlationId }: JournalEntry): number =>
   json.length + requestId.length + correlationId.length + RECORD_BYTES;
 
-/** Of a page, so many hops of callers without a credential are shown although more of the others could be. */
+/** Share of a page that is reserved for hops of callers without a credential. */
 const ANONYMOUS_SHARE = 1 / 4;
 
 /**
- * A page of the newest hops of both parts, in the order in which they came.
- * @param found the newest of each part, at least `limit` of them if there are so many, in the order in which they came
+ * A page of the newest hops of both parts, in the order of recording.
+ * @param found newest hops of each part, in the order of recording: `limit` of them, or all
  */
 export function journalPage<T extends { readonly order: number }>(found: Readonly<Record<JournalPart, readonly T[]>>, limit: number): T[] {
   const anonymous = Math.min(found.anonymous.length, Math.max(limit - found.hops.length, Math.floor(limit * ANONYMOUS_SHARE)));

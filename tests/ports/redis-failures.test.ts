@@ -123,7 +123,7 @@ if (whyNoRedis) {
       await store.drain(world, 'relay', []);
       const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 9_000, payload: '{}', correlationId: 'c', withheldBy: 'f' };
       await losing(() => store.drain(world, 'relay', [], [{ id: 'e1', due }]));
-      expect((await adapter.worlds.ledger(world)).held).toMatchObject([{ key: 'e1', withheldBy: 'f' }]);
+      expect((await adapter.worlds.ledger(world)).withheld).toMatchObject([{ key: 'e1', withheldBy: 'f' }]);
     });
 
     test('faults: one strike is one hit, and a fault that was removed was there', async () => {

@@ -24,7 +24,9 @@ describe('what a Redis must be', () => {
   });
 
   test('a prefix with braces would move keys to another slot', async () => {
-    await expect(createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' })).rejects.toThrow('The prefix of the keys must not contain braces');
+    await expect(createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' })).rejects.toThrow(
+      'The prefix of the keys must not contain braces',
+    );
   });
 
   test('where nobody listens it is said within the time that the start has', async () => {

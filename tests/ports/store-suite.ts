@@ -436,7 +436,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
         for (const id of ['e1', 'e2']) await adapter.store('crm').park(world, `crm|${id}`, 'poison');
-        const none = { running: 0, held: 0 };
+        const none = { running: 0, withheld: 0 };
         expect(await adapter.worlds.ledger(world, 1)).toMatchObject({
           unsent: ['oms|e1'],
           pending: ['crm|e3'],
@@ -453,7 +453,10 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.drain(world, 'relay', []);
         const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: NEVER, payload: '{}', correlationId: 'c', withheldBy: 'f' };
         await store.drain(world, 'relay', ['e2', 'e3'], [{ id: 'e1', due }]);
-        expect(await adapter.worlds.ledger(world, 1)).toMatchObject({ pending: ['crm|e2'], counts: { unsent: 0, pending: 2, held: 1 } });
+        expect(await adapter.worlds.ledger(world, 1)).toMatchObject({
+          pending: ['crm|e2'],
+          counts: { unsent: 0, pending: 2, withheld: 1 },
+        });
       });
 
       test('a parked delivery is listed and no longer pending', async () => {
@@ -657,9 +660,9 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.drain(world, 'relay', []);
         expect(await store.drain(world, 'relay', ['e2'], [holding('e1', 'f')])).toEqual([]);
         expect(await listed()).toEqual(['e2']);
-        const { unsent, pending, held } = await ledger();
+        const { unsent, pending, withheld } = await ledger();
         expect([unsent, pending]).toEqual([[], ['crm|e2']]);
-        expect(held).toMatchObject([{ application: 'oms', key: 'e1', withheldBy: 'f', at: NEVER, payload: entry('e1') }]);
+        expect(withheld).toMatchObject([{ application: 'oms', key: 'e1', withheldBy: 'f', at: NEVER, payload: entry('e1') }]);
         expect(await adapter.store('crm').isPending(world, 'crm|e1')).toBe(true);
       });
 
@@ -669,7 +672,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
         expect(await store.drain(world, 'relay', ['e2', entry('e1')])).toEqual([]);
         expect(await listed()).toEqual(['e2', 'e1']);
-        expect(await ledger()).toMatchObject({ held: [], pending: ['crm|e1', 'crm|e2'] });
+        expect(await ledger()).toMatchObject({ withheld: [], pending: ['crm|e1', 'crm|e2'] });
       });
 
       test('an event that was struck says so in the outbox', async () => {
@@ -685,10 +688,10 @@ export function storeSuite(name: string, create: CreateStore): void {
       ])('what a fault holds is due at once when the fault is %s', async (_how, name) => {
         const { adapter, store, world, ledger } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'f', 5_000)] }));
-        expect((await store.held(world, 'f')).map(({ key }) => key)).toEqual(['a', 'b']);
+        expect((await store.withheld(world, 'f')).map(({ key }) => key)).toEqual(['a', 'b']);
         expect(await adapter.worlds.leaseNext(world, 4_999, 't', 1_000)).toBeUndefined();
         await adapter.worlds.removeFault(world, name);
-        expect((await ledger()).held).toEqual([]);
+        expect((await ledger()).withheld).toEqual([]);
         expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'a', at: 1_000 });
         expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'b', at: 1_000 });
       });
@@ -697,7 +700,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world, ledger } = await holdingWorld(['f', 'g']);
         await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'g')] }));
         await adapter.worlds.setFault(world, 'f', '{}');
-        expect((await ledger()).held.map(({ key }) => key)).toEqual(['b']);
+        expect((await ledger()).withheld.map(({ key }) => key)).toEqual(['b']);
         expect((await ledger()).next).toMatchObject({ key: 'a', at: 1_000 });
       });
 
@@ -706,7 +709,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.drain(world, 'relay', []);
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
-        expect((await ledger()).held).toEqual([]);
+        expect((await ledger()).withheld).toEqual([]);
         expect((await ledger()).next).toMatchObject({ kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 });
         expect((await ledger()).pending).toEqual(['crm|e1']);
       });
@@ -728,7 +731,7 @@ export function storeSuite(name: string, create: CreateStore): void {
             ],
           }),
         );
-        expect((await ledger()).held.map(({ key }) => key)).toEqual(['e2', 'b']);
+        expect((await ledger()).withheld.map(({ key }) => key)).toEqual(['e2', 'b']);
         expect((await ledger()).next).toMatchObject({ kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 });
       });
 
@@ -741,7 +744,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('an application sees only what is held of its own', async () => {
         const { adapter, store, world } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f')] }));
-        expect(await adapter.store('sim').held(world, 'f')).toEqual([]);
+        expect(await adapter.store('sim').withheld(world, 'f')).toEqual([]);
       });
 
       test('a snapshot has no held events, and other work that was held as due at once', async () => {

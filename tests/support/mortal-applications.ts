@@ -107,7 +107,7 @@ export async function startMortalApplications(leases: Leases) {
       due: alive(store.due),
       releaseDue: alive(store.releaseDue),
       drain: alive(store.drain),
-      held: alive(store.held),
+      withheld: alive(store.withheld),
       unsent: alive(store.unsent),
       outbox: alive(store.outbox),
       isPending: alive(store.isPending),

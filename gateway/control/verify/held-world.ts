@@ -39,7 +39,7 @@ export async function readWorld(
 ): Promise<HeldWorld> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
-  const kept = ledger.held.flatMap((item) => heldEvent(item) ?? []);
+  const kept = ledger.withheld.flatMap((item) => heldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world)), ...kept];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
   const queues = queuesOf(snapshot.due, { ledger, kept, events });

@@ -45,7 +45,7 @@ export function createApplicationStore(application: Application, options: Applic
       if (isLeased) due?.release(name);
       if (due?.endRun(token) || isLeased) changed(world);
     },
-    held: async (world, fault) => withheldItems(all.get(world), fault).filter((item) => item.application === application),
+    withheld: async (world, fault) => withheldItems(all.get(world), fault).filter((item) => item.application === application),
     commit: async (world, plan) => {
       const found = all.get(world);
       if (!found) return { ok: false, why: 'world', at: world };

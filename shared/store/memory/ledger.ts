@@ -27,13 +27,13 @@ function ledgerOf(state: WorldState, limit: number): Ledger {
     pending: pending.first,
     running: running.slice(0, limit),
     parked: firstOf(state.parked.values(), limit).map(({ shown }) => shown),
-    held: withheld.slice(0, limit),
+    withheld: withheld.slice(0, limit),
     counts: {
       unsent: [...state.applications.values()].reduce((sum, { outbox }) => sum + outbox.size, 0),
       pending: pending.count,
       running: running.length,
       parked: state.parked.size,
-      held: withheld.length,
+      withheld: withheld.length,
     },
     next: lowest(state, Number.POSITIVE_INFINITY),
   };

@@ -58,5 +58,5 @@ export interface DueWorkStore {
   /** Ends the lease of `token`, if it still holds the item. The item stays due for the clock driver. */
   releaseDue(world: World, kind: string, key: string, token: string): Promise<void>;
   /** Due work that this fault withholds, in the order in which it was withheld. */
-  held(world: World, fault: string): Promise<readonly DueItem[]>;
+  withheld(world: World, fault: string): Promise<readonly DueItem[]>;
 }

@@ -21,8 +21,8 @@ export interface Ledger {
   readonly running: readonly string[];
   readonly parked: readonly Parked[];
   /** Due work that faults withhold. Its deliveries of events are not pending until they are released. */
-  readonly held: readonly DueItem[];
-  readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'held', number>>;
+  readonly withheld: readonly DueItem[];
+  readonly counts: Readonly<Record<'unsent' | 'pending' | 'running' | 'parked' | 'withheld', number>>;
   readonly next?: DueItem | undefined;
 }
 

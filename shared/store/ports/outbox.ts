@@ -38,7 +38,7 @@ export interface OutboxStore {
     world: World,
     token: string,
     sent: readonly SentEvent[],
-    held?: readonly WithheldEvent[],
+    withheld?: readonly WithheldEvent[],
     goOn?: boolean,
   ): Promise<readonly OutboxEntry[]>;
   /** Worlds in which this application has unpublished events that no relay has leased. */

@@ -43,7 +43,7 @@ export function createApplicationStore(application: Application, options: Applic
     releaseDue: async (world, kind, key, token) => {
       await run('releaseDue', world, dueKey(application, kind, key), word(token));
     },
-    held: async (world, fault) => ((await run('withheld', world, application, word(fault))) as string[]).map(readDue),
+    withheld: async (world, fault) => ((await run('withheld', world, application, word(fault))) as string[]).map(readDue),
     commit: async (world, plan) => {
       if (plan.events.length > 0) await announcements.announce(application, world);
       return readCommitted(await run('commit', world, ...commitArguments(application, plan, outboxLimit)), world);

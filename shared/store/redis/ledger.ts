@@ -37,8 +37,8 @@ function readLedger(reply: unknown, limit: number): Ledger {
     pending,
     running,
     parked: parked.map((member, position) => readParked(member, parkings[position] ?? '')),
-    held: withheld.map(readDue),
-    counts: { unsent: unsentCount, pending: pendingCount, running: runningCount, parked: parkedCount, held: withheldCount },
+    withheld: withheld.map(readDue),
+    counts: { unsent: unsentCount, pending: pendingCount, running: runningCount, parked: parkedCount, withheld: withheldCount },
     next: next === '' ? undefined : readDue(next),
   };
 }

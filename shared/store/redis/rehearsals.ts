@@ -6,6 +6,7 @@ import type { RehearsalCredentials } from '../ports/directory.ts';
 import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
 import type { Snapshot } from '../ports/snapshots.ts';
 import type { RedisAccess } from './connection.ts';
+import { listed } from './formats.ts';
 import { LOOK_AGAIN_MS } from './janitor.ts';
 import { partsOf } from './keys.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
@@ -40,8 +41,13 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
         const before = await currentOf(rehearsal);
         if (before) await dropAfter(before, LOOK_AGAIN_MS);
         const switched = await connection.run('switch', keys.rehearsal(rehearsal), [
-          ...[only, before ? partsOf(before).id : '', id, JSON.stringify(credentials), new Date().toISOString(), from.now],
-          ...[Object.keys(counts).length, ...Object.entries(counts).flat()],
+          only,
+          before ? partsOf(before).id : '',
+          id,
+          JSON.stringify(credentials),
+          new Date().toISOString(),
+          from.now,
+          ...listed(Object.entries(counts), (count) => count),
         ]);
         if (switched === 'another') continue;
         if (switched === 'no') break;

@@ -43,16 +43,30 @@ export interface Script {
 }
 
 /** Scripts that run when Redis is full: they free memory or finish started work, and add no more than a note. Others are refused at once. */
-const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set([
-  ...(['remove', 'retire', 'use', 'beginRemoval', 'endRemoval', 'ended', 'scheduleDrop', 'markCurrent'] as const),
-  ...(['release', 'releaseDue', 'requeue', 'drain', 'releaseClock', 'renewClock', 'removeFault', 'withdraw'] as const),
+const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
+  'remove',
+  'retire',
+  'use',
+  'beginRemoval',
+  'endRemoval',
+  'ended',
+  'scheduleDrop',
+  'markCurrent',
+  'release',
+  'releaseDue',
+  'requeue',
+  'drain',
+  'releaseClock',
+  'renewClock',
+  'removeFault',
+  'withdraw',
 ]);
 
-const prepared = (name: ScriptName, body: string): Script => {
+const prepare = (name: ScriptName, body: string): Script => {
   const source = `${ON_A_FULL_STORE.has(name) ? '#!lua flags=allow-oom\n' : ''}${PRELUDE}${body}`;
   return { name, source, sha: createHash('sha1').update(source).digest('hex') };
 };
 
 export const scripts = Object.fromEntries(
-  Object.entries(SCRIPTS).map(([name, body]) => [name, prepared(name as ScriptName, body)]),
+  Object.entries(SCRIPTS).map(([name, body]) => [name, prepare(name as ScriptName, body)]),
 ) as Readonly<Record<ScriptName, Script>>;
