@@ -3,27 +3,27 @@ import { Id } from '../../shared/catalog/shapes.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 
 /** The key is the basket. `exchangeFor`: the return that is to pay for its order. */
-export const finishCreation = defineDueWork('finish-creation', z.object({ exchangeFor: Id.optional() }));
+export const finishCreationDue = defineDueWork('finish-creation', z.object({ exchangeFor: Id.optional() }));
 
 /** The key is the return. */
-export const payOutReturn = defineDueWork('pay-out-return');
+export const payOutReturnDue = defineDueWork('pay-out-return');
 
 /** The key is the payment whose authorisation expired. */
-export const renewAuthorization = defineDueWork('renew-authorization', z.object({ orderId: Id }));
+export const renewAuthorizationDue = defineDueWork('renew-authorization', z.object({ orderId: Id }));
 
 // The key of all others is the order.
-export const finishConfirmation = defineDueWork('finish-confirmation');
-export const finishCancellation = defineDueWork('finish-cancellation');
-export const finishCarryOut = defineDueWork('finish-carry-out');
-export const expireDraft = defineDueWork('expire-draft');
-export const redeemVouchers = defineDueWork('redeem-vouchers');
-export const compensate = defineDueWork('compensate');
-export const releaseHolds = defineDueWork('release-holds');
+export const finishConfirmationDue = defineDueWork('finish-confirmation');
+export const finishCancellationDue = defineDueWork('finish-cancellation');
+export const finishCarryOutDue = defineDueWork('finish-carry-out');
+export const expireDraftDue = defineDueWork('expire-draft');
+export const redeemVouchersDue = defineDueWork('redeem-vouchers');
+export const compensateDue = defineDueWork('compensate');
+export const releaseHoldsDue = defineDueWork('release-holds');
 /** `asked`: a client requested the routing, so it is done even where orders are routed by hand. */
-export const routeOrder = defineDueWork('route-order', z.object({ asked: z.boolean().optional() }));
+export const routeOrderDue = defineDueWork('route-order', z.object({ asked: z.boolean().optional() }));
 /** `attempt` counts from 1. */
-export const capturePayments = defineDueWork('capture-payments', z.object({ attempt: z.int().min(1) }));
-export const serveShortLines = defineDueWork('serve-short-lines');
-export const settleOrder = defineDueWork('settle-order');
-export const giveUpUncovered = defineDueWork('give-up-uncovered');
-export const takeExchangeCredit = defineDueWork('take-exchange-credit');
+export const capturePaymentsDue = defineDueWork('capture-payments', z.object({ attempt: z.int().min(1) }));
+export const serveShortLinesDue = defineDueWork('serve-short-lines');
+export const settleOrderDue = defineDueWork('settle-order');
+export const giveUpUncoveredDue = defineDueWork('give-up-uncovered');
+export const takeExchangeCreditDue = defineDueWork('take-exchange-credit');

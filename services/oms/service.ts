@@ -19,7 +19,7 @@ import { payOutReturn } from './due/pay-out-return.ts';
 import { redeemVouchers } from './due/redeem-vouchers.ts';
 import { releaseHolds } from './due/release-holds.ts';
 import { renewAuthorization } from './due/renew-authorization.ts';
-import { routeOrder as routeOrderDue } from './due/route-order.ts';
+import { routeOrder as routeDueOrder } from './due/route-order.ts';
 import { serveShortLines } from './due/serve-short-lines.ts';
 import { settleOrder } from './due/settle-order.ts';
 import { takeExchangeCredit } from './due/take-exchange-credit.ts';
@@ -66,7 +66,7 @@ export const service = defineService({
     redeemVouchers,
     compensate,
     releaseHolds,
-    routeOrderDue,
+    routeDueOrder,
     capturePayments,
     serveShortLines,
     settleOrder,

@@ -6,22 +6,33 @@ import type { DueWork } from '../../../shared/work/due-work.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import {
+  capturePaymentsDue,
+  compensateDue,
+  expireDraftDue,
+  finishCancellationDue,
+  finishConfirmationDue,
+  giveUpUncoveredDue,
+  redeemVouchersDue,
+  routeOrderDue,
+  serveShortLinesDue,
+  settleOrderDue,
+} from '../due-work.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { withUndo } from './compensation.ts';
 import { knownHolds } from './ended-holds.ts';
 
 /** Due work that a cancelled order no longer needs. */
 const OBSOLETE_WORK: readonly DueWork[] = [
-  dueWork.finishCancellation,
-  dueWork.finishConfirmation,
-  dueWork.expireDraft,
-  dueWork.redeemVouchers,
-  dueWork.routeOrder,
-  dueWork.capturePayments,
-  dueWork.serveShortLines,
-  dueWork.settleOrder,
-  dueWork.giveUpUncovered,
+  finishCancellationDue,
+  finishConfirmationDue,
+  expireDraftDue,
+  redeemVouchersDue,
+  routeOrderDue,
+  capturePaymentsDue,
+  serveShortLinesDue,
+  settleOrderDue,
+  giveUpUncoveredDue,
 ];
 
 /**
@@ -68,7 +79,7 @@ export interface Cancellation {
 export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancellation: Cancellation): Promise<StoredOrder> {
   const { verb, cancelReason, at, patch, writtenOff = true } = cancellation;
   for (const obsolete of OBSOLETE_WORK) work.cancel(obsolete, order.id);
-  work.schedule(dueWork.compensate, order.id, at, {});
+  work.schedule(compensateDue, order.id, at, {});
   const record = await work.get(fulfillmentRecords, order.id);
   // The FMS consumes the holds of work that it finished, perhaps late; those are spared.
   const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);

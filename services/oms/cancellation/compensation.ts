@@ -6,7 +6,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder, type Undo } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { compensateDue } from '../due-work.ts';
 import { type Payment, paymentsOf } from '../payment/payments.ts';
 import { DECIDE_TIMEOUT_MS } from '../timing.ts';
 import { releaseHoldsOf } from './ended-holds.ts';
@@ -27,7 +27,7 @@ export function withUndo(order: StoredOrder, { payments, holds, vouchers, writeO
 
 /** Clears the compensation and its due work, as part of the last commit. */
 export function endCompensation(work: UnitOfWork, order: StoredOrder): StoredOrder {
-  work.cancel(dueWork.compensate, order.id);
+  work.cancel(compensateDue, order.id);
   return work.transition(orders, order, 'note', { compensation: undefined, undo: undefined });
 }
 

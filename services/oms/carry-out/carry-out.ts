@@ -3,7 +3,7 @@ import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { finishCarryOutDue, releaseHoldsDue } from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { withdrawCarryOut } from '../order/pending-action.ts';
 import { captureIfPossible, isCovered } from '../payment/capture.ts';
@@ -29,8 +29,8 @@ export async function carryOutSale(order: StoredOrder, scope: Scope): Promise<St
   }
   const stockDiscrepancy = await takeOutOfStore(order, storeId, scope);
   const lines = order.lines.map((line) => ({ ...line, nodeId: storeId, fulfilledQty: line.qty }));
-  work.cancel(dueWork.finishCarryOut, order.id);
-  work.schedule(dueWork.releaseHolds, order.id, work.now, {}, { beforeReply: true });
+  work.cancel(finishCarryOutDue, order.id);
+  work.schedule(releaseHoldsDue, order.id, work.now, {}, { beforeReply: true });
   return work.transition(orders, order, 'carry-out', {
     lines,
     pendingAction: undefined,

@@ -3,7 +3,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { withUndo } from '../cancellation/compensation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { compensateDue, expireDraftDue, finishConfirmationDue, redeemVouchersDue } from '../due-work.ts';
 import { beginRouting, isRoutable, routesByItself } from '../fulfillment/routing.ts';
 import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from '../order/lines.ts';
 import { withdrawConfirmation } from '../order/pending-action.ts';
@@ -54,8 +54,8 @@ export const confirmSale = (order: StoredOrder, scope: Scope): StoredOrder => ma
 
 /** The point of no return: after this commit the order is not refused any more. */
 function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, context }: Scope): StoredOrder {
-  work.cancel(dueWork.finishConfirmation, order.id);
-  work.cancel(dueWork.expireDraft, order.id);
+  work.cancel(finishConfirmationDue, order.id);
+  work.cancel(expireDraftDue, order.id);
   scheduleRedemption(work, order);
   const byHand = isRoutable(order) && !routesByItself(context);
   if (isRoutable(order) && !byHand) beginRouting(work, order.id);
@@ -75,7 +75,7 @@ interface Shortage {
 
 /** Vouchers are redeemed before the reply, or later if the Promotion Engine is down. A repeat changes nothing. */
 export function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
-  if (voucherCodes.length > 0) work.schedule(dueWork.redeemVouchers, id, work.now, {}, { beforeReply: true });
+  if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
 /** Without stock for every line nothing is held and the authorisations are voided. The order stays a draft. */
@@ -86,7 +86,7 @@ function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope)
     holdAttempts: order.holdAttempts + 1,
     ...withUndo(order, { payments: authorised, vouchers: false }),
   });
-  if (ended.undo) work.schedule(dueWork.compensate, order.id, work.now, {}, { beforeReply: true });
+  if (ended.undo) work.schedule(compensateDue, order.id, work.now, {}, { beforeReply: true });
   return shortOfStock(order, problem);
 }
 

@@ -6,7 +6,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { expireDraftDue, finishCreationDue } from '../due-work.ts';
 import { refuseBlocked } from '../order/blocked-customer.ts';
 import { type Basket, type ConvertedBasket, isConverted, orderFromBasket, unfitForOrder } from '../order/from-basket.ts';
 import { claimReturn } from '../returns/exchange-claim.ts';
@@ -34,7 +34,7 @@ export async function convertBasket({ basketId, exchangeFor }: Conversion, scope
   // The till checked its customer before the sale.
   if (basket.customerId !== undefined && basket.transactionId === undefined) await refuseBlocked(basket.customerId, scope);
   if (exchangeFor !== undefined) await claimReturn(work, exchangeFor, basketId);
-  work.schedule(dueWork.finishCreation, basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
+  work.schedule(finishCreationDue, basketId, work.now + TAKE_OVER_MS, exchangeFor === undefined ? {} : { exchangeFor });
   await work.checkpoint();
   const converted = await call(convertBasketCall, { params: { id: basketId }, body: { orderId: basket.transactionId ?? work.id('ord') } });
   if (isConverted(converted)) return converted;
@@ -58,8 +58,8 @@ export async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exch
     ...orderFromBasket(basket, { orderNumber: await findFreeNumber(work, basket), validatedAt }),
     ...(exchangeFor !== undefined && { exchangeForReturnId: exchangeFor }),
   });
-  work.cancel(dueWork.finishCreation, basket.id);
-  work.schedule(dueWork.expireDraft, order.id, work.now + DRAFT_LIFETIME_MS, {});
+  work.cancel(finishCreationDue, basket.id);
+  work.schedule(expireDraftDue, order.id, work.now + DRAFT_LIFETIME_MS, {});
   return order;
 }
 

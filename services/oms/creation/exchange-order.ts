@@ -1,7 +1,7 @@
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { takeExchangeCreditDue } from '../due-work.ts';
 import { type OrderView, viewOf } from '../order-view.ts';
 import { releaseReturn } from '../returns/exchange-claim.ts';
 import { takeExchangeCredit } from '../returns/exchange-credit.ts';
@@ -28,11 +28,11 @@ export async function releaseReturnIfRefused<T>(
 /** Pays a new draft with the value of its return. If the Payment Hub is down, due work or Confirm Order does so later. */
 export async function payWithCredit(order: StoredOrder, scope: Scope): Promise<OrderView> {
   const { work, log } = scope;
-  work.schedule(dueWork.takeExchangeCredit, order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule(takeExchangeCreditDue, order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   try {
     const payments = await takeExchangeCredit(order, scope);
-    work.cancel(dueWork.takeExchangeCredit, order.id);
+    work.cancel(takeExchangeCreditDue, order.id);
     return viewOf(order, { payments, fulfillmentOrders: [], returns: [] });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -3,7 +3,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { handleDue } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { capturePaymentsDue, settleOrderDue } from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { giveUp } from '../order/pending-action.ts';
@@ -14,12 +14,12 @@ import { CAPTURE_RETRY_DELAYS_MS, RECHECK_MS } from '../timing.ts';
 const CAPTURE_FAILED = 'capture-failed';
 
 /** Captures all authorised payments once the warehouse has begun its work, unless clients capture by hand. */
-export const capturePayments = handleDue(dueWork.capturePayments)(async ({ key, payload }, scope) => {
+export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, payload }, scope) => {
   const { work, context, log } = scope;
   const order = await work.get(orders, key);
   if (!order || !isMoving(order)) return;
   if (order.pendingAction) {
-    work.schedule(dueWork.capturePayments, key, work.now + RECHECK_MS, payload);
+    work.schedule(capturePaymentsDue, key, work.now + RECHECK_MS, payload);
     return;
   }
   if (progressionOf(context).capture === 'manual' || order.totals.total.amount === 0) {
@@ -32,7 +32,7 @@ export const capturePayments = handleDue(dueWork.capturePayments)(async ({ key, 
     if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
     else clearCaptureStatus(work, order);
     const record = await work.get(fulfillmentRecords, key);
-    if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, key, work.now, {});
+    if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(settleOrderDue, key, work.now, {});
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: key, attempt, code: error.code }, `capturing payments failed: ${error.message}`);
@@ -50,6 +50,6 @@ function retryOrGiveUp(work: UnitOfWork, order: StoredOrder, attempt: number): v
     giveUp(work, order, { cancelReason: CAPTURE_FAILED, captureStatus: undefined });
     return;
   }
-  work.schedule(dueWork.capturePayments, order.id, work.now + wait, { attempt: attempt + 1 });
+  work.schedule(capturePaymentsDue, order.id, work.now + wait, { attempt: attempt + 1 });
   if (order.captureStatus === undefined) work.transition(orders, order, 'note', { captureStatus: 'retrying' });
 }

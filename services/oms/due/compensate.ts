@@ -1,10 +1,10 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { endCompensation, undoAtOthers } from '../cancellation/compensation.ts';
 import { orders } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { compensateDue } from '../due-work.ts';
 
 /** Undoes an order at other applications, until all of it is undone. */
-export const compensate = handleDue(dueWork.compensate)(async ({ key }, scope) => {
+export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order?.undo) return;
   const { failure } = await undoAtOthers(order, order.undo, scope);

@@ -2,18 +2,18 @@ import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { markCancelled } from '../cancellation/cancellation.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { expireDraftDue } from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 import { paymentIncomplete, paymentsToDecideOn } from '../payment/payments.ts';
 import { DRAFT_LIFETIME_MS, PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
 
 /** Cancels a draft that was not confirmed within a day. A pending action goes first. */
-export const expireDraft = handleDue(dueWork.expireDraft)(async ({ key }, scope) => {
+export const expireDraft = handleDue(expireDraftDue)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
   if (order?.state !== 'draft') return;
   const later = order.pendingAction ? RECHECK_MS : isSale(order) ? await untilTillConfirms(order, scope) : 0;
-  if (later > 0) work.schedule(dueWork.expireDraft, key, work.now + later, {});
+  if (later > 0) work.schedule(expireDraftDue, key, work.now + later, {});
   else await markCancelled(work, order, { verb: 'expire', cancelReason: 'expired', at: work.now });
 });
 

@@ -2,14 +2,14 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { markCancelled, stopFulfillment } from '../cancellation/cancellation.ts';
 import { orders } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { finishCancellationDue } from '../due-work.ts';
 import { withdrawCancellation } from '../order/pending-action.ts';
 
 /**
  * Finishes a cancellation after its intent: Cancel Order was interrupted, or the OMS itself cancels the order. While the FMS does not
  * answer, it is asked again. If goods are dispatched, the intent is withdrawn. Undoing at other applications follows as due work.
  */
-export const finishCancellation = handleDue(dueWork.finishCancellation)(async ({ key }, scope) => {
+export const finishCancellation = handleDue(finishCancellationDue)(async ({ key }, scope) => {
   const { work, log } = scope;
   const order = await work.get(orders, key);
   if (order?.pendingAction?.action !== 'cancel') return;

@@ -2,7 +2,7 @@ import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.t
 import { handleDue } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders } from '../collections.ts';
 import { continueConfirmation } from '../confirmation/confirmation.ts';
-import * as dueWork from '../due-work.ts';
+import { finishConfirmationDue, routeOrderDue } from '../due-work.ts';
 import { withdrawConfirmation } from '../order/pending-action.ts';
 import { paymentsToConfirmOn } from '../returns/exchange-credit.ts';
 
@@ -13,7 +13,7 @@ const ATTEMPTS = 3;
  * Continues an interrupted Confirm Order. If other applications stay away, the intent is withdrawn and the order is a draft again. Its
  * hold ends with the next confirmation, the cancellation or the expiry of the draft.
  */
-export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({ key, attempts }, scope) => {
+export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key, attempts }, scope) => {
   const order = await scope.work.get(orders, key);
   if (order?.pendingAction?.action !== 'confirm') return;
   try {
@@ -21,7 +21,7 @@ export const finishConfirmation = handleDue(dueWork.finishConfirmation)(async ({
     const outcome = await continueConfirmation({ order, payments, resumed: true }, scope);
     // No request waits for the routing, so it follows as due work.
     if (!(outcome instanceof Problem) && (await scope.work.get(fulfillmentRecords, key)))
-      scope.work.schedule(dueWork.routeOrder, key, scope.work.now, { asked: false });
+      scope.work.schedule(routeOrderDue, key, scope.work.now, { asked: false });
   } catch (error) {
     if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
     const latest = await scope.work.get(orders, key);

@@ -3,12 +3,12 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { orders } from '../collections.ts';
 import { storeOrder } from '../creation/basket-conversion.ts';
-import * as dueWork from '../due-work.ts';
+import { finishCreationDue } from '../due-work.ts';
 import { isConverted } from '../order/from-basket.ts';
 import { isClaimable, releaseReturn } from '../returns/exchange-claim.ts';
 
 /** Stores the order of a Create Order that was interrupted after the conversion of its basket. */
-export const finishCreation = handleDue(dueWork.finishCreation)(async ({ key: basketId, payload: { exchangeFor } }, { work, call }) => {
+export const finishCreation = handleDue(finishCreationDue)(async ({ key: basketId, payload: { exchangeFor } }, { work, call }) => {
   if (await work.findUnique(orders, 'basket', basketId)) return;
   const basket = await call(getBasket, { params: { id: basketId } }).catch(undefinedIfUnknown);
   const isConverting = basket !== undefined && isConverted(basket);

@@ -1,7 +1,7 @@
 import { isDependencyProblem } from '../../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { giveUpUncoveredDue } from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { giveUp } from '../order/pending-action.ts';
 import { isLost } from '../payment/capture.ts';
@@ -10,14 +10,14 @@ import { paymentsToDecideOn } from '../payment/payments.ts';
 import { PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
 
 /** Cancels a confirmed order that lost an authorisation a day ago and is not covered again: it must not hold stock without payment. */
-export const giveUpUncovered = handleDue(dueWork.giveUpUncovered)(async ({ key }, scope) => {
+export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);
   if (order?.state !== 'confirmed') return;
   const outcome = order.pendingAction ? 'under-way' : await coverOf(order, scope);
   if (outcome === 'lost') giveUp(work, order, { cancelReason: AUTHORISATION_LOST });
-  else if (outcome === 'under-way') work.schedule(dueWork.giveUpUncovered, key, work.now + RECHECK_MS, {});
-  else if (outcome === 'unknown') work.schedule(dueWork.giveUpUncovered, key, work.now + PAYMENTS_RETRY_MS, {});
+  else if (outcome === 'under-way') work.schedule(giveUpUncoveredDue, key, work.now + RECHECK_MS, {});
+  else if (outcome === 'unknown') work.schedule(giveUpUncoveredDue, key, work.now + PAYMENTS_RETRY_MS, {});
 });
 
 /** `under-way`: a pending payment may still cover it. */

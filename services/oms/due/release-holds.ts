@@ -1,11 +1,11 @@
 import { handleDue } from '../../../shared/work/handler.ts';
 import { knownHolds, releaseHoldsOf } from '../cancellation/ended-holds.ts';
 import { fulfillmentRecords, orders } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { releaseHoldsDue } from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 
 /** Releases the stock that a completed order no longer needs. The FMS may still consume the spared holds; a sale has none of those. */
-export const releaseHolds = handleDue(dueWork.releaseHolds)(async ({ key }, scope) => {
+export const releaseHolds = handleDue(releaseHoldsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
   const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfillmentRecords, key));

@@ -3,7 +3,7 @@ import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.t
 import { money } from '../../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { renewAuthorizationDue } from '../due-work.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
 import { outstandingOf } from '../payment/status.ts';
@@ -14,13 +14,13 @@ import { DECIDE_TIMEOUT_MS, PAYMENTS_RETRY_MS, RECHECK_MS } from '../timing.ts';
  * Authorises the tender of an expired authorisation again, at most for the open amount. A definite refusal is final. Without an answer
  * the Payment Hub is asked again, until the order is covered or cancelled.
  */
-export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({ key, payload }, scope) => {
+export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key, payload }, scope) => {
   const { work, log } = scope;
   const { orderId } = payload;
   const order = await work.get(orders, orderId);
   if (order?.state !== 'confirmed') return;
   if (order.pendingAction) {
-    work.schedule(dueWork.renewAuthorization, key, work.now + RECHECK_MS, payload);
+    work.schedule(renewAuthorizationDue, key, work.now + RECHECK_MS, payload);
     return;
   }
   try {
@@ -28,8 +28,7 @@ export const renewAuthorization = handleDue(dueWork.renewAuthorization)(async ({
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId, paymentId: key, code: error.code }, `renewing an authorisation failed: ${error.message}`);
-    if (error.retryable || isDependencyProblem(error))
-      work.schedule(dueWork.renewAuthorization, key, work.now + PAYMENTS_RETRY_MS, payload);
+    if (error.retryable || isDependencyProblem(error)) work.schedule(renewAuthorizationDue, key, work.now + PAYMENTS_RETRY_MS, payload);
   }
 });
 

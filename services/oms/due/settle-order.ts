@@ -4,7 +4,7 @@ import { instant } from '../../../shared/domain/time.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { withUndo } from '../cancellation/compensation.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { compensateDue, releaseHoldsDue, settleOrderDue } from '../due-work.ts';
 import { isMoving } from '../fulfillment/apply-progress.ts';
 import { isResolved } from '../fulfillment/progress.ts';
 import { type Payment, paymentsToDecideOn } from '../payment/payments.ts';
@@ -14,7 +14,7 @@ import { earningOf, refundOwed } from '../payment/settlement.ts';
  * Refunds cancelled units, and completes the order when all of its units are delivered or cancelled. A payment is captured once and in
  * full, so its refund waits for the capture.
  */
-export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope) => {
+export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
   const record = await work.get(fulfillmentRecords, key);
@@ -33,8 +33,8 @@ export const settleOrder = handleDue(dueWork.settleOrder)(async ({ key }, scope)
   /** Authorisations that are left were meant for cancelled units, and are voided. */
   function complete(moving: StoredOrder, paid: readonly Payment[]): void {
     const unneeded = paid.filter(({ state }) => state === 'authorised').map(({ id }) => id);
-    if (unneeded.length > 0) work.schedule(dueWork.compensate, moving.id, work.now, {});
-    work.schedule(dueWork.releaseHolds, moving.id, work.now, {});
+    if (unneeded.length > 0) work.schedule(compensateDue, moving.id, work.now, {});
+    work.schedule(releaseHoldsDue, moving.id, work.now, {});
     work.transition(orders, moving, 'complete', {
       completedAt: instant(work.now),
       ...earningOf(moving, paid),

@@ -1,7 +1,7 @@
 import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { capturePaymentsDue } from '../due-work.ts';
 import { applyProgress } from '../fulfillment/apply-progress.ts';
 import { freshRecord, hasBegun, progressAfter } from '../fulfillment/progress.ts';
 
@@ -16,7 +16,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   const progress = progressAfter(order, record, found);
   if (!progress) return;
   const begins = order.state === 'confirmed' && hasBegun(found);
-  if (begins) work.schedule(dueWork.capturePayments, order.id, work.now, { attempt: 1 });
+  if (begins) work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
   await applyProgress(current, progress, found.id, scope);
 };

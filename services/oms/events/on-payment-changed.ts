@@ -1,6 +1,6 @@
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
-import * as dueWork from '../due-work.ts';
+import { payOutReturnDue } from '../due-work.ts';
 import { noteLostAuthorization } from '../payment/lost-authorizations.ts';
 import { returnBookings } from '../returns/bookings.ts';
 
@@ -25,5 +25,5 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const isReleased = state === 'voided' || state === 'partially-refunded' || state === 'fully-refunded';
   if (tender.type !== 'exchange-credit' || returnId === undefined || !isReleased) return;
   const booking = await work.get(returnBookings, returnId);
-  if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.schedule(dueWork.payOutReturn, returnId, work.now, {});
+  if (booking?.status === 'exchanged' || booking?.status === 'refunded') work.schedule(payOutReturnDue, returnId, work.now, {});
 };

@@ -3,7 +3,7 @@ import type { Scope } from '../../../shared/work/handler.ts';
 import type { Patch } from '../../../shared/work/unit-of-work.ts';
 import { markCancelled } from '../cancellation/cancellation.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { serveShortLinesDue, settleOrderDue } from '../due-work.ts';
 import { isResolved, type Progress } from './progress.ts';
 
 /** Whether the warehouse works on its goods, or they are on their way. */
@@ -35,9 +35,8 @@ export async function applyProgress(
       return;
     }
     if (record.short.some(({ status }) => status === 'open' || status === 'held'))
-      work.schedule(dueWork.serveShortLines, order.id, work.now, {});
-    if (isResolved(lines) || record.owed.some(({ status }) => status === 'owed'))
-      work.schedule(dueWork.settleOrder, order.id, work.now, {});
+      work.schedule(serveShortLinesDue, order.id, work.now, {});
+    if (isResolved(lines) || record.owed.some(({ status }) => status === 'owed')) work.schedule(settleOrderDue, order.id, work.now, {});
     if (arrived && !isResolved(lines) && order.state === 'in-fulfilment') {
       work.transition(orders, order, 'fulfil-part', patch);
       return;

@@ -5,7 +5,7 @@ import type { Context } from '../../../shared/simulation/context.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { routeOrderDue } from '../due-work.ts';
 import type { OrderLine } from '../order/lines.ts';
 import { isSale } from '../order/sale.ts';
 import { DECIDE_TIMEOUT_MS, ROUTING_RETRY_MS, TAKE_OVER_MS } from '../timing.ts';
@@ -27,7 +27,7 @@ export function beginRouting(
   { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfillmentRecord['strategy'] } = { asked: false },
 ): void {
   work.put(fulfillmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
-  work.schedule(dueWork.routeOrder, orderId, work.now + TAKE_OVER_MS, { asked });
+  work.schedule(routeOrderDue, orderId, work.now + TAKE_OVER_MS, { asked });
 }
 
 interface Group {
@@ -66,7 +66,7 @@ export async function requestFulfillment(order: StoredOrder, record: Fulfillment
   const { work } = scope;
   await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);
   work.put(fulfillmentRecords, { ...record, routed: true });
-  work.cancel(dueWork.routeOrder, order.id);
+  work.cancel(routeOrderDue, order.id);
   if (order.routingStatus === undefined) return order;
   return work.transition(orders, order, order.state === 'confirmed' ? 'route' : 'note', { routingStatus: undefined });
 }
@@ -81,7 +81,7 @@ export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'routing an order failed');
-    work.schedule(dueWork.routeOrder, order.id, work.now + ROUTING_RETRY_MS, { asked: false });
+    work.schedule(routeOrderDue, order.id, work.now + ROUTING_RETRY_MS, { asked: false });
     return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

@@ -2,7 +2,7 @@ import { checkAvailability, reserveInventory } from '../../../shared/catalog/inv
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { serveShortLinesDue } from '../due-work.ts';
 import { NEW_HOLD_TTL_SECONDS, RECHECK_MS } from '../timing.ts';
 import { applyProgress } from './apply-progress.ts';
 import { tryConfirmHold } from './confirm-hold.ts';
@@ -46,7 +46,7 @@ export async function serveElsewhere({ order, record, units }: ShortCase, scope:
   if (!(await tryConfirmHold(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfillmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
-    work.schedule(dueWork.serveShortLines, order.id, work.now + RECHECK_MS, {});
+    work.schedule(serveShortLinesDue, order.id, work.now + RECHECK_MS, {});
     return;
   }
   const line = { orderLineId: units.orderLineId, sku: units.sku, qty: units.qty };

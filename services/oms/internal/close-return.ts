@@ -3,7 +3,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';
 import type { StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { payOutReturnDue } from '../due-work.ts';
 import { orderById } from '../order/by-id.ts';
 import { isOpen, type ReturnBooking, returnBookings } from '../returns/bookings.ts';
 import { closedOtherwise, completeBooking, rejectBooking } from '../returns/closing.ts';
@@ -34,7 +34,7 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
     case 'exchanged':
       if (!isOpen(booking)) return again(nothing);
       await completeBooking(work, order, { booking, as: 'exchanged' });
-      work.schedule(dueWork.payOutReturn, booking.id, work.now, {});
+      work.schedule(payOutReturnDue, booking.id, work.now, {});
       return { settled: false, refunds: [] };
   }
 });

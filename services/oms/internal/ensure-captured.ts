@@ -6,7 +6,7 @@ import { progressionOf } from '../../../shared/catalog/simulation/progression.ts
 import { money } from '../../../shared/domain/money.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { capturePaymentsDue, settleOrderDue } from '../due-work.ts';
 import { orderById } from '../order/by-id.ts';
 import { requiredFor } from '../order/line-value.ts';
 import { captureIfPossible, isCovered } from '../payment/capture.ts';
@@ -22,7 +22,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   // The event that picking has begun may arrive later; payments are captured only in fulfilment.
   const order = found.state === 'confirmed' ? work.transition(orders, found, 'begin-fulfilment', { routingStatus: undefined }) : found;
   if (order !== found) {
-    work.schedule(dueWork.capturePayments, order.id, work.now, { attempt: 1 });
+    work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
     await work.checkpoint();
   }
   const required = requiredFor(order);
@@ -39,11 +39,11 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
     throw incomplete(order, { ...body, missing: required - netCaptured, isCaptured: netCaptured + refunded >= required });
   }
   if (order.captureStatus !== undefined) {
-    work.cancel(dueWork.capturePayments, order.id);
+    work.cancel(capturePaymentsDue, order.id);
     work.transition(orders, order, 'note', { captureStatus: undefined });
   }
   const record = await work.get(fulfillmentRecords, order.id);
-  if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(dueWork.settleOrder, order.id, work.now, {});
+  if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(settleOrderDue, order.id, work.now, {});
   return {
     orderId: order.id,
     captured: money(netCaptured + refunded, currency),

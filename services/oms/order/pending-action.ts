@@ -4,16 +4,16 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Patch, UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { finishCancellationDue, finishCarryOutDue, finishConfirmationDue } from '../due-work.ts';
 import { TAKE_OVER_MS } from '../timing.ts';
 
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
 /** Due work that takes over when the request of an intent does not finish. */
 const takeOver = {
-  confirm: dueWork.finishConfirmation,
-  cancel: dueWork.finishCancellation,
-  'carry-out': dueWork.finishCarryOut,
+  confirm: finishConfirmationDue,
+  cancel: finishCancellationDue,
+  'carry-out': finishCarryOutDue,
 } as const;
 
 const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { orders } from '../collections.ts';
-import * as dueWork from '../due-work.ts';
+import { giveUpUncoveredDue, renewAuthorizationDue } from '../due-work.ts';
 import { isSale } from '../order/sale.ts';
 import { UNCOVERED_LIFETIME_MS } from '../timing.ts';
 import type { Payment } from './payments.ts';
@@ -23,7 +23,6 @@ export async function noteLostAuthorization(work: UnitOfWork, payment: Voided): 
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return;
   // Drafts too: a pending confirmation may have seen the payment before it was voided.
-  if (order.state === 'confirmed' && hasExpired(payment))
-    work.schedule(dueWork.renewAuthorization, payment.id, work.now, { orderId: order.id });
-  work.schedule(dueWork.giveUpUncovered, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
+  if (order.state === 'confirmed' && hasExpired(payment)) work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id });
+  work.schedule(giveUpUncoveredDue, order.id, work.now + UNCOVERED_LIFETIME_MS, {});
 }
