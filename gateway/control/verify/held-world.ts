@@ -4,11 +4,11 @@ import { nameOf } from '../../../shared/catalog/event-names.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { EventReader } from '../../../shared/store/ports/inspection.ts';
-import type { Ledger, LedgerStore } from '../../../shared/store/ports/ledger.ts';
-import type { ApplicationDump, Snapshot, SnapshotStore } from '../../../shared/store/ports/snapshots.ts';
-import { allEventsOf } from '../event-reader.ts';
-import { heldEvent } from '../withheld.ts';
+import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { Ledger } from '../../../shared/store/ports/ledger.ts';
+import type { ApplicationDump, Snapshot } from '../../../shared/store/ports/snapshots.ts';
+import { allEventsOf } from '../events/reader.ts';
+import { withheldEvent } from '../events/withheld.ts';
 
 /** Where each business object is stored, by type. */
 export type EstateObjects = Readonly<
@@ -39,7 +39,7 @@ export async function readWorld(
 ): Promise<HeldWorld> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
-  const kept = ledger.held.flatMap((item) => heldEvent(item) ?? []);
+  const kept = ledger.held.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world)), ...kept];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
   const queues = queuesOf(snapshot.due, { ledger, kept, events });

@@ -1,14 +1,15 @@
-import { nameOf } from '../../shared/catalog/event-names.ts';
-import type { World } from '../../shared/domain/world.ts';
-import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { EventReader, EventsAbout, StoredEvent } from '../../shared/store/ports/inspection.ts';
+import { nameOf } from '../../../shared/catalog/event-names.ts';
+import type { World } from '../../../shared/domain/world.ts';
+import type { EstateEvent } from '../../../shared/events/envelope.ts';
+import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { EventsAbout, StoredEvent } from '../../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
   /** With or without prefix; `*` for any. */
   readonly type?: string | undefined;
   readonly subject?: string | undefined;
   readonly correlationId?: string | undefined;
-  /** Include the additional events. One that is asked for by name is always included. */
+  /** Include the additional events. An event type that is named is always included. */
   readonly ext: boolean;
   readonly after: number;
   readonly limit: number;
@@ -16,15 +17,16 @@ export interface EventFilter {
 
 export interface ListedEvent {
   readonly order: number;
-  readonly event: EstateEvent;
+  readonly event: Record<string, unknown>;
 }
 
-/** How many events are read at once when not all of them fit. */
+/** Events per read when some of them may not match. */
 const CHUNK = 100;
+/** Events per read of a whole world. */
 const ALL_CHUNK = 1_000;
 
-/** Events on the bus, in order. `next` is where the next reading starts. */
-export async function readEvents(worlds: EventReader, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
+/** Matching events on the bus, in order. `next` continues the reading. */
+export async function readEvents(worlds: Worlds, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
   const items: ListedEvent[] = [];
   const [about, ...others] = criteriaOf(filter);
   let next = filter.after;
@@ -37,10 +39,10 @@ export async function readEvents(worlds: EventReader, world: World, filter: Even
     for (const stored of events) {
       const event = JSON.parse(stored.json) as EstateEvent;
       next = stored.order;
-      if (fits(event, filter)) items.push({ order: stored.order, event });
+      if (matches(event, filter)) items.push({ order: stored.order, event: { ...event } });
       if (items.length >= filter.limit) return { items, next };
     }
-    // Nothing up to the last event of the world is left to be found.
+    // No match is left up to the last event of the world.
     if (events.length < chunk) return { items, next: Math.max(next, last) };
   }
 }
@@ -55,7 +57,7 @@ export async function allEventsOf(worlds: EventReader, world: World): Promise<Es
   }
 }
 
-/** What events are asked for by, the fewest first: as a rule a story has fewer events than an object, and an object fewer than a type. */
+/** The most selective criterion first: a correlation id usually has fewer events than a subject, and a subject fewer than a type. */
 function criteriaOf({ type, subject, correlationId, ext }: EventFilter): readonly EventsAbout[] {
   return [
     ...(correlationId === undefined ? [] : [{ by: 'correlation', value: correlationId } as const]),
@@ -65,7 +67,7 @@ function criteriaOf({ type, subject, correlationId, ext }: EventFilter): readonl
   ];
 }
 
-function fits(event: EstateEvent, { type, subject, correlationId, ext }: EventFilter): boolean {
+function matches(event: EstateEvent, { type, subject, correlationId, ext }: EventFilter): boolean {
   const name = nameOf(event.type);
   if (type !== undefined ? name !== nameOf(type) : !ext && name.startsWith('ext.')) return false;
   if (subject !== undefined && event.subject !== subject) return false;

@@ -9,26 +9,27 @@ import type { WorldView } from '../../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 
-/** Wall time that an application has for what the simulation plane asks. */
+/** Wall time that an application has for a call. */
 const DEADLINE_MS = 15_000;
 
-export interface InsideCallOptions {
+export interface OutsideCallOptions {
   readonly addressOf: (application: Application) => string;
   readonly token: string;
   readonly agent: Agent;
 }
 
 /**
- * Asks an application as the outside world: an internal call that only the simulation plane makes. Faults do not strike it, but what it
- * brings about.
+ * Calls an application as the outside world: the carrier, customer service, a stock taker. Only the simulation plane makes these calls.
+ * Faults do not apply to the call itself, but to the calls and events that follow from it.
+ * @throws Problem as the application answered it
  */
-export type InsideCall = <A extends ApiDefinition<string, Application, string>>(
+export type OutsideCall = <A extends ApiDefinition<string, Application, string>>(
   view: WorldView,
   api: A,
   input: CallOf<A>,
 ) => Promise<OutputOf<A>>;
 
-export function createInsideCall({ addressOf, token, agent }: InsideCallOptions): InsideCall {
+export function createOutsideCall({ addressOf, token, agent }: OutsideCallOptions): OutsideCall {
   return async (view, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
     const requestId = newId('req', view.now);

@@ -1,21 +1,13 @@
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
-import { nameOf } from '../../shared/catalog/event-names.ts';
-import { invalid, problems } from '../../shared/catalog/problems.ts';
-import { type FaultInput, FaultName } from '../../shared/catalog/simulation/faults.ts';
-import { allEvents } from '../../shared/catalog/subscriptions.ts';
+import { apis, internalCalls } from '../../../shared/catalog/catalog.ts';
+import { invalid, problems } from '../../../shared/catalog/problems.ts';
+import { type FaultInput, FaultName } from '../../../shared/catalog/simulation/faults.ts';
+import { requireKnownEvent } from '../events/known-event.ts';
 
-/** @throws Problem `validation_failed` for an event that there is not */
-export function knownEvent(type: string, pointer: string): void {
-  const name = nameOf(type);
-  if (allEvents.some((event) => event.name === name)) return;
-  throw invalid(pointer, 'unknown_event', `There is no event "${type}"; there are ${allEvents.map((event) => event.name).join(', ')}.`);
-}
-
-/** What a schema does not say of a fault. @throws Problem `validation_failed` */
+/** The rules for a fault that its schema cannot express. @throws Problem validation_failed */
 export function checkFault(name: string, { match, fault }: FaultInput): void {
   if (!FaultName.safeParse(name).success)
     throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
-  if (match.event !== undefined) knownEvent(match.event, '/match/event');
+  if (match.event !== undefined) requireKnownEvent(match.event, '/match/event');
   const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
   if (match.api !== undefined && !ids.includes(match.api)) {
     throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);

@@ -1,15 +1,16 @@
-/** How long somebody waits: until a deadline of wall time, and no longer than they are there. */
-export interface Patience extends Disposable {
-  /** Nobody waits any more. */
+import type { Ms } from '../../../shared/domain/time.ts';
+
+/** Ends a wait at a deadline in wall time, or earlier when the client has disconnected. */
+export interface WaitLimit extends Disposable {
   isOver(): boolean;
-  /** Resolves when nobody waits any more. */
+  /** Resolves when the wait must end. */
   readonly over: Promise<void>;
-  /** Wall time that is left, at most `ms`. */
-  atMost(ms: number): number;
+  /** The wall time that is left, at most `ms`. */
+  atMost(ms: Ms): Ms;
 }
 
-/** @param gone aborted when the client has gone */
-export function patience(timeoutMs: number, gone?: AbortSignal): Patience {
+/** @param gone aborted when the client has disconnected */
+export function limitWait(timeoutMs: Ms, gone?: AbortSignal): WaitLimit {
   const until = Date.now() + timeoutMs;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeoutMs);

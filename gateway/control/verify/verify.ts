@@ -1,0 +1,22 @@
+import type { World } from '../../../shared/domain/world.ts';
+import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import { eventVersions } from './event-versions.ts';
+import { fulfilment } from './fulfilment.ts';
+import { type EstateObjects, readWorld } from './held-world.ts';
+import type { InvariantResult } from './invariant.ts';
+import { money } from './money.ts';
+import { moving } from './moving.ts';
+import { oneEffect } from './one-effect.ts';
+import { points } from './points.ts';
+import { replay } from './replay.ts';
+import { returns } from './returns.ts';
+import { stock } from './stock.ts';
+import { till } from './till.ts';
+
+const invariants = [money, points, stock, fulfilment, returns, till, oneEffect, eventVersions, moving, replay];
+
+/** Computes the invariants over a whole world. Each violation names the records that break it. */
+export async function verifyWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<InvariantResult[]> {
+  const held = await readWorld(worlds, world, objects);
+  return invariants.map((invariant) => invariant(held));
+}
