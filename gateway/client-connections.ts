@@ -1,8 +1,8 @@
 import type { ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode, problems } from '../shared/catalog/problems.ts';
-import { identify } from './edge-context.ts';
 import { headersOfProblem } from './problems.ts';
+import { identify } from './request-ids.ts';
 
 /** How long clients may take, in wall time. */
 export interface ClientTimes {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
-import type { RequestIds } from './edge-context.ts';
+import type { RequestIds } from './request-ids.ts';
 
 /** Wall time for which a client that is still sending may read why it was refused, before its connection is cut. */
 const LINGER_MS = 500;

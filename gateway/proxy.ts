@@ -4,7 +4,7 @@ import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
-import { namedByConnection } from './edge-context.ts';
+import { namedByConnection } from './application-headers.ts';
 
 export interface ProxyOptions {
   readonly addressOf: (application: Application) => string;

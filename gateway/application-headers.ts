@@ -1,18 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { CorrelationId } from '../shared/catalog/headers.ts';
-import { newId } from '../shared/domain/ids.ts';
-import { secretIn } from '../shared/domain/redaction.ts';
 import type { Context } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
+import type { RequestIds } from './request-ids.ts';
 
-/** Wall time that a request has in the estate. */
+/** Wall time in which the estate must answer a request. */
 export const REQUEST_MS = 15_000;
 
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
-
-/** Headers that end at the gateway: of the connection, of the client's credential, and those by which the estate or a framework would be told lies. */
-const ENDS_HERE = new Set([
+/**
+ * Headers that no application gets: those of the connection, the client's credential and cookies, and those that would override the
+ * method, the address or the estate's own headers.
+ */
+const DROPPED = new Set([
   'authorization',
   'connection',
   'content-length',
@@ -40,30 +39,13 @@ const ENDS_HERE = new Set([
   'x-request-id',
   'x-rewrite-url',
 ]);
-const ENDS_HERE_BY_PREFIX = ['x-estate-', 'x-forwarded-'];
+const DROPPED_PREFIXES = ['x-estate-', 'x-forwarded-'];
 
-export interface RequestIds {
-  readonly requestId: string;
-  readonly correlationId: string;
-}
-
-/** A correlation id that was not sent, or that must not stand in events, journal and log, is the request's own id. */
-export function identify(headers: IncomingHttpHeaders, now: number): RequestIds {
-  const requestId = newId('req', now);
-  const sent = headers['x-correlation-id'];
-  const fits = typeof sent === 'string' && CorrelationId.safeParse(sent).success && secretIn(sent) === undefined;
-  return { requestId, correlationId: fits ? sent : requestId };
-}
-
-/** The W3C traceparent that a client sent; whatever else stands in that header is none. */
-export function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
-  return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined;
-}
-
-export interface EdgeRequest {
+/** A request that passed all checks. */
+export interface AdmittedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly ids: RequestIds;
-  /** The trace it belongs to, if any. */
+  /** W3C trace context of the request, if it has one. */
   readonly traceparent: string | undefined;
   readonly view: WorldView;
   readonly principal: string;
@@ -72,10 +54,10 @@ export interface EdgeRequest {
 }
 
 /**
- * The headers that an application gets: what the client sent, without what ends here, and with the estate's own. They are made before
- * the proxy sees the request, because its hook for request headers is skipped for requests with `Expect`.
+ * The headers that an application gets: the client's headers without the dropped ones, and the estate's own. They are made before the
+ * proxy sees the request, because the proxy library skips its hook for request headers on requests with `Expect`.
  */
-export function headersForApplication({ headers, ids, traceparent, view, principal, token, body }: EdgeRequest): IncomingHttpHeaders {
+export function applicationHeaders({ headers, ids, traceparent, view, principal, token, body }: AdmittedRequest): IncomingHttpHeaders {
   const context: Context = {
     world: view.world,
     now: view.now,
@@ -104,13 +86,13 @@ function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = namedByConnection(headers.connection);
   const passed: IncomingHttpHeaders = {};
   for (const name of Object.keys(headers)) {
-    if (ENDS_HERE.has(name) || named?.has(name) || ENDS_HERE_BY_PREFIX.some((prefix) => name.startsWith(prefix))) continue;
+    if (DROPPED.has(name) || named?.has(name) || DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
     passed[name] = headers[name];
   }
   return passed;
 }
 
-/** Headers of one connection only, because its `Connection` header says so. */
+/** The headers that a `Connection` header restricts to its connection. */
 export function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
