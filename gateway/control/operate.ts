@@ -6,7 +6,7 @@ import type { Simulation, Worlds } from '../../shared/store/ports/estate-store.t
 import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
-import type { EstateObjects } from './verify/held-world.ts';
+import type { EstateObjects } from './verify/world-records.ts';
 
 /** The parts of the simulation plane that operations use. */
 export interface ControlParts {

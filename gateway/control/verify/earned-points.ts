@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
 import { isOwnedBy } from './redemption-purpose.ts';
 import type { Account } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
@@ -31,7 +31,7 @@ const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
 };
 
 /** What orders earned, and what their refunds took back. */
-export function checkEarned(held: HeldWorld, accounts: readonly Account[], check: Check): void {
+export function checkEarned(held: WorldRecords, accounts: readonly Account[], check: Check): void {
   const earnings = new Map(held.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
   // A till that could not ask whose card it was passes its number on.
   const members = new Set(accounts.flatMap(({ id, cardNumber }) => [id, cardNumber]));
@@ -71,7 +71,7 @@ function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Acc
   return earned;
 }
 
-function checkTakenBack({ of, queued }: HeldWorld, earnings: ReadonlyMap<string, Earning>, check: Check): void {
+function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<string, Earning>, check: Check): void {
   for (const { id, earned, takenBack, refunds } of earnings.values()) {
     const most = earned?.points ?? 0;
     check(takenBack <= most, `order/${id}: earned ${most} points, and ${takenBack} were taken back`);

@@ -3,8 +3,8 @@ import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/ob
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import { type findings, grouped } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
@@ -17,7 +17,7 @@ const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'c
 const isOpen = ({ state }: Reservation): boolean => state === 'requested' || state === 'confirmed';
 
 /** A basket has one open reservation at most; nothing is held for an order, a basket or a transaction that has ended. */
-export function checkEndedHolds(held: HeldWorld, check: Check): void {
+export function checkEndedHolds(held: WorldRecords, check: Check): void {
   const open = held.of<Reservation>('reservation').filter(isOpen);
   const ofBaskets = open.filter(({ basketId }) => basketId !== undefined);
   for (const [basketId, holds] of grouped(ofBaskets, ({ basketId = '' }) => basketId)) {
@@ -39,7 +39,7 @@ interface Ended {
   readonly isBeingEnded: boolean;
 }
 
-function ownersIn({ of, records, queued }: HeldWorld) {
+function ownersIn({ of, records, queued }: WorldRecords) {
   const orders = new Map(of<Order>('order').map((order) => [order.id, order]));
   const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
   const transactions = new Map(

@@ -4,17 +4,17 @@ import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
-import { isEnded, moverOfReturn } from './returns.ts';
+import { isEnded, nextActorOnReturn } from './return-actors.ts';
 import type { Return } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
 /** Orders rest only where somebody outside has the next move; everything else must have work that will move it. */
-export function moving(held: HeldWorld): InvariantResult {
+export function moving(held: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'moving',
     'Every accepted order is at rest, moving, in a named queue, or waits for the warehouse, the carrier or a caller',
@@ -25,10 +25,10 @@ export function moving(held: HeldWorld): InvariantResult {
   const returnsOf = grouped(held.of<Return>('return'), ({ orderId }) => orderId);
   for (const order of held.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
-    checkPromises(held, order, check);
-    checkCovered(held, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
+    checkPendingWork(held, order, check);
+    checkAuthorized(held, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
     const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
-    const awaited = [...awaitedBy(held, order, fulfillmentOrders), ...comingFrom(held, coming, check)];
+    const awaited = [...awaitedActors(held, order, fulfillmentOrders), ...awaitedActorsOfReturns(held, coming, check)];
     waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
     const open = order.state !== 'completed' && order.state !== 'cancelled';
     const states = fulfillmentOrders.map(({ id, state }) => `fulfillment-order/${id} ${state}`).join(', ') || 'no fulfillment order';
@@ -40,7 +40,7 @@ export function moving(held: HeldWorld): InvariantResult {
 }
 
 /** What an order says that is still to be done must be in a queue of the OMS. */
-function checkPromises({ queued }: HeldWorld, order: Order, check: Check): void {
+function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check): void {
   const inQueue = queued('oms', order.id);
   const promise = (promised: boolean, what: string): void => {
     if (promised) check(inQueue, `order/${order.id}: ${what}`);
@@ -53,8 +53,8 @@ function checkPromises({ queued }: HeldWorld, order: Order, check: Check): void 
 }
 
 /** A confirmed order holds stock: one whose authorisations are gone is authorised again, or ends. */
-function checkCovered(
-  { queued }: HeldWorld,
+function checkAuthorized(
+  { queued }: WorldRecords,
   { id, state, channel, totals: { total } }: Order,
   { payments }: { readonly payments: readonly z.output<typeof Payment>[] },
   check: Check,
@@ -70,10 +70,10 @@ function checkCovered(
 }
 
 /** For whom an open order waits. */
-function awaitedBy({ queued }: HeldWorld, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
+function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
   if (order.state === 'completed' || order.state === 'cancelled') return [];
   const awaited = fulfillmentOrders.flatMap((one) => {
-    const whom = moverOf(queued, one);
+    const whom = nextActorOn(queued, one);
     return whom === undefined ? [] : [`${whom}, fulfillment-order/${one.id} is ${one.state}`];
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
@@ -84,16 +84,16 @@ function awaitedBy({ queued }: HeldWorld, order: Order, fulfillmentOrders: reado
 }
 
 /** For whom returns wait. */
-function comingFrom(held: HeldWorld, returns: readonly Return[], check: Check): string[] {
+function awaitedActorsOfReturns(held: WorldRecords, returns: readonly Return[], check: Check): string[] {
   return returns.flatMap((one) => {
-    const whom = moverOfReturn(held, one);
+    const whom = nextActorOnReturn(held, one);
     check(whom !== undefined, `return/${one.id}: ${one.state}, and nothing will move it`);
     return whom === undefined ? [] : [`${whom}, return/${one.id} is ${one.state}`];
   });
 }
 
 /** Who moves a fulfillment order next; undefined when nobody does any more, or nobody would. */
-function moverOf(queued: HeldWorld['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
+function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
   switch (state) {
     case 'created':
       return queued('fms', id) ? 'the FMS' : undefined;
@@ -119,13 +119,13 @@ const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender',
 const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
 
 function checkMoves(
-  { queued }: HeldWorld,
+  { queued }: WorldRecords,
   { order, fulfillmentOrder }: { readonly order: Order; readonly fulfillmentOrder: FulfillmentOrder },
   check: Check,
 ): void {
   const { id, state, failureReason } = fulfillmentOrder;
   const atRest = AT_REST.has(state) || (state === 'failed-delivery' && failureReason === 'lost');
-  check(atRest || moverOf(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
+  check(atRest || nextActorOn(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
   if (order.state === 'cancelled' || order.state === 'completed') {
     check(
       !BEFORE_DISPATCH.has(state) || queued('oms', order.id) || queued('fms', id),
@@ -135,7 +135,7 @@ function checkMoves(
 }
 
 /** What ends by time must have the work that ends it. */
-function checkTimers({ of, queued }: HeldWorld, check: Check): void {
+function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
   }

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
 import type { Account, Redemption } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
@@ -19,7 +19,7 @@ interface Purchase {
 }
 
 /** A redemption pays only for the order or basket that it was made for, and only for its owner. */
-export function checkPurpose({ of, records }: HeldWorld, accounts: readonly Account[], check: Check): void {
+export function checkPurpose({ of, records }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const payments = new Map(of<Payment>('payment').map((payment) => [payment.id, payment]));
   const owners = new Map(accounts.map((account) => [account.id, account]));
   const purchases = new Map<string, Purchase>();

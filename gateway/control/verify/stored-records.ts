@@ -19,3 +19,11 @@ export interface Redemption {
 
 /** A return as the FMS stores it. */
 export type Return = z.output<typeof ReturnSchema> & { readonly rejecting?: unknown };
+
+/** The booking of a return at the OMS. */
+export interface ReturnBooking {
+  readonly id: string;
+  readonly orderId: string;
+  readonly status: 'open' | 'refunding' | 'refunded' | 'exchanged' | 'rejected';
+  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number }[];
+}

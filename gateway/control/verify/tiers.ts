@@ -1,7 +1,7 @@
 import { tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import type { findings } from './invariant.ts';
 import type { Account } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Check = ReturnType<typeof findings>['check'];
 
@@ -14,7 +14,7 @@ const countsFor = ({ type, points, shortfall = 0 }: Account['entries'][number]):
 const counted = ({ entries }: Account): number => entries.reduce((sum, entry) => sum + countsFor(entry), 0);
 
 /** The tier follows from the points that still count. */
-export function checkTiers({ seed }: HeldWorld, accounts: readonly Account[], check: Check): void {
+export function checkTiers({ seed }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const rows = seed.applications['loyalty-platform']?.objects['accounts'] ?? [];
   const begun = new Map(rows.map(({ json }) => JSON.parse(json) as Account).map((account) => [account.id, account]));
   for (const account of accounts) {

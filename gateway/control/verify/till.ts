@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
@@ -16,7 +16,7 @@ interface Transaction {
 }
 type Check = ReturnType<typeof findings>['check'];
 
-export function till(held: HeldWorld): InvariantResult {
+export function till(held: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'till',
     'Every checkout at the till is over or moving; one that is over by being voided binds no money and no stock',
@@ -29,7 +29,7 @@ export function till(held: HeldWorld): InvariantResult {
     checkMoves(held, transaction, check);
     const { id, state } = transaction;
     if (state === 'completed')
-      check(isHandedOver(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
+      check(isCarriedOut(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
     if (state !== 'voided' || transaction.compensation) continue;
     const order = orders.get(id);
     check(order === undefined || order.state === 'cancelled', `transaction/${id}: voided, and order/${id} is ${order?.state}`);
@@ -51,12 +51,12 @@ export function till(held: HeldWorld): InvariantResult {
 }
 
 /** What is not over must have work that ends it. */
-function checkMoves({ queued }: HeldWorld, { id, state, compensation }: Transaction, check: Check): void {
+function checkMoves({ queued }: WorldRecords, { id, state, compensation }: Transaction, check: Check): void {
   const moves = state === 'opening' || state === 'open' || state === 'paid' || compensation !== undefined;
   if (moves) check(queued('pos', id), `transaction/${id}: ${compensation ? 'being undone' : state}, and nothing will move it`);
 }
 
-const isHandedOver = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
+const isCarriedOut = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
 
 const bindsMoney = ({ state, voidOnApproval }: Payment): boolean =>
   state === 'authorised' || state === 'captured' || state === 'partially-refunded' || (state === 'pending' && !voidOnApproval);

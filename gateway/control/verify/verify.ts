@@ -1,8 +1,7 @@
 import type { World } from '../../../shared/domain/world.ts';
 import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
 import { eventVersions } from './event-versions.ts';
-import { fulfilment } from './fulfilment.ts';
-import { type EstateObjects, readWorld } from './held-world.ts';
+import { fulfillment } from './fulfillment.ts';
 import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
 import { moving } from './moving.ts';
@@ -12,8 +11,9 @@ import { replay } from './replay.ts';
 import { returns } from './returns.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
+import { type EstateObjects, readWorld } from './world-records.ts';
 
-const invariants = [money, points, stock, fulfilment, returns, till, oneEffect, eventVersions, moving, replay];
+const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, replay];
 
 /** Computes the invariants over a whole world. Each violation names the records that break it. */
 export async function verifyWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<InvariantResult[]> {

@@ -16,7 +16,7 @@ export type EstateObjects = Readonly<
 >;
 
 /** Everything that a rehearsal holds, read once. */
-export interface HeldWorld {
+export interface WorldRecords {
   readonly objects: EstateObjects;
   readonly seed: Snapshot;
   /** On the bus, or kept from it by a fault; each once, however often it came. */
@@ -32,11 +32,7 @@ export interface HeldWorld {
   parked(application: Application, id: string, kind: string): boolean;
 }
 
-export async function readWorld(
-  worlds: SnapshotStore & LedgerStore & EventReader,
-  world: World,
-  objects: EstateObjects,
-): Promise<HeldWorld> {
+export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<WorldRecords> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
   const kept = ledger.held.flatMap((item) => withheldEvent(item) ?? []);

@@ -2,30 +2,19 @@ import type { z } from 'zod';
 import type {
   FulfillmentOrder as FulfillmentOrderSchema,
   PickingOrder as PickingOrderSchema,
-  Shipment as ShipmentSchema,
 } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
-import { compareInstants } from '../../../shared/domain/instant.ts';
-import type { HeldWorld } from './held-world.ts';
 import { findings, grouped, type InvariantResult } from './invariant.ts';
-import type { Return } from './stored-records.ts';
+import { checkParcels } from './parcels.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 type PickingOrder = z.output<typeof PickingOrderSchema>;
-type Shipment = z.output<typeof ShipmentSchema>;
-/** What the FMS keeps of a parcel for itself. */
-interface Parcel {
-  readonly id: string;
-  readonly newestScanAt?: string;
-}
 type Check = ReturnType<typeof findings>['check'];
 
-/** Work of the Carrier Platform that tells of a scan. */
-const WEBHOOK = 'deliver-webhook';
-
-/** What the OMS, the FMS, the WMS and the Carrier Platform say of the same goods. */
-export function fulfilment(held: HeldWorld): InvariantResult {
+/** OMS, FMS, WMS and Carrier Platform must agree on the goods of each order. */
+export function fulfillment(held: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'fulfilment',
     'Order lines, fulfillment orders, picking orders and parcels agree: every unit of a line is on one way, and ends once',
@@ -44,21 +33,21 @@ export function fulfilment(held: HeldWorld): InvariantResult {
   return result();
 }
 
-/** Its goods came back. One that was given up by time counts as returned before that. */
-export const isBack = ({ state, shipments }: Pick<FulfillmentOrder, 'state' | 'shipments'>): boolean =>
+/** Whether its goods are back. A fulfillment order that timed out is in that state before its parcel is. */
+export const isBackAtSender = ({ state, shipments }: Pick<FulfillmentOrder, 'state' | 'shipments'>): boolean =>
   state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
 
-/** Units that are on their way to the customer, or arrived. */
-const coming = ({ state, failureReason }: FulfillmentOrder): boolean =>
+/** Whether its units are still to reach the customer, or did. */
+const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');
 
 function checkLines(
-  { queued }: HeldWorld,
+  { queued }: WorldRecords,
   { order, fulfillmentOrders }: { readonly order: Order; readonly fulfillmentOrders: readonly FulfillmentOrder[] },
   check: Check,
 ): void {
   const settled = new Set(order.reconciliation?.map(({ fulfillmentOrderId }) => fulfillmentOrderId));
-  const serving = fulfillmentOrders.filter((one) => coming(one) && !settled.has(one.id));
+  const serving = fulfillmentOrders.filter((one) => isServing(one) && !settled.has(one.id));
   const unitsOf = (ones: readonly FulfillmentOrder[], lineId: string): number =>
     ones
       .flatMap(({ lines }) => lines)
@@ -93,7 +82,7 @@ function checkLines(
 }
 
 function checkPicking(
-  { queued }: HeldWorld,
+  { queued }: WorldRecords,
   { fulfillmentOrder, pickings }: { readonly fulfillmentOrder: FulfillmentOrder; readonly pickings: readonly PickingOrder[] },
   check: Check,
 ): void {
@@ -102,7 +91,7 @@ function checkPicking(
   for (const { orderLineId, qty, pickedQty, shortQty } of lines) {
     check(pickedQty + shortQty <= qty, `${name} ${orderLineId}: picked ${pickedQty} and short ${shortQty} of ${qty}`);
   }
-  // One that was cancelled before the WMS heard that it may pick is picked by nobody, and the WMS has nothing to keep.
+  // A fulfillment order that was cancelled before its picking order reached the WMS has no record there.
   if (pickingOrderId !== undefined && state !== 'cancelled' && !queued('wms', pickingOrderId)) {
     check(
       pickings.some((picking) => picking.id === pickingOrderId),
@@ -120,39 +109,4 @@ function checkPicking(
       );
     }
   }
-}
-
-/**
- * The FMS’s copy of a parcel is what the carrier last said of it, unless a webhook is still to come, nobody is told any more, or
- * somebody else told the FMS more: other carriers may send webhooks too.
- */
-function checkParcels({ of, records, queued }: HeldWorld, fulfillmentOrders: readonly FulfillmentOrder[], check: Check): void {
-  const shipments = new Map(of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
-  const parcels = new Map(records<Parcel>('fms', 'trackings').map((parcel) => [parcel.id, parcel]));
-  const isDeaf = records('carrier-platform', 'webhook-endpoints').length > 0;
-  const copied = new Set<string>();
-  const comingBack = of<Return>('return');
-  const carried = [
-    ...fulfillmentOrders.map(({ id, shipments: copies }) => ({ id, name: `fulfillment-order/${id}`, copies })),
-    ...comingBack.map(({ id, shipments: copies }) => ({ id, name: `return/${id}`, copies })),
-  ];
-  for (const { id, name, copies } of carried) {
-    for (const copy of copies) {
-      copied.add(copy.id);
-      const shipment = shipments.get(copy.id);
-      if (!shipment) {
-        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier was never told of it`);
-        continue;
-      }
-      const told = parcels.get(copy.id)?.newestScanAt;
-      const newest = shipment.events.at(-1)?.occurredAt;
-      const byOthers = copy.state !== 'pending' && !shipment.events.some(({ status }) => status === copy.state);
-      const ahead = told !== undefined && newest !== undefined && compareInstants(told, newest) > 0;
-      check(
-        copy.state === shipment.state || byOthers || ahead || isDeaf || queued('carrier-platform', copy.id, WEBHOOK),
-        `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
-      );
-    }
-  }
-  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order and no return`);
 }
