@@ -14,22 +14,22 @@ type PickingOrder = z.output<typeof PickingOrderSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
 /** OMS, FMS, WMS and Carrier Platform must agree on the goods of each order. */
-export function fulfillment(held: WorldRecords): InvariantResult {
+export function fulfillment(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'fulfilment',
     'Order lines, fulfillment orders, picking orders and parcels agree: every unit of a line is on one way, and ends once',
   );
-  const fulfillmentOrders = held.of<FulfillmentOrder>('fulfillment-order');
+  const fulfillmentOrders = world.of<FulfillmentOrder>('fulfillment-order');
   const byOrder = grouped(fulfillmentOrders, ({ orderId }) => orderId);
-  const orders = held.of<Order>('order');
-  for (const order of orders) checkLines(held, { order, fulfillmentOrders: byOrder.get(order.id) ?? [] }, check);
+  const orders = world.of<Order>('order');
+  for (const order of orders) checkLines(world, { order, fulfillmentOrders: byOrder.get(order.id) ?? [] }, check);
   const known = new Set(orders.map(({ id }) => id));
-  const pickings = grouped(held.records<PickingOrder>('wms', 'picking-orders'), ({ fulfillmentOrderId }) => fulfillmentOrderId);
+  const pickings = grouped(world.records<PickingOrder>('wms', 'picking-orders'), ({ fulfillmentOrderId }) => fulfillmentOrderId);
   for (const one of fulfillmentOrders) {
     check(known.has(one.orderId), `fulfillment-order/${one.id}: of order/${one.orderId}, which nobody stores`);
-    checkPicking(held, { fulfillmentOrder: one, pickings: pickings.get(one.id) ?? [] }, check);
+    checkPicking(world, { fulfillmentOrder: one, pickings: pickings.get(one.id) ?? [] }, check);
   }
-  checkParcels(held, fulfillmentOrders, check);
+  checkParcels(world, fulfillmentOrders, check);
   return result();
 }
 

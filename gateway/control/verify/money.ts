@@ -10,8 +10,8 @@ type Payment = z.output<typeof PaymentSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
-export function money(held: WorldRecords): InvariantResult {
-  const { of } = held;
+export function money(world: WorldRecords): InvariantResult {
+  const { of } = world;
   const { check, result } = findings(
     'money',
     'Nothing is captured beyond what was authorised, refunded beyond what was captured, sent unpaid, or lost in between',
@@ -31,7 +31,7 @@ export function money(held: WorldRecords): InvariantResult {
     const isCarriedOut = order.channel === 'pos' && order.completedAt !== undefined;
     if ((shipped.has(order.id) || isCarriedOut) && order.state !== 'cancelled') checkShippedIsPaid(order, paid, check);
   }
-  checkCounters(held, payments, check);
+  checkCounters(world, payments, check);
   return result();
 }
 

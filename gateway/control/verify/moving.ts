@@ -13,33 +13,33 @@ type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
-/** Orders rest only where somebody outside has the next move; everything else must have work that will move it. */
-export function moving(held: WorldRecords): InvariantResult {
+/** An open order must have queued work, or wait for an actor outside the estate. */
+export function moving(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'moving',
     'Every accepted order is at rest, moving, in a named queue, or waits for the warehouse, the carrier or a caller',
   );
   const waiting: string[] = [];
-  const byOrder = grouped(held.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
-  const paymentsOf = grouped(held.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
-  const returnsOf = grouped(held.of<Return>('return'), ({ orderId }) => orderId);
-  for (const order of held.of<Order>('order')) {
+  const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
+  const paymentsOf = grouped(world.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
+  const returnsOf = grouped(world.of<Return>('return'), ({ orderId }) => orderId);
+  for (const order of world.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
-    checkPendingWork(held, order, check);
-    checkAuthorized(held, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
+    checkPendingWork(world, order, check);
+    checkAuthorized(world, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
     const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
-    const awaited = [...awaitedActors(held, order, fulfillmentOrders), ...awaitedActorsOfReturns(held, coming, check)];
+    const awaited = [...awaitedActors(world, order, fulfillmentOrders), ...awaitedActorsOfReturns(world, coming, check)];
     waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
     const open = order.state !== 'completed' && order.state !== 'cancelled';
     const states = fulfillmentOrders.map(({ id, state }) => `fulfillment-order/${id} ${state}`).join(', ') || 'no fulfillment order';
     check(!open || awaited.length > 0, `order/${order.id}: ${order.state} with ${states}, and nothing will move it`);
-    for (const one of fulfillmentOrders) checkMoves(held, { order, fulfillmentOrder: one }, check);
+    for (const one of fulfillmentOrders) checkMoves(world, { order, fulfillmentOrder: one }, check);
   }
-  checkTimers(held, check);
+  checkTimers(world, check);
   return { ...result(), waiting };
 }
 
-/** What an order says that is still to be done must be in a queue of the OMS. */
+/** Pending actions of an order must have work in the queue of the OMS. */
 function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check): void {
   const inQueue = queued('oms', order.id);
   const promise = (promised: boolean, what: string): void => {
@@ -52,7 +52,7 @@ function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check):
   promise(order.captureStatus === 'retrying', 'its capture is tried again, and nothing will do it');
 }
 
-/** A confirmed order holds stock: one whose authorisations are gone is authorised again, or ends. */
+/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled. */
 function checkAuthorized(
   { queued }: WorldRecords,
   { id, state, channel, totals: { total } }: Order,
@@ -60,16 +60,16 @@ function checkAuthorized(
   check: Check,
 ): void {
   if (state !== 'confirmed' || channel === 'pos') return;
-  const binding = payments
+  const committed = payments
     .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
     .reduce((sum, payment) => sum + (payment.state === 'pending' ? payment.amount : payment.authorizedAmount).amount, 0);
   check(
-    binding >= total.amount || queued('oms', id),
-    `order/${id}: confirmed, payments bind ${binding} of ${total.amount}, and nothing will authorise it again or end it`,
+    committed >= total.amount || queued('oms', id),
+    `order/${id}: confirmed, payments bind ${committed} of ${total.amount}, and nothing will authorise it again or end it`,
   );
 }
 
-/** For whom an open order waits. */
+/** The actors that an open order waits for. */
 function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
   if (order.state === 'completed' || order.state === 'cancelled') return [];
   const awaited = fulfillmentOrders.flatMap((one) => {
@@ -78,21 +78,21 @@ function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
   if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
-  // Time moves nothing here: the goods are on the counter, or gone.
+  // No timer ends a sale at the till: the goods are on the counter, or gone.
   if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
   return awaited;
 }
 
-/** For whom returns wait. */
-function awaitedActorsOfReturns(held: WorldRecords, returns: readonly Return[], check: Check): string[] {
+/** The actors that open returns wait for. */
+function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[], check: Check): string[] {
   return returns.flatMap((one) => {
-    const whom = nextActorOnReturn(held, one);
+    const whom = nextActorOnReturn(world, one);
     check(whom !== undefined, `return/${one.id}: ${one.state}, and nothing will move it`);
     return whom === undefined ? [] : [`${whom}, return/${one.id} is ${one.state}`];
   });
 }
 
-/** Who moves a fulfillment order next; undefined when nobody does any more, or nobody would. */
+/** The actor that moves a fulfillment order next; undefined when it is at rest, or stuck. */
 function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
   switch (state) {
     case 'created':
@@ -134,7 +134,7 @@ function checkMoves(
   }
 }
 
-/** What ends by time must have the work that ends it. */
+/** Objects that expire must have the work that expires them. */
 function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
@@ -143,7 +143,7 @@ function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
   for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
     if (state !== 'requested') continue;
-    // A hold for the till has no end of its own: whoever ends the transaction of its basket ends it.
+    // A hold for the till does not expire; it ends with the transaction of its basket.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
     const isTillHold =
       transactionId !== undefined &&

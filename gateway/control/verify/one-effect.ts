@@ -8,7 +8,7 @@ import type { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { findings, type InvariantResult } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
-/** Natural keys under which there must be one record, whatever was repeated. */
+/** Repeated requests and events must not create a second record under the same natural key. */
 export function oneEffect({ of, records, events }: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'one-effect',

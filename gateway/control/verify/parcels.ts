@@ -21,13 +21,13 @@ type Check = ReturnType<typeof findings>['check'];
 const WEBHOOK = 'deliver-webhook';
 
 /**
- * The FMS's copy of a parcel must have the carrier's latest state. Exceptions: a webhook is still queued, the rehearsal has its own
- * webhook endpoint, or another carrier sent the FMS a later webhook.
+ * The FMS's copy of a parcel must have the carrier's latest state, unless a webhook is still queued, the endpoint for webhooks answered
+ * 410, or another carrier sent the FMS a later scan.
  */
 export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: readonly FulfillmentOrder[], check: Check): void {
   const shipments = new Map(of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
   const parcels = new Map(records<Parcel>('fms', 'trackings').map((parcel) => [parcel.id, parcel]));
-  const isDeaf = records('carrier-platform', 'webhook-endpoints').length > 0;
+  const isEndpointGone = records('carrier-platform', 'webhook-endpoints').length > 0;
   const copied = new Set<string>();
   const comingBack = of<Return>('return');
   const carried = [
@@ -42,12 +42,16 @@ export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentO
         check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier was never told of it`);
         continue;
       }
-      const told = parcels.get(copy.id)?.newestScanAt;
-      const newest = shipment.events.at(-1)?.occurredAt;
-      const byOthers = copy.state !== 'pending' && !shipment.events.some(({ status }) => status === copy.state);
-      const ahead = told !== undefined && newest !== undefined && compareInstants(told, newest) > 0;
+      const newestAtFms = parcels.get(copy.id)?.newestScanAt;
+      const newestAtCarrier = shipment.events.at(-1)?.occurredAt;
+      const isFromOtherCarrier = copy.state !== 'pending' && !shipment.events.some(({ status }) => status === copy.state);
+      const isNewerAtFms = newestAtFms !== undefined && newestAtCarrier !== undefined && compareInstants(newestAtFms, newestAtCarrier) > 0;
       check(
-        copy.state === shipment.state || byOthers || ahead || isDeaf || queued('carrier-platform', copy.id, WEBHOOK),
+        copy.state === shipment.state ||
+          isFromOtherCarrier ||
+          isNewerAtFms ||
+          isEndpointGone ||
+          queued('carrier-platform', copy.id, WEBHOOK),
         `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
       );
     }

@@ -10,12 +10,12 @@ import type { WorldRecords } from './world-records.ts';
 type Payment = z.output<typeof PaymentSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
-export function points(held: WorldRecords): InvariantResult {
+export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'points',
     'Every point is in a balance, in a redemption that can be spent, or in what it was meant to pay; an order earns its member once what it is worth, what was paid back does not, nor is it owed while there are points, and the tier follows',
   );
-  const accounts = held.of<Account>('loyalty-account');
+  const accounts = world.of<Account>('loyalty-account');
   for (const { id, pointsBalance, entries } of accounts) {
     const sum = entries.reduce((all, entry) => all + entry.points, 0);
     check(pointsBalance >= 0, `loyalty-account/${id}: negative balance ${pointsBalance}`);
@@ -27,11 +27,11 @@ export function points(held: WorldRecords): InvariantResult {
       `loyalty-account/${id}: ${open} points are still to be taken back, and the balance is ${pointsBalance}`,
     );
   }
-  checkRedeemed(held, accounts, check);
-  checkSpent(held, check);
-  checkPurpose(held, accounts, check);
-  checkEarned(held, accounts, check);
-  checkTiers(held, accounts, check);
+  checkRedeemed(world, accounts, check);
+  checkSpent(world, check);
+  checkPurpose(world, accounts, check);
+  checkEarned(world, accounts, check);
+  checkTiers(world, accounts, check);
   return result();
 }
 

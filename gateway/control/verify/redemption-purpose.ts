@@ -11,19 +11,19 @@ type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
 type Check = ReturnType<typeof findings>['check'];
 
-/** Who buys, and from which basket. */
+/** The buyer and the basket of an order or sale. */
 interface Purchase {
   readonly basketId: string;
   readonly customerId?: string | undefined;
   readonly loyaltyAccountId?: string | undefined;
 }
 
-/** A redemption pays only for the order or basket that it was made for, and only for its owner. */
+/** A redemption may pay only for the order or basket that it was made for, and only for its owner. */
 export function checkPurpose({ of, records }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const payments = new Map(of<Payment>('payment').map((payment) => [payment.id, payment]));
   const owners = new Map(accounts.map((account) => [account.id, account]));
   const purchases = new Map<string, Purchase>();
-  // The basket of a sale says whose it is until the OMS has its order.
+  // Until the OMS has the order of a sale, its basket names the buyer.
   for (const basket of of<Basket>('basket')) {
     if (basket.transactionId !== undefined) purchases.set(basket.transactionId, { ...basket, basketId: basket.id });
   }
@@ -43,7 +43,7 @@ export function checkPurpose({ of, records }: WorldRecords, accounts: readonly A
   }
 }
 
-/** A purchase that names nobody belongs to the bearer of the receipt. */
+/** A purchase without customer and account belongs to the bearer of the receipt. */
 export function isOwnedBy(
   { customerId, loyaltyAccountId }: Pick<Purchase, 'customerId' | 'loyaltyAccountId'>,
   { id, cardNumber, customerId: owner }: Account,

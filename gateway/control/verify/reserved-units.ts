@@ -29,7 +29,7 @@ export interface Attempt {
   readonly replaces?: readonly string[];
 }
 
-const OVER: ReadonlySet<string> = new Set(['released', 'expired']);
+const ENDED_STATES: ReadonlySet<string> = new Set(['released', 'expired']);
 
 export const keyOf = ({ sku, locationId }: { readonly sku: string; readonly locationId: string }): string => `${sku}|${locationId}`;
 
@@ -65,8 +65,8 @@ export function pendingMovements({ records }: WorldRecords): Movement[] {
 /**
  * The units that the reserved counters must have: those of open reservations, and those that are still to be recorded, moved or given back.
  */
-export function reservedUnits(held: WorldRecords): HeldFor[] {
-  const { of, records, queued } = held;
+export function reservedUnits(world: WorldRecords): HeldFor[] {
+  const { of, records, queued } = world;
   const reservations = of<Reservation>('reservation');
   const known = new Set(reservations.map(({ id }) => id));
   const holds = records<Hold>('inventory-service', 'holds');
@@ -78,10 +78,12 @@ export function reservedUnits(held: WorldRecords): HeldFor[] {
   const unrecorded = holds.filter(isUnrecorded);
   const open = reservations.filter(({ id, state }) => (state === 'requested' || state === 'confirmed') && !replaced.has(id));
   // If the hold has ended, the stock was given back, and only the answer was lost.
-  const givingBack = reservations.filter(({ id, state }) => OVER.has(state) && queued('sim', id, 'give-back-stock') && !ended.has(id));
+  const givingBack = reservations.filter(
+    ({ id, state }) => ENDED_STATES.has(state) && queued('sim', id, 'give-back-stock') && !ended.has(id),
+  );
   return [
     ...[...open, ...givingBack].flatMap(openUnitsOf),
-    ...pendingMovements(held).flatMap(({ reservationId, allocations }) => heldFor(reservationId, allocations)),
+    ...pendingMovements(world).flatMap(({ reservationId, allocations }) => heldFor(reservationId, allocations)),
     ...unrecorded.flatMap(({ id, allocations }) => heldFor(id, allocations)),
   ];
 }

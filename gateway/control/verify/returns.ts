@@ -22,27 +22,27 @@ const AFTER_ITS_END = ['book-returned-stock', 'put-back', 'close-return'] as con
 const isOpen = ({ status }: ReturnBooking): boolean => status === 'open' || status === 'refunding';
 
 /** FMS, OMS, Payment Hub and Inventory Service must agree on each return. */
-export function returns(held: WorldRecords): InvariantResult {
+export function returns(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'returns',
     'No unit comes back twice or without having been delivered, none is paid back beyond its worth, and what came back is accounted for',
   );
-  const bookings = bookingsIn(held);
-  const found = new Map(held.of<Return>('return').map((one) => [one.id, one]));
+  const bookings = bookingsIn(world);
+  const found = new Map(world.of<Return>('return').map((one) => [one.id, one]));
   const booked = new Set(bookings.map(({ id }) => id));
-  const warehouses = new Set(held.records<Node>('fms', 'nodes').flatMap(({ id, isStore }) => (isStore ? [] : [id])));
+  const warehouses = new Set(world.records<Node>('fms', 'nodes').flatMap(({ id, isStore }) => (isStore ? [] : [id])));
   for (const one of found.values()) {
     const { id, state, dropOff, locationId } = one;
     check(booked.has(id), `return/${id}: the OMS has booked nothing for it`);
     check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is brought to a store, and ${locationId} is none`);
-    const givenUp = AFTER_ITS_END.filter((kind) => held.parked('fms', id, kind));
+    const givenUp = AFTER_ITS_END.filter((kind) => world.parked('fms', id, kind));
     check(!isEnded(one) || givenUp.length === 0, `return/${id}: ${state}, and ${givenUp.join(', ')} of it was given up`);
   }
-  for (const booking of bookings) checkBooking(held, { booking, found: found.get(booking.id) }, check);
-  checkRefunds(held, bookings, found, check);
+  for (const booking of bookings) checkBooking(world, { booking, found: found.get(booking.id) }, check);
+  checkRefunds(world, bookings, found, check);
   const byOrder = grouped(bookings, ({ orderId }) => orderId);
-  for (const order of held.of<Order>('order')) checkUnits(order, byOrder.get(order.id) ?? [], check);
-  checkReturnedStock(held, [...found.values()], check);
+  for (const order of world.of<Order>('order')) checkUnits(order, byOrder.get(order.id) ?? [], check);
+  checkReturnedStock(world, [...found.values()], check);
   return result();
 }
 

@@ -7,11 +7,11 @@ import type { WorldRecords } from './world-records.ts';
 type Check = ReturnType<typeof findings>['check'];
 
 /** Units shipped or written off must be the same at the FMS, in the reservations of the SIM, and in the counters of the Inventory Service. */
-export function checkShipped(held: WorldRecords, check: Check): void {
-  const { of, counters, queued } = held;
+export function checkShipped(world: WorldRecords, check: Check): void {
+  const { of, counters, queued } = world;
   const reservations = of<Reservation>('reservation');
   const moved = counters('inventory-service', 'units-moved');
-  const pending = pendingMovements(held);
+  const pending = pendingMovements(world);
   const waiting = (kind: Movement['kind']) =>
     sums(
       pending.filter((movement) => movement.kind === kind).flatMap(({ allocations }) => allocations),

@@ -7,27 +7,27 @@ import type { WorldRecords } from './world-records.ts';
 
 type Check = ReturnType<typeof findings>['check'];
 
-export function stock(held: WorldRecords): InvariantResult {
+export function stock(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'stock',
     'Per SKU and location: nothing is negative, open reservations are what is reserved, no unit appears or vanishes, and nothing is held for what has ended',
   );
-  checkCounters(held, check);
-  checkHolds(held, check);
-  checkShipped(held, check);
-  checkCarryOuts(held, check);
-  checkEndedHolds(held, check);
+  checkCounters(world, check);
+  checkHolds(world, check);
+  checkShipped(world, check);
+  checkCarryOuts(world, check);
+  checkEndedHolds(world, check);
   return result();
 }
 
 const UNITS = ['shipped', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
 
-function checkCounters(held: WorldRecords, check: Check): void {
-  const counters = held.counters('inventory-service', 'stock');
-  const moved = held.counters('inventory-service', 'units-moved');
-  const begun = held.seed.applications['inventory-service']?.counters ?? {};
+function checkCounters(world: WorldRecords, check: Check): void {
+  const counters = world.counters('inventory-service', 'stock');
+  const moved = world.counters('inventory-service', 'units-moved');
+  const begun = world.seed.applications['inventory-service']?.counters ?? {};
   const seeded = begun['stock'] ?? {};
-  const open = sums(reservedUnits(held), keyOf, ({ qty }) => qty);
+  const open = sums(reservedUnits(world), keyOf, ({ qty }) => qty);
   for (const key of new Set([...Object.keys(counters), ...Object.keys(seeded), ...Object.keys(moved), ...open.keys()])) {
     const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[key] ?? {};
     check(onHand >= 0 && reserved >= 0, `stock/${key}: on hand ${onHand}, reserved ${reserved}`);
@@ -50,15 +50,15 @@ function checkCounters(held: WorldRecords, check: Check): void {
 }
 
 /** Compares each reservation with its hold: in the counters, one unit too many and one too few would cancel out. */
-function checkHolds(held: WorldRecords, check: Check): void {
-  const holds = held.records<Hold>('inventory-service', 'holds').filter(({ state }) => state === 'held');
+function checkHolds(world: WorldRecords, check: Check): void {
+  const holds = world.records<Hold>('inventory-service', 'holds').filter(({ state }) => state === 'held');
   const byReservation = (units: readonly HeldFor[]) =>
     sums(
       units,
       (one) => `reservation/${one.reservationId}: of ${keyOf(one)}`,
       ({ qty }) => qty,
     );
-  const said = byReservation(reservedUnits(held));
+  const said = byReservation(reservedUnits(world));
   const there = byReservation(holds.flatMap(remainingUnitsOf));
   for (const key of new Set([...said.keys(), ...there.keys()])) {
     const [has = 0, counted = 0] = [said.get(key), there.get(key)];

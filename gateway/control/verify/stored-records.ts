@@ -4,7 +4,7 @@ import type { LoyaltyAccount as LoyaltyAccountSchema } from '../../../shared/cat
 
 export type Account = z.output<typeof LoyaltyAccountSchema>;
 
-/** Points turned into money, as the Loyalty Platform keeps them. */
+/** A redemption of points as the Loyalty Platform stores it. */
 export interface Redemption {
   readonly id: string;
   readonly state: 'open' | 'spent' | 'returned';

@@ -15,8 +15,8 @@ import { type EstateObjects, readWorld } from './world-records.ts';
 
 const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, replay];
 
-/** Computes the invariants over a whole world. Each violation names the records that break it. */
+/** Computes the invariants over a whole world. */
 export async function verifyWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<InvariantResult[]> {
-  const held = await readWorld(worlds, world, objects);
-  return invariants.map((invariant) => invariant(held));
+  const records = await readWorld(worlds, world, objects);
+  return invariants.map((invariant) => invariant(records));
 }

@@ -15,31 +15,31 @@ export type EstateObjects = Readonly<
   Record<string, { readonly application: Application; readonly collection: string; readonly definition: ObjectDefinition }>
 >;
 
-/** Everything that a rehearsal holds, read once. */
+/** All records of a world, read once. */
 export interface WorldRecords {
   readonly objects: EstateObjects;
   readonly seed: Snapshot;
-  /** On the bus, or kept from it by a fault; each once, however often it came. */
+  /** Events on the bus or withheld from it, without duplicates. */
   readonly events: readonly EstateEvent[];
-  /** Business objects as they are stored, with what only their owner sees. */
+  /** Business objects as stored, with the private members of their owner. */
   of<T>(type: string): readonly T[];
-  /** Records that an application keeps for itself. */
+  /** Private records of an application. */
   records<T>(application: Application, collection: string): readonly T[];
   counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Whether an application has work ahead, or parked, that names this id; with `kind` only work of that kind. */
+  /** Whether an application has due or parked work that names this id; with `kind`, only work of that kind. */
   queued(application: Application, id: string, kind?: string): boolean;
-  /** Whether an application gave up work of a kind that names this id: nothing but a hand drives it again. */
+  /** Whether an application has parked work of a kind that names this id. */
   parked(application: Application, id: string, kind: string): boolean;
 }
 
 export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<WorldRecords> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
-  const kept = ledger.held.flatMap((item) => withheldEvent(item) ?? []);
-  const listed = [...(await allEventsOf(worlds, world)), ...kept];
+  const withheld = ledger.held.flatMap((item) => withheldEvent(item) ?? []);
+  const listed = [...(await allEventsOf(worlds, world)), ...withheld];
   const events = [...new Map(listed.map((event) => [event.id, event])).values()];
-  const queues = queuesOf(snapshot.due, { ledger, kept, events });
-  const parked = queuesOf([], { ledger, kept: [], events });
+  const queues = queuesOf(snapshot.due, { ledger, withheld, events });
+  const parked = queuesOf([], { ledger, withheld: [], events });
   const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   const records = <T>(application: Application, collection: string): readonly T[] => {
@@ -65,15 +65,14 @@ export async function readWorld(worlds: Worlds, world: World, objects: EstateObj
 
 const ID = /[a-z]{3}_[A-Za-z0-9]+/g;
 
-interface Owed {
+interface OwedWork {
   readonly ledger: Ledger;
-  /** Events that faults keep. */
-  readonly kept: readonly EstateEvent[];
+  readonly withheld: readonly EstateEvent[];
   readonly events: readonly EstateEvent[];
 }
 
-/** Ids that due work, and deliveries that are parked or kept, name: by application, and by application and kind. */
-function queuesOf(due: Snapshot['due'], { ledger: { parked }, kept, events }: Owed): ReadonlyMap<string, ReadonlySet<string>> {
+/** The ids that due work, parked work and withheld deliveries name, by application, and by application and kind. */
+function queuesOf(due: Snapshot['due'], { ledger: { parked }, withheld, events }: OwedWork): ReadonlyMap<string, ReadonlySet<string>> {
   const queues = new Map<string, Set<string>>();
   const add = (queue: string, text: string): void => {
     const ids = queues.get(queue) ?? new Set();
@@ -85,7 +84,7 @@ function queuesOf(due: Snapshot['due'], { ledger: { parked }, kept, events }: Ow
     add(application, text);
     add(`${application}|${kind}`, text);
   }
-  for (const { type, data } of kept) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
+  for (const { type, data } of withheld) for (const name of subscribersOf(nameOf(type))) add(name, JSON.stringify(data.object));
   const delivered = new Map(events.map((event) => [event.id, event]));
   for (const { what, key } of parked) {
     const [application = '', second = '', ...rest] = key.split('|');

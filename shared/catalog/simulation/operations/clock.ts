@@ -8,7 +8,7 @@ const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(
 
 export const readClock = defineOperation({
   id: 'read-clock',
-  summary: 'The rehearsal’s clock.',
+  summary: 'Reads the clock of the rehearsal.',
   method: 'GET',
   path: '/_sim/clock',
   response: z.object({ now: Instant, flowing: z.boolean() }),
@@ -16,7 +16,7 @@ export const readClock = defineOperation({
 
 export const setClock = defineOperation({
   id: 'set-clock',
-  summary: 'Lets time flow as the wall clock does, or stops it where it is.',
+  summary: 'Lets time flow at the pace of the wall clock, or stops it.',
   method: 'PUT',
   path: '/_sim/clock',
   request: z.strictObject({ flowing: z.boolean() }),
@@ -26,7 +26,7 @@ export const setClock = defineOperation({
 
 export const advanceClock = defineOperation({
   id: 'advance-clock',
-  summary: 'Moves the clock forward and runs what falls due on the way, in order; answers when the estate is quiet.',
+  summary: 'Moves the clock forward and runs the work that falls due on the way, in order. Answers when the estate is quiet.',
   method: 'POST',
   path: '/_sim/clock/advance',
   request: exactlyOne(
@@ -37,7 +37,7 @@ export const advanceClock = defineOperation({
       }),
       to: AnyInstant.optional().describe('An instant, not before now, at most 10 years ahead and not after the year 9998.'),
       timeoutMs: TimeoutMs.default(60_000).describe(
-        'Wall time for all of it. When it is over, the answer says what ran, where the clock stands and what it waits for.',
+        'Wall time for the whole advance. Then the answer has the work that ran, the instant of the clock, and what the advance waits for.',
       ),
     }),
     ['by', 'to'],
@@ -48,14 +48,14 @@ export const advanceClock = defineOperation({
 
 export const settle = defineOperation({
   id: 'settle',
-  summary: 'Waits until nothing is on its way: no unsent event, no pending delivery, no due work that still runs.',
+  summary: 'Waits until the rehearsal is quiet: no unsent event, no pending delivery, no running work.',
   method: 'POST',
   path: '/_sim/settle',
   request: z.strictObject({ timeoutMs: TimeoutMs }),
   response: z.object({
     settled: z.boolean(),
     waitingFor: WaitingFor,
-    parked: z.array(Parked).describe('What was given up. It can be driven again.'),
-    withheld: z.array(Withheld).describe('What faults keep: owed, and not on its way. Deleting the fault lets it go.'),
+    parked: z.array(Parked).describe('Work that failed too often. It can be redriven.'),
+    withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting the fault releases them.'),
   }),
 });

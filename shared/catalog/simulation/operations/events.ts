@@ -11,13 +11,13 @@ export const Withheld = z.object({
   type: z.string().optional(),
   subject: z.string().optional(),
   fault: z.string(),
-  until: Instant.optional().describe('Absent: until the fault is deleted.'),
+  until: Instant.optional().describe('Absent: withheld until the fault is deleted.'),
 });
 const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
 export const listParked = defineOperation({
   id: 'list-parked',
-  summary: 'What was given up after it had failed too often: deliveries of events, and due work.',
+  summary: 'Lists parked work: deliveries of events and due work that failed too often.',
   method: 'GET',
   path: '/_sim/parked',
   response: z.object({ items: z.array(Parked) }),
@@ -25,12 +25,12 @@ export const listParked = defineOperation({
 
 export const redriveParked = defineOperation({
   id: 'redrive-parked',
-  summary: 'Drives again what was given up: one by its key, or everything. What fails again is parked again.',
+  summary: 'Runs parked work again: one item by its key, or all. An item that fails again is parked again.',
   method: 'POST',
   path: '/_sim/parked/redrive',
-  request: z.strictObject({ key: z.string().min(1).max(512).optional().describe('As it is listed; without it, everything.') }),
+  request: z.strictObject({ key: z.string().min(1).max(512).optional().describe('Key of one item, as listed. Default: all items.') }),
   response: z.object({
-    redriven: z.array(Parked.pick({ what: true, key: true })).describe('It runs now; settle waits for it.'),
+    redriven: z.array(Parked.pick({ what: true, key: true })).describe('Items that run now; settle waits for them.'),
     left: z.array(Parked.pick({ what: true, key: true })).describe('Deliveries whose event is not on the bus yet.'),
   }),
   problems: ['not_found'],
@@ -38,14 +38,14 @@ export const redriveParked = defineOperation({
 
 export const listEvents = defineOperation({
   id: 'list-events',
-  summary: 'Events that are on the bus, in the order in which they got there.',
+  summary: 'Lists events on the bus, in the order of their publication.',
   method: 'GET',
   path: '/_sim/events',
   query: z.strictObject({
     type: EventType.optional(),
     subject: z.string().max(160).optional().describe('payment/pay_…'),
     correlationId: z.string().max(128).optional(),
-    after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The next of the answer before.'),
+    after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member next of the previous answer.'),
     limit: queryInteger(1, 1_000).default(100),
     ext: z.enum(['true', 'false']).default('false').describe('Include the additional events.'),
   }),
@@ -54,7 +54,7 @@ export const listEvents = defineOperation({
 
 export const waitForEvents = defineOperation({
   id: 'wait-for-events',
-  summary: 'Waits until so many events of a type are on the bus.',
+  summary: 'Waits until a number of events of a type is on the bus.',
   method: 'POST',
   path: '/_sim/events/wait',
   request: z.strictObject({

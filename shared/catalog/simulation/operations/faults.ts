@@ -15,7 +15,7 @@ const ListedFault = z.object({
 export const putFault = defineOperation({
   id: 'put-fault',
   summary:
-    'Makes something go wrong: with calls of an application or an API (latency, status, outage, drop, lost-response, barrier), with an event (duplicate, late, reorder, withhold), or with the carrier’s webhooks (these, bad-signature, stale-timestamp). What a fault of the same name held is let go.',
+    'Sets a fault on calls of an application or an API (latency, status, outage, drop, lost-response, barrier), on an event (duplicate, late, reorder, withhold), or on the carrier’s webhooks (as on events; also bad-signature, stale-timestamp). It replaces a fault of the same name and releases what that one withheld.',
   method: 'PUT',
   path: '/_sim/faults/{name}',
   request: FaultInput,
@@ -24,7 +24,7 @@ export const putFault = defineOperation({
 
 export const listFaults = defineOperation({
   id: 'list-faults',
-  summary: 'The faults that are set, with how often each struck.',
+  summary: 'Lists the faults, with the number of times that each struck.',
   method: 'GET',
   path: '/_sim/faults',
   response: z.object({ items: z.array(ListedFault) }),
@@ -32,7 +32,7 @@ export const listFaults = defineOperation({
 
 export const deleteFault = defineOperation({
   id: 'delete-fault',
-  summary: 'Takes one fault out; what it held is published or sent at once.',
+  summary: 'Deletes a fault. Events and webhooks that it withheld are sent at once.',
   method: 'DELETE',
   path: '/_sim/faults/{name}',
   response: z.null(),
@@ -42,7 +42,7 @@ export const deleteFault = defineOperation({
 
 export const deleteFaults = defineOperation({
   id: 'delete-faults',
-  summary: 'Takes all faults out; what they held is published or sent at once.',
+  summary: 'Deletes all faults. Events and webhooks that they withheld are sent at once.',
   method: 'DELETE',
   path: '/_sim/faults',
   response: z.null(),

@@ -10,7 +10,7 @@ import { defineOperation } from '../define-operation.ts';
 
 export const playScan = defineOperation({
   id: 'play-scan',
-  summary: 'Plays the carrier: scans a parcel, which the estate hears of by signed webhook.',
+  summary: 'Plays the carrier: scans a parcel. The estate gets the scan by signed webhook.',
   method: 'POST',
   path: '/_sim/shipments/{id}/{scan}',
   request: z.strictObject({ location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
@@ -55,7 +55,7 @@ export const moveCustomerByHand = defineOperation({
 
 export const countStockByHand = defineOperation({
   id: 'count-stock-by-hand',
-  summary: 'Plays a stock count: so many units of a SKU are on hand at a location.',
+  summary: 'Plays a stock count: sets the units of a SKU on hand at a location.',
   method: 'PUT',
   path: '/_sim/stock/{sku}/{locationId}',
   request: z.strictObject({ onHand: countStock.request.shape.onHand }),

@@ -3,7 +3,7 @@ import { Progression, ProgressionInput } from '../progression.ts';
 
 export const readProgression = defineOperation({
   id: 'read-progression',
-  summary: 'What moves by itself in this rehearsal.',
+  summary: 'Reads which steps this rehearsal takes by itself.',
   method: 'GET',
   path: '/_sim/progression',
   response: Progression,
@@ -11,7 +11,8 @@ export const readProgression = defineOperation({
 
 export const setProgression = defineOperation({
   id: 'set-progression',
-  summary: 'Sets what moves by itself; what is left out stays as it is. Parcels and orders that are on their way follow at once.',
+  summary:
+    'Sets which steps the rehearsal takes by itself. Members that are left out keep their value. Open orders and parcels follow at once.',
   method: 'PUT',
   path: '/_sim/progression',
   request: ProgressionInput,

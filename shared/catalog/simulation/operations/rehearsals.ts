@@ -7,17 +7,22 @@ const RehearsalName = z.string().regex(REHEARSAL_NAME).meta({ description: 'Lowe
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
-  lastUsedAt: Instant.describe('Wall time. Requests and operations of a rehearsal are its use.'),
-  endsAt: Instant.optional().describe('Wall time at which it ends if nobody uses it. Absent: it is kept.'),
+  lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
+  endsAt: Instant.optional().describe('Wall time at which it ends unless it is used before. Absent: it is kept.'),
   contents: z
-    .object({ objects: z.int(), events: z.int(), journal: z.int().describe('Records.'), bytes: z.int().describe('Approximately.') })
+    .object({
+      objects: z.int(),
+      events: z.int(),
+      journal: z.int().describe('Number of journal records.'),
+      bytes: z.int().describe('Approximately.'),
+    })
     .optional(),
-  trouble: z.string().optional().describe('Why the rest cannot be said.'),
+  trouble: z.string().optional().describe('Why the other members cannot be read.'),
 });
 
 export const createRehearsal = defineOperation({
   id: 'create-rehearsal',
-  summary: 'Creates an isolated world, freshly seeded, with credentials that are bound to it and shown this once.',
+  summary: 'Creates a freshly seeded rehearsal with credentials that are bound to it. Only this answer shows them.',
   method: 'POST',
   path: '/_sim/rehearsals',
   request: z.strictObject({
@@ -25,16 +30,16 @@ export const createRehearsal = defineOperation({
     idleExpiry: z.string().max(64).optional().meta({
       format: 'duration',
       description:
-        'ISO 8601 duration of wall time without use after which it ends, PT1S to P366D; REHEARSAL_IDLE_EXPIRY without it. Not together with keep.',
+        'ISO 8601 duration of wall time without use after which the rehearsal ends, PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
     }),
-    keep: z.boolean().default(false).describe('It stays until it is deleted.'),
+    keep: z.boolean().default(false).describe('The rehearsal stays until it is deleted.'),
   }),
   response: Rehearsal.extend({
     credentials: z.object({
       bearer: z.string(),
       apiKey: z.string(),
       webhookSecret: z.string().describe('Signs the carrier’s webhooks.'),
-      webhookUrl: z.string().describe('Where a carrier sends them: a path at the gateway.'),
+      webhookUrl: z.string().describe('Path at the gateway that receives them.'),
     }),
   }),
   status: 201,
@@ -43,7 +48,7 @@ export const createRehearsal = defineOperation({
 
 export const listRehearsals = defineOperation({
   id: 'list-rehearsals',
-  summary: 'All rehearsals there are: when each ends, and what it holds.',
+  summary: 'Lists all rehearsals, with the end and the contents of each.',
   method: 'GET',
   path: '/_sim/rehearsals',
   response: z.object({ items: z.array(ListedRehearsal) }),
@@ -51,7 +56,7 @@ export const listRehearsals = defineOperation({
 
 export const deleteRehearsal = defineOperation({
   id: 'delete-rehearsal',
-  summary: 'Forgets a rehearsal; its credentials no longer let anybody in. The default one can only be reset.',
+  summary: 'Deletes a rehearsal and revokes its credentials. The default rehearsal can only be reset.',
   method: 'DELETE',
   path: '/_sim/rehearsals/{name}',
   response: z.null(),
@@ -61,7 +66,7 @@ export const deleteRehearsal = defineOperation({
 
 export const resetRehearsal = defineOperation({
   id: 'reset-rehearsal',
-  summary: 'Makes the rehearsal as freshly seeded: data, due work, faults, clock, journal and events.',
+  summary: 'Seeds the rehearsal again: data, due work, faults, clock, journal and events.',
   method: 'POST',
   path: '/_sim/reset',
   response: Rehearsal,
