@@ -119,16 +119,8 @@ function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolea
 
 /** Caches the hashes of recent keys. */
 function cachedHash(pepper: string): (key: string) => string {
-  const hashes = new Map<string, string>();
-  return (key) => {
-    const found = hashes.get(key);
-    if (found !== undefined) return found;
-    const hash = hmacOf(pepper, key);
-    const oldest = hashes.size >= MOST_HASHES ? hashes.keys().next().value : undefined;
-    if (oldest !== undefined) hashes.delete(oldest);
-    hashes.set(key, hash);
-    return hash;
-  };
+  const hashes = new LRUCache<string, string>({ max: MOST_HASHES, memoMethod: (key) => hmacOf(pepper, key) });
+  return (key) => hashes.memo(key);
 }
 
 function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {

@@ -14,7 +14,7 @@ import type { Logger } from '../shared/process/logger.ts';
 import { ownHosts } from '../shared/process/own-hosts.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
-import type { Simulation } from '../shared/store/ports/estate-store.ts';
+import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
@@ -43,7 +43,7 @@ export interface GatewayOptions {
   /** Authenticates the gateway to the applications. */
   readonly token: string;
   /** The journal of the gateway's own refusals. */
-  readonly simulation: Simulation;
+  readonly simulation: JournalWriter;
   readonly log: Logger;
   /** Metrics and traces; `/metrics` is for credentials with the scope `sim:admin`. Without it the gateway is not observed. */
   readonly observability?: Observability | undefined;

@@ -7,7 +7,7 @@ import { withoutFailing } from '../shared/process/harmless.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { asProblem } from '../shared/runtime/http-face.ts';
 import { journalHop } from '../shared/simulation/journal.ts';
-import type { Simulation } from '../shared/store/ports/estate-store.ts';
+import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import type { Passage } from './passage.ts';
 import { sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
@@ -16,7 +16,7 @@ import { identify, type RequestIds } from './request-ids.ts';
 export interface RefusalRecords {
   readonly log: Logger;
   readonly observer: Observer;
-  readonly simulation: Pick<Simulation, 'journal'>;
+  readonly simulation: JournalWriter;
 }
 
 interface Refused {

@@ -11,7 +11,7 @@ type Shown = JournalRecord & Record<string, unknown>;
 
 /** Reads the newest hops. Waits for hops of recent calls, so that a request is complete as soon as it is answered. */
 export async function readHops(
-  worlds: Worlds,
+  worlds: JournalReader,
   world: World,
   { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
 ): Promise<{ items: Shown[]; complete: boolean; truncated: boolean }> {

@@ -1,6 +1,8 @@
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { World } from '../../../shared/domain/world.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { ClockStore, WorldChanges } from '../../../shared/store/ports/clock.ts';
+import type { Directory } from '../../../shared/store/ports/directory.ts';
+import type { LedgerStore } from '../../../shared/store/ports/ledger.ts';
 import { type Advanced, clockBusy, createAdvance } from './advance.ts';
 import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
 import { createFlow } from './flow.ts';
@@ -9,7 +11,7 @@ import { limitWait } from './wait-limit.ts';
 import { createWorldChanges } from './world-changes.ts';
 
 export interface ClockDriverOptions extends DueRunnerOptions {
-  readonly worlds: Worlds;
+  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;
 }
 
 /**

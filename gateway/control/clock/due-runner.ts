@@ -7,9 +7,9 @@ import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import { withTimeLimit } from '../../../shared/process/waiting.ts';
 import type { Context } from '../../../shared/simulation/context.ts';
+import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { WorldView } from '../../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../../shared/store/ports/due-work.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../../shared/transport/estate-headers.ts';
 
 /** Rehearsal time before failed due work is tried again; after the last attempt it is parked. */
@@ -24,7 +24,7 @@ const ANSWER_MARGIN_MS = 5_000;
 const KEY_HELD_MS = 100;
 
 export interface DueRunnerOptions {
-  readonly worlds: Pick<Worlds, 'leaseNext' | 'requeue'>;
+  readonly worlds: ClockStore;
   readonly addressOf: (application: Application) => string;
   /** Authenticates the gateway to the applications. */
   readonly token: string;

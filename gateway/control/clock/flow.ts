@@ -1,7 +1,8 @@
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { ClockStore } from '../../../shared/store/ports/clock.ts';
+import type { Directory } from '../../../shared/store/ports/directory.ts';
 import type { DueRunner } from './due-runner.ts';
 
 /** How many items of a world run at once while time flows; during an advance it is one. */
@@ -12,7 +13,7 @@ const LEASE_POLL_MS: Ms = 1_000;
 const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
 
 export interface FlowOptions {
-  readonly worlds: Pick<Worlds, 'status' | 'current'>;
+  readonly worlds: Directory & ClockStore;
   readonly runner: DueRunner;
   readonly log: Logger;
   readonly stopping: AbortSignal;

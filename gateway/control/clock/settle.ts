@@ -1,12 +1,11 @@
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { World } from '../../../shared/domain/world.ts';
-import type { WorldView } from '../../../shared/store/ports/directory.ts';
+import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../../shared/store/ports/due-work.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
-import type { Ledger } from '../../../shared/store/ports/ledger.ts';
+import type { Ledger, LedgerStore } from '../../../shared/store/ports/ledger.ts';
 import type { Flow } from './flow.ts';
 import type { WaitLimit } from './wait-limit.ts';
-import type { WorldChanges } from './world-changes.ts';
+import type { Changes } from './world-changes.ts';
 
 /** Wall time after which a wait reads the world again without a change notification. */
 export const POLL_MS = 250;
@@ -20,8 +19,8 @@ export interface Settled {
 }
 
 export interface SettleOptions {
-  readonly worlds: Pick<Worlds, 'current' | 'ledger'>;
-  readonly changes: WorldChanges;
+  readonly worlds: Directory & LedgerStore;
+  readonly changes: Changes;
   readonly flow: Flow;
   readonly stopping: AbortSignal;
 }

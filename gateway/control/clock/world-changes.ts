@@ -1,6 +1,6 @@
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { World } from '../../../shared/domain/world.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { WorldChanges } from '../../../shared/store/ports/clock.ts';
 
 /** Disposed when nobody waits for the change any more. */
 export interface NextChange extends Disposable {
@@ -8,7 +8,7 @@ export interface NextChange extends Disposable {
 }
 
 /** Wakes operations that wait for a change of a world, whichever process makes the change. */
-export function createWorldChanges(worlds: Pick<Worlds, 'watch'>, onChange: (world: World) => void) {
+export function createWorldChanges(worlds: WorldChanges, onChange: (world: World) => void) {
   const waiting = new Map<World, Set<() => void>>();
   const unwatch = worlds.watch((world) => {
     for (const wake of waiting.get(world) ?? []) wake();
@@ -37,4 +37,4 @@ export function createWorldChanges(worlds: Pick<Worlds, 'watch'>, onChange: (wor
   return { next, stop: unwatch };
 }
 
-export type WorldChanges = ReturnType<typeof createWorldChanges>;
+export type Changes = ReturnType<typeof createWorldChanges>;

@@ -1,8 +1,7 @@
 import { nameOf } from '../../../shared/catalog/event-names.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
-import type { EventsAbout, StoredEvent } from '../../../shared/store/ports/inspection.ts';
+import type { EventReader, EventsAbout, StoredEvent } from '../../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
   /** With or without prefix; `*` for any. */
@@ -26,7 +25,7 @@ const CHUNK = 100;
 const ALL_CHUNK = 1_000;
 
 /** Matching events on the bus, in order. `next` continues the reading. */
-export async function readEvents(worlds: Worlds, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
+export async function readEvents(worlds: EventReader, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
   const items: ListedEvent[] = [];
   const [about, ...others] = criteriaOf(filter);
   let next = filter.after;

@@ -3,7 +3,7 @@ import { Location } from '../../../shared/catalog/inventory/reference-data.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
 import { readObject as operation } from '../../../shared/catalog/simulation/operations/inspection.ts';
 import type { World } from '../../../shared/domain/world.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { ObjectReader } from '../../../shared/store/ports/inspection.ts';
 import { operate } from '../operate.ts';
 
 /** More than any estate has. */
@@ -23,7 +23,7 @@ export const readObject = operate(operation)(async ({ params: { type, id } }, { 
 });
 
 /** An inventory item is no record: the owner keeps counters per location. Shows all locations, by priority. */
-async function readInventoryItem(worlds: Worlds, world: World, sku: string): Promise<Record<string, unknown>> {
+async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
   const { owner } = inventoryItem;
   if (!(await worlds.object(world, owner, 'skus', sku))) throw notFound(inventoryItem.type, sku);
   const found = await worlds.all(world, owner, 'locations', { after: 0, limit: MOST_LOCATIONS });

@@ -2,13 +2,13 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { DEFAULT_REHEARSAL } from '../../../shared/domain/ids.ts';
 import type { Ms } from '../../../shared/domain/time.ts';
 import { mintCredentials, type PlainCredentials } from '../../../shared/simulation/credentials.ts';
-import type { WorldView } from '../../../shared/store/ports/directory.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
+import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
+import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 import type { Snapshot } from '../../../shared/store/ports/snapshots.ts';
 import { type RehearsalLimits, tooManyRehearsals, UNLIMITED } from './limits.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Worlds;
+  readonly worlds: Directory & RehearsalStore;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => Snapshot;
   readonly pepper: string;

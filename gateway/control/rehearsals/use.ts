@@ -9,7 +9,7 @@ const NOTES_PER_IDLE_TIME = 10;
 const RUNNING_MS: Ms = 500;
 
 /** Notes the use of rehearsals, so that they do not expire: one write every few seconds, not one per request. */
-export function createUse({ worlds, log }: { readonly worlds: Pick<Worlds, 'use'>; readonly log: Logger }) {
+export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'use'>; readonly log: Logger }) {
   /** Rehearsals with a recent note. */
   const noted = new Set<string>();
 

@@ -4,9 +4,9 @@ import { nameOf } from '../../../shared/catalog/event-names.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { Worlds } from '../../../shared/store/ports/estate-store.ts';
-import type { Ledger } from '../../../shared/store/ports/ledger.ts';
-import type { ApplicationDump, Snapshot } from '../../../shared/store/ports/snapshots.ts';
+import type { EventReader } from '../../../shared/store/ports/inspection.ts';
+import type { Ledger, LedgerStore } from '../../../shared/store/ports/ledger.ts';
+import type { ApplicationDump, Snapshot, SnapshotStore } from '../../../shared/store/ports/snapshots.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
 
@@ -32,7 +32,10 @@ export interface WorldRecords {
   parked(application: Application, id: string, kind: string): boolean;
 }
 
-export async function readWorld(worlds: Worlds, world: World, objects: EstateObjects): Promise<WorldRecords> {
+/** The parts of the store that verify reads. */
+export type WorldReader = SnapshotStore & LedgerStore & EventReader;
+
+export async function readWorld(worlds: WorldReader, world: World, objects: EstateObjects): Promise<WorldRecords> {
   const snapshot = await worlds.snapshot(world);
   const ledger = await worlds.ledger(world);
   const withheld = ledger.held.flatMap((item) => withheldEvent(item) ?? []);
