@@ -60,8 +60,8 @@ export async function pass(gate: Gate, passage: Passage, request: Request, respo
   if (isDocument) return answerDocuments(gate, passage.path, request, response);
   const admitted = await authenticate(gate, passage, request);
   if (passage.about === 'metrics') return answerMetrics(gate, request, response);
-  if (passage.api) return passToApplication(gate, { ...admitted, passage, api: passage.api }, request, response);
-  return passToControl(gate, { ...admitted, passage }, request, response);
+  if (passage.api) return passToApplication(gate, { ...admitted, api: passage.api }, request, response);
+  return passToControl(gate, admitted, request, response);
 }
 
 function joinTrace({ observer: { tracer } }: Gate, passage: Passage, request: Request, isTraced: boolean): void {
@@ -70,10 +70,12 @@ function joinTrace({ observer: { tracer } }: Gate, passage: Passage, request: Re
   passage.traceparent = passage.span?.traceparent ?? sent;
 }
 
+/** A request with its caller and its rehearsal. */
 interface Admitted {
-  /** Undefined for an API without authentication, and for signed requests. */
+  readonly passage: Passage;
+  /** Undefined for anonymous callers and for signed requests. */
   readonly caller: Caller | undefined;
-  /** The name of the rehearsal, which need not exist. */
+  /** Name of the rehearsal; it may not exist yet. */
   readonly rehearsal: string;
 }
 
@@ -88,15 +90,10 @@ async function authenticate({ limits, keyring }: Gate, passage: Passage, request
   const caller = demand && named === undefined ? await keyring.authenticate(presented, demand) : undefined;
   if (caller) passage.principal = caller.principal;
   if (caller?.bound) passage.view = caller.bound;
-  return { caller, rehearsal: named ?? rehearsalName(request.get('x-rehearsal'), caller) };
+  return { passage, caller, rehearsal: named ?? rehearsalName(request.get('x-rehearsal'), caller) };
 }
 
-async function passToControl(
-  gate: Gate,
-  { passage, rehearsal }: Admitted & { readonly passage: Passage },
-  request: Request,
-  response: Response,
-): Promise<void> {
+async function passToControl(gate: Gate, { passage, rehearsal }: Admitted, request: Request, response: Response): Promise<void> {
   passage.ids = identify(request.headers, Date.now());
   response.setHeader('X-Correlation-Id', passage.ids.correlationId);
   Object.assign(response.locals, { principal: passage.principal, rehearsal, body: await readBody(request, response) });
@@ -106,7 +103,7 @@ async function passToControl(
 /** @throws Problem unknown_rehearsal, payload_too_large, dependency_* */
 async function passToApplication(
   gate: Gate,
-  { passage, api, caller, rehearsal }: Admitted & { readonly passage: Passage; readonly api: ApiDefinition },
+  { passage, api, caller, rehearsal }: Admitted & { readonly api: ApiDefinition },
   request: Request,
   response: Response,
 ): Promise<void> {
