@@ -4,7 +4,7 @@ import type { EstateEvent } from '../../../shared/events/envelope.ts';
 import type { EventReader, EventsAbout, StoredEvent } from '../../../shared/store/ports/inspection.ts';
 
 export interface EventFilter {
-  /** With or without prefix; `*` for any. */
+  /** With or without its prefix. */
   readonly type?: string | undefined;
   readonly subject?: string | undefined;
   readonly correlationId?: string | undefined;

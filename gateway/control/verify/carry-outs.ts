@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
-import { type findings, sums } from './invariant.ts';
+import { type Check, sums } from './invariant.ts';
 import type { Reservation } from './reserved-units.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 /** Each unit that a customer carried out of a store left the hold of the sale once, or was found in the store and sold. */
 export function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {

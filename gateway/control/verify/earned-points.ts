@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import { isOwnedBy } from './redemption-purpose.ts';
 import type { Account } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 /** The points of an order, and what its refunds took back, as the Loyalty Platform stores them. */
 interface Earning {

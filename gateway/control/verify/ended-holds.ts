@@ -3,14 +3,13 @@ import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/ob
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
-import { type findings, grouped } from './invariant.ts';
+import { type Check, grouped } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Reservation = z.output<typeof ReservationSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
-type Check = ReturnType<typeof findings>['check'];
 
 /** States of an order in which it ships no more goods. */
 const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);

@@ -4,14 +4,13 @@ import type {
   PickingOrder as PickingOrderSchema,
 } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { checkParcels } from './parcels.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 type PickingOrder = z.output<typeof PickingOrderSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 /** OMS, FMS, WMS and Carrier Platform must agree on the goods of each order. */
 export function fulfillment(world: WorldRecords): InvariantResult {

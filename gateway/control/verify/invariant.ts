@@ -9,6 +9,9 @@ export interface InvariantResult {
   readonly waiting?: string[];
 }
 
+/** Records a check; a violation names its records. */
+export type Check = (holds: boolean, violation: string) => void;
+
 /** Collects the violations of an invariant. */
 export function findings(id: string, title: string) {
   const violations: string[] = [];

@@ -3,12 +3,11 @@ import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objec
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
-import { findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Payment = z.output<typeof PaymentSchema>;
 type Order = z.output<typeof OrderSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 export function money(world: WorldRecords): InvariantResult {
   const { of } = world;

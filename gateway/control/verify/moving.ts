@@ -4,14 +4,13 @@ import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { isEnded, nextActorOnReturn } from './return-actors.ts';
 import type { Return } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 /** An open order must have queued work, or wait for an actor outside the estate. */
 export function moving(world: WorldRecords): InvariantResult {

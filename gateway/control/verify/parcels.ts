@@ -4,7 +4,7 @@ import type {
   Shipment as ShipmentSchema,
 } from '../../../shared/catalog/fulfillment/objects.ts';
 import { compareInstants } from '../../../shared/domain/instant.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import type { Return } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
@@ -15,7 +15,6 @@ interface Parcel {
   readonly id: string;
   readonly newestScanAt?: string;
 }
-type Check = ReturnType<typeof findings>['check'];
 
 /** Work of the Carrier Platform that sends a scan. */
 const WEBHOOK = 'deliver-webhook';

@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { checkEarned } from './earned-points.ts';
-import { findings, type InvariantResult, sums } from './invariant.ts';
+import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import { checkPurpose } from './redemption-purpose.ts';
 import type { Account, Redemption } from './stored-records.ts';
 import { checkTiers } from './tiers.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(

@@ -2,14 +2,13 @@ import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import type { Account, Redemption } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 /** The buyer and the basket of an order or sale. */
 interface Purchase {

@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import { type findings, grouped, sums } from './invariant.ts';
+import { type Check, grouped, sums } from './invariant.ts';
 import { netCommitment } from './money.ts';
 import type { Return, ReturnBooking } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
 /** Refunds and exchange credits of a return must belong to its order, and must not exceed its worth. */
 export function checkRefunds(

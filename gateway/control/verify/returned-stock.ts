@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
 import { isBackAtSender } from './fulfillment.ts';
-import { type findings, sums } from './invariant.ts';
+import { type Check, sums } from './invariant.ts';
 import { keyOf } from './reserved-units.ts';
 import type { Return } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
-type Check = ReturnType<typeof findings>['check'];
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 
 /** Inspected units are on hand again or counted as scrapped; units that went back to the customer are neither. */

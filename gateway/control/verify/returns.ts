@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { bookingsIn, isEnded } from './return-actors.ts';
 import { checkRefunds } from './return-refunds.ts';
 import { checkReturnedStock } from './returned-stock.ts';
@@ -14,7 +14,6 @@ interface Node {
   readonly id: string;
   readonly isStore: boolean;
 }
-type Check = ReturnType<typeof findings>['check'];
 
 /** Kinds of FMS work that may be left when a return has ended. */
 const AFTER_ITS_END = ['book-returned-stock', 'put-back', 'close-return'] as const;

@@ -1,63 +1,63 @@
 import { isBackAtSender } from './fulfillment.ts';
-import { type findings, sums } from './invariant.ts';
+import { type Check, sums } from './invariant.ts';
 import { SHIPPED_STATES } from './money.ts';
-import { type FulfillmentOrder, keyOf, type Movement, pendingMovements, type Reservation } from './reserved-units.ts';
+import { type FulfillmentOrder, keyOf, pendingMovements, type Reservation } from './reserved-units.ts';
 import type { WorldRecords } from './world-records.ts';
 
-type Check = ReturnType<typeof findings>['check'];
-
-/** Units shipped or written off must be the same at the FMS, in the reservations of the SIM, and in the counters of the Inventory Service. */
+/** Shipped, written-off and returned units: FMS, SIM and Inventory Service must agree. */
 export function checkShipped(world: WorldRecords, check: Check): void {
-  const { of, counters, queued } = world;
-  const reservations = of<Reservation>('reservation');
-  const moved = counters('inventory-service', 'units-moved');
+  checkConsumed(world, check);
+  checkSent(world, check);
+  checkReturned(world, check);
+}
+
+/** The units that left the reservations of the SIM must be those that the Inventory Service took off its counters, or still has to. */
+function checkConsumed(world: WorldRecords, check: Check): void {
+  const allocations = world.of<Reservation>('reservation').flatMap((reservation) => reservation.allocations);
+  const moved = world.counters('inventory-service', 'units-moved');
   const pending = pendingMovements(world);
-  const waiting = (kind: Movement['kind']) =>
-    sums(
-      pending.filter((movement) => movement.kind === kind).flatMap(({ allocations }) => allocations),
-      keyOf,
-      ({ qty }) => qty,
-    );
   for (const [kind, counter, member] of [
     ['consume', 'shipped', 'fulfilledQty'],
     ['short', 'writtenOff', 'cancelledQty'],
   ] as const) {
-    const said = sums(
-      reservations.flatMap(({ allocations }) => allocations),
+    const reserved = sums(allocations, keyOf, (allocation) => allocation[member]);
+    const movements = pending.filter((movement) => movement.kind === kind);
+    const outstanding = sums(
+      movements.flatMap((movement) => movement.allocations),
       keyOf,
-      (allocation) => allocation[member],
+      ({ qty }) => qty,
     );
-    const still = waiting(kind);
-    for (const key of new Set([...said.keys(), ...Object.keys(moved)])) {
-      const there = (moved[key]?.[counter] ?? 0) + (still.get(key) ?? 0);
-      check((said.get(key) ?? 0) === there, `stock/${key}: reservations say ${said.get(key) ?? 0} ${counter}, the counters say ${there}`);
+    for (const key of new Set([...reserved.keys(), ...Object.keys(moved)])) {
+      const said = reserved.get(key) ?? 0;
+      const counted = (moved[key]?.[counter] ?? 0) + (outstanding.get(key) ?? 0);
+      check(said === counted, `stock/${key}: reservations say ${said} ${counter}, the counters say ${counted}`);
     }
   }
+}
+
+/** The units that left a reservation must be those that its fulfillment orders sent. */
+function checkSent({ of, queued }: WorldRecords, check: Check): void {
   const fulfillmentOrders = of<FulfillmentOrder>('fulfillment-order');
   const busy = new Set(fulfillmentOrders.filter(({ id }) => queued('fms', id)).map(({ reservationId }) => reservationId));
-  const left = sums(
+  const sentUnits = sums(
     fulfillmentOrders.filter(({ state }) => SHIPPED_STATES.has(state)).flatMap((one) => one.lines.map((line) => ({ ...line, ...one }))),
     ({ reservationId, locationId, sku }) => `${reservationId}|${sku}|${locationId}`,
     ({ pickedQty }) => pickedQty,
   );
   const sending = new Set(fulfillmentOrders.map(({ reservationId }) => reservationId));
-  for (const { id, allocations } of reservations.filter((one) => sending.has(one.id) && !busy.has(one.id))) {
-    const fulfilled = sums(allocations, keyOf, ({ fulfilledQty }) => fulfilledQty);
-    for (const [key, qty] of fulfilled) {
-      const sent = left.get(`${id}|${key}`) ?? 0;
+  for (const { id, allocations } of of<Reservation>('reservation')) {
+    if (!sending.has(id) || busy.has(id)) continue;
+    for (const [key, qty] of sums(allocations, keyOf, ({ fulfilledQty }) => fulfilledQty)) {
+      const sent = sentUnits.get(`${id}|${key}`) ?? 0;
       check(qty === sent, `reservation/${id}: ${qty} of ${key} left it, and its fulfillment orders sent ${sent}`);
     }
   }
-  checkReturned(fulfillmentOrders, { moved, queued }, check);
 }
 
 /** Units that are back at the sender must be on hand again. */
-function checkReturned(
-  fulfillmentOrders: readonly FulfillmentOrder[],
-  { moved, queued }: { readonly moved: ReturnType<WorldRecords['counters']>; readonly queued: WorldRecords['queued'] },
-  check: Check,
-): void {
-  const back = fulfillmentOrders.filter((one) => isBackAtSender(one) && !queued('fms', one.id, 'restock'));
+function checkReturned({ of, counters, queued }: WorldRecords, check: Check): void {
+  const moved = counters('inventory-service', 'units-moved');
+  const back = of<FulfillmentOrder>('fulfillment-order').filter((one) => isBackAtSender(one) && !queued('fms', one.id, 'restock'));
   const cameBack = sums(
     back.flatMap(({ locationId, lines }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, pickedQty }))),
     keyOf,

@@ -1,18 +1,16 @@
 import { checkCarryOuts } from './carry-outs.ts';
 import { checkEndedHolds } from './ended-holds.ts';
-import { findings, type InvariantResult, sums } from './invariant.ts';
+import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import { type HeldFor, type Hold, keyOf, remainingUnitsOf, reservedUnits } from './reserved-units.ts';
 import { checkShipped } from './shipped-stock.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Check = ReturnType<typeof findings>['check'];
 
 export function stock(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'stock',
     'Per SKU and location: nothing is negative, open reservations are what is reserved, no unit appears or vanishes, and nothing is held for what has ended',
   );
-  checkCounters(world, check);
+  checkStockLevels(world, check);
   checkHolds(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
@@ -22,20 +20,24 @@ export function stock(world: WorldRecords): InvariantResult {
 
 const UNITS = ['shipped', 'writtenOff', 'returned', 'found', 'scrapped', 'foundAndSold'] as const;
 
-function checkCounters(world: WorldRecords, check: Check): void {
+/** Stock levels are never negative, match the open reservations, and add up to what was received. */
+function checkStockLevels(world: WorldRecords, check: Check): void {
   const counters = world.counters('inventory-service', 'stock');
   const moved = world.counters('inventory-service', 'units-moved');
-  const begun = world.seed.applications['inventory-service']?.counters ?? {};
-  const seeded = begun['stock'] ?? {};
-  const open = sums(reservedUnits(world), keyOf, ({ qty }) => qty);
-  for (const key of new Set([...Object.keys(counters), ...Object.keys(seeded), ...Object.keys(moved), ...open.keys()])) {
+  const atSeed = world.seed.applications['inventory-service']?.counters ?? {};
+  const seeded = atSeed['stock'] ?? {};
+  const reservedByKey = sums(reservedUnits(world), keyOf, ({ qty }) => qty);
+  for (const key of new Set([...Object.keys(counters), ...Object.keys(seeded), ...Object.keys(moved), ...reservedByKey.keys()])) {
     const { onHand = 0, reserved = 0, safetyStock = 0 } = counters[key] ?? {};
     check(onHand >= 0 && reserved >= 0, `stock/${key}: on hand ${onHand}, reserved ${reserved}`);
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);
-    check((open.get(key) ?? 0) === reserved, `stock/${key}: open reservations hold ${open.get(key) ?? 0}, reserved is ${reserved}`);
+    check(
+      (reservedByKey.get(key) ?? 0) === reserved,
+      `stock/${key}: open reservations hold ${reservedByKey.get(key) ?? 0}, reserved is ${reserved}`,
+    );
     const [shipped, writtenOff, returned, found, recounted] = (['shipped', 'writtenOff', 'returned', 'found', 'recounted'] as const).map(
       // A world may be seeded from another one: only changes since the seed count.
-      (unit) => (moved[key]?.[unit] ?? 0) - (begun['units-moved']?.[key]?.[unit] ?? 0),
+      (unit) => (moved[key]?.[unit] ?? 0) - (atSeed['units-moved']?.[key]?.[unit] ?? 0),
     ) as [number, number, number, number, number];
     const received = seeded[key]?.['onHand'] ?? 0;
     check(
@@ -58,10 +60,10 @@ function checkHolds(world: WorldRecords, check: Check): void {
       (one) => `reservation/${one.reservationId}: of ${keyOf(one)}`,
       ({ qty }) => qty,
     );
-  const said = byReservation(reservedUnits(world));
-  const there = byReservation(holds.flatMap(remainingUnitsOf));
-  for (const key of new Set([...said.keys(), ...there.keys()])) {
-    const [has = 0, counted = 0] = [said.get(key), there.get(key)];
+  const inReservations = byReservation(reservedUnits(world));
+  const inHolds = byReservation(holds.flatMap(remainingUnitsOf));
+  for (const key of new Set([...inReservations.keys(), ...inHolds.keys()])) {
+    const [has = 0, counted = 0] = [inReservations.get(key), inHolds.get(key)];
     check(has === counted, `${key} it has ${has}, and ${counted} are held for it`);
   }
 }

@@ -1,9 +1,7 @@
 import { tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import type { Account } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Check = ReturnType<typeof findings>['check'];
 
 /** The lifetime points of an entry: earned and issued points count, reversed ones are subtracted. */
 const countsFor = ({ type, points, shortfall = 0 }: Account['entries'][number]): number => {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
@@ -14,7 +14,6 @@ interface Transaction {
   readonly state: 'opening' | 'given-up' | 'open' | 'paid' | 'completed' | 'voided';
   readonly compensation?: 'pending';
 }
-type Check = ReturnType<typeof findings>['check'];
 
 export function till(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
