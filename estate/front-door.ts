@@ -1,8 +1,8 @@
 import type { Agent } from 'undici';
 import type { FixtureSet } from '../fixtures/load.ts';
-import { createClockDriver } from '../gateway/control/clock-driver.ts';
+import { createClockDriver } from '../gateway/control/clock/driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
-import { createInsideCall } from '../gateway/control/inside-call.ts';
+import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
@@ -88,7 +88,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       rehearsals,
       use,
       driver,
-      ask: createInsideCall({ addressOf, token, agent }),
+      callFromOutside: createOutsideCall({ addressOf, token, agent }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
       stopping,

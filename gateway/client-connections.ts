@@ -1,22 +1,23 @@
 import type { ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode, problems } from '../shared/catalog/problems.ts';
-import { identify } from './edge-context.ts';
 import { headersOfProblem } from './problems.ts';
+import { identify } from './request-ids.ts';
 
-/** How long clients may take, in wall time. */
+/** Wall times that clients may take. */
 export interface ClientTimes {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How often the two are checked. */
+  /** Interval of the checks for both. */
   readonly checkMs: number;
 }
 
 export const CLIENT_TIMES: ClientTimes = { headersMs: 10_000, requestMs: 30_000, checkMs: 5_000 };
 
 const HEADER_BYTES = 16_384;
-/** Longer than the usual idle time of load balancers, so that it is they who close. */
+/** Longer than the usual idle time of load balancers, so that they close idle connections. */
 const IDLE_MS = 65_000;
+/** Wall time for which the client may read the answer before the connection is cut. */
 const LINGER_MS = 500;
 
 export const serverOptions = ({ headersMs, requestMs, checkMs }: ClientTimes): ServerOptions => ({
@@ -33,7 +34,7 @@ const CODES: Readonly<Record<string, { readonly code: ProblemCode; readonly deta
   HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: `The headers have more than ${HEADER_BYTES} bytes.` },
 };
 
-/** What Node cannot read as a request never becomes one: the answer is written to the socket. */
+/** Answers bytes that Node.js cannot parse as a request: there is no response object, so the answer is written to the socket. */
 export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
   const answered = response?.headersSent === true && !response.writableFinished;
   if (!socket.writable || answered || error.code === 'ECONNRESET') {

@@ -7,7 +7,7 @@ import { hmacOf, rehearsalOfKey } from '../shared/simulation/credentials.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { EdgeProblem } from './problems.ts';
 
-/** Schemes by which a caller presents a key. A signed webhook presents none: the application verifies its signature. */
+/** Schemes that present a key. A signed webhook presents none: the application verifies its signature. */
 export type Scheme = Exclude<AuthScheme, 'none' | 'signature'>;
 
 export interface Credential {
@@ -17,7 +17,7 @@ export interface Credential {
   readonly scopes: readonly string[];
 }
 
-/** What an API may ask of whoever presents a key, or none. */
+/** Schemes that the gateway authenticates; `none` accepts callers without a key. */
 export type KeyScheme = Exclude<AuthScheme, 'signature'>;
 
 /** Lets a credential call the APIs of the catalog. */
@@ -25,14 +25,14 @@ export const CATALOG_SCOPE = 'catalog';
 /** Lets a credential drive the simulation plane. */
 export const CONTROL_SCOPE = 'sim:admin';
 
-/** A key as a request presents it. Its HMAC is what is compared, counted and remembered. */
+/** A key in a request. Comparison, rate limits and caches use its HMAC. */
 export interface Presented {
   readonly kind: Scheme;
   readonly key: string;
   readonly hash: string;
 }
 
-/** Who calls. A credential that is bound to a rehearsal brings the rehearsal's view along. */
+/** An authenticated caller; `bound` is the rehearsal of its credential, if the credential belongs to one. */
 export interface Caller {
   readonly principal: string;
   readonly scopes: readonly string[];
@@ -51,22 +51,22 @@ export interface KeyringOptions {
 }
 
 export interface Keyring {
-  /** What the request presents for a scheme; where none is needed, whatever it presents. */
+  /** The key in a request for a scheme; of either scheme when the API needs none. */
   presented(headers: IncomingHttpHeaders, scheme: KeyScheme): Presented | undefined;
   /**
-   * @returns undefined for nobody in particular, which only an API without authentication lets in
+   * @returns undefined for an anonymous caller, which only APIs without authentication accept
    * @throws Problem unauthenticated, forbidden
    */
   authenticate(presented: Presented | undefined, demand: Demand): Promise<Caller | undefined>;
 }
 
-/** Longer ones are nobody's, and are not worth hashing. */
+/** Longer keys are refused without hashing. */
 const LONGEST_KEY = 256;
-const HASHES_KEPT = 1_000;
+const MOST_HASHES = 1_000;
 const PREFIX = 16;
 
 export function createKeyring({ credentials, pepper, resolve }: KeyringOptions): Keyring {
-  const hashOf = rememberedHash(pepper);
+  const hashOf = cachedHash(pepper);
   const nobody = Buffer.from(hmacOf(pepper, 'nobody'), 'hex');
   const known = new Map(
     credentials.map(({ key, ...credential }) => {
@@ -83,7 +83,7 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
     return { kind: bearer === undefined ? 'api-key' : 'bearer', key, hash: hashOf(key) };
   }
 
-  async function recognise({ kind, key, hash }: Presented): Promise<Caller | undefined> {
+  async function findCaller({ kind, key, hash }: Presented): Promise<Caller | undefined> {
     const given = Buffer.from(hash, 'hex');
     const rehearsal = rehearsalOfKey(key);
     if (rehearsal !== undefined) {
@@ -97,9 +97,9 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
   }
 
   async function authenticate(given: Presented | undefined, { scheme, scope }: Demand): Promise<Caller | undefined> {
-    const caller = given && (await recognise(given));
+    const caller = given && (await findCaller(given));
     if (scheme === 'none') {
-      // A token of a rehearsal names a world; to answer from another one would mislead whoever still uses it.
+      // The token of a deleted rehearsal must not be answered from another world.
       if (given && !caller && rehearsalOfKey(given.key) !== undefined) throw unauthenticated(given.kind);
       return caller;
     }
@@ -111,15 +111,15 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
   return { presented, authenticate };
 }
 
-/** Constant time, also when nothing is stored: then against a dummy, so that unknown names take as long. */
+/** Constant time. Without a stored hash it compares a dummy, so that unknown names take as long. */
 function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolean {
   const expected = stored ?? dummy;
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
 
-/** Clients reuse few keys; their hashes are remembered. */
-function rememberedHash(pepper: string): (key: string) => string {
-  const hashes = new LRUCache<string, string>({ max: HASHES_KEPT, memoMethod: (key) => hmacOf(pepper, key) });
+/** Caches the hashes of recent keys. */
+function cachedHash(pepper: string): (key: string) => string {
+  const hashes = new LRUCache<string, string>({ max: MOST_HASHES, memoMethod: (key) => hmacOf(pepper, key) });
   return (key) => hashes.memo(key);
 }
 

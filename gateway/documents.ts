@@ -36,7 +36,7 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/** What describes the estate, open to everybody: its APIs and its events, each in both notations, and a first page for browsers. */
+/** Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, and a welcome page for browsers. */
 export function createDocuments(): Router {
   const openapi = once(() => estateOpenApi(manifest.version));
   const asyncapi = once(() => estateAsyncApi(manifest.version));
@@ -57,7 +57,7 @@ export function createDocuments(): Router {
   return router;
 }
 
-/** Written when somebody asks for it: that takes a good part of what a start takes. */
+/** Defers the work to the first request: generating a document would slow the start down. */
 function once<T>(write: () => T): () => T {
   let written: { readonly value: T } | undefined;
   return () => {

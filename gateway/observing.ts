@@ -3,26 +3,27 @@ import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { rehearsalOf } from '../shared/domain/world.ts';
 import type { Observer, Span, Tracer } from '../shared/observability/observer.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
-import type { RequestIds } from './edge-context.ts';
+import type { OwnEndpoint } from './endpoints.ts';
+import type { RequestIds } from './request-ids.ts';
 
-/** What a request is about that is for no API. */
-export type About = 'simulation plane' | 'metrics' | 'health' | 'documents' | 'none';
+/** The target of a request that no API answers; `none` before the target is known. Metrics have it as a label. */
+export type About = OwnEndpoint | 'documents' | 'none';
 
-/** What is known of a request when it is over. */
+/** The facts about a request when it is over. */
 export interface Passed {
   readonly started: number;
   readonly about: About;
-  readonly api?: ApiDefinition;
-  readonly view?: WorldView;
-  readonly ids?: RequestIds;
+  readonly api?: ApiDefinition | undefined;
+  readonly view?: WorldView | undefined;
+  readonly ids?: RequestIds | undefined;
   readonly span?: Span | undefined;
   readonly traceparent?: string | undefined;
 }
 
-/** Tells of a request that is over: its answer has gone out, or nobody is there any more to get one. */
+/** Counts and traces a request that was answered, or whose client has disconnected. */
 export function observeRequest(observer: Observer, passed: Passed, request: IncomingMessage, response: ServerResponse): void {
   const { started, about, api, view, ids, span, traceparent } = passed;
-  // Probes come every few seconds and say nothing about the work.
+  // Probes come every few seconds and would drown the requests of clients.
   if (about === 'health') return;
   const status = response.destroyed && !response.writableFinished ? 0 : response.statusCode;
   observer.answered({
@@ -40,14 +41,14 @@ export function observeRequest(observer: Observer, passed: Passed, request: Inco
   });
 }
 
-/** The span of a request at the edge; it goes on with the trace of a client that sent a `traceparent`. */
+/** The span of a request at the edge; it continues the trace of the client's `traceparent`. */
 export function startEdgeSpan(tracer: Tracer, method: string, api: ApiDefinition | undefined, parent: string | undefined): Span {
   const route = api?.path ?? '/_sim';
   const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http', ...(api && { 'uc.api': api.id }) };
   return tracer.start({ kind: 'server', name: `${method} ${route}`, parent, attributes });
 }
 
-/** The span of what the gateway asks of an application. */
+/** The span of the call to the application. */
 export function startHopSpan(tracer: Tracer, { id, method, path, application }: ApiDefinition, parent: string | undefined): Span {
   const attributes = { 'http.request.method': method, 'url.template': path, 'server.address': application, 'uc.api': id };
   return tracer.start({ kind: 'client', name: `${method} ${path}`, parent, attributes });

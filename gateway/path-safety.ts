@@ -6,13 +6,13 @@ import { Problem } from '../shared/catalog/problems.ts';
 const ENCODED_STRUCTURE = /%(?:2e|2f|5c|00)/i;
 const BROKEN_ENCODING = /%(?![0-9a-f]{2})/i;
 const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
-/** Percent-encoding that is complete, and stands for no UTF-8. */
+/** A run of complete percent-encodings. */
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 
 /**
- * What can be read in two ways might be authorised in one way and served in the other, so it is refused before anything is decoded.
- * The gateway routes, authorises and forwards this very string.
+ * Refuses addresses that two parsers may read differently: one reading could be authorised and the other one served. The gateway
+ * routes, authorises and forwards the address as it was sent, without decoding it.
  * @returns the path without the query
  * @throws Problem malformed_request
  */
@@ -30,7 +30,7 @@ export function unambiguousPath(target: string): string {
   return path;
 }
 
-/** In the query too: who decodes it would have to guess. */
+/** Checks the query too: its bytes must decode to UTF-8. */
 function refuseBadEncoding(target: string): void {
   if (BROKEN_ENCODING.test(target)) throw ambiguous('"%" without two hexadecimal digits');
   for (const [encoded] of target.matchAll(ENCODED)) {
@@ -40,14 +40,17 @@ function refuseBadEncoding(target: string): void {
 
 const ambiguous = (what: string): Problem => new Problem('malformed_request', `The address is ambiguous: it has ${what}.`);
 
-/** Node would refuse the first itself, but not with a problem; of several it takes the first, and others take the last. @throws Problem malformed_request */
+/**
+ * Requires exactly one Host header. Node.js refuses a missing one without a problem document; of several, parsers take different ones.
+ * @throws Problem malformed_request
+ */
 export function requireHost({ headers, headersDistinct, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined && httpVersion === '1.1') throw new Problem('malformed_request', 'The request has no Host header.');
   if ((headersDistinct['host']?.length ?? 0) > 1)
     throw new Problem('malformed_request', 'The request has more than one Host header; send one.');
 }
 
-/** A caller without a credential is answered only under our own names. @throws Problem misdirected_request */
+/** Requests without a credential must use a host name of this machine. @throws Problem misdirected_request */
 export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: string | undefined) => boolean): void {
   if (isOwn(headers.host)) return;
   throw new Problem(
@@ -57,7 +60,7 @@ export function requireOwnHost({ headers }: IncomingMessage, isOwn: (host: strin
 }
 
 /**
- * The estate speaks HTTP only. Other upgrades (`h2c`, which some clients offer with every first request) are offers that may be ignored.
+ * The estate speaks HTTP only. Offers of other protocols (`h2c`, which some clients send with every first request) are ignored.
  * @throws Problem malformed_request
  */
 export function refuseWebSocket({ headers }: IncomingMessage): void {

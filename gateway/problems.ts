@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
-import type { RequestIds } from './edge-context.ts';
+import type { RequestIds } from './request-ids.ts';
 
-/** Wall time for which a client that is still sending may read why it was refused, before its connection is cut. */
+/** Wall time for which a client that is still sending may read the refusal before its connection is cut. */
 const LINGER_MS = 500;
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** A refusal that says more in headers: the challenge of a 401. */
+/** A refusal with headers of its own: the challenge of a 401. */
 export class EdgeProblem extends Problem {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ export class EdgeProblem extends Problem {
 export const methodNotAllowed = (method: string, allow: readonly string[]): Problem =>
   new Problem('method_not_allowed', `${method} is not possible here; ${allow.join(', ')} is.`, { allow });
 
-/** The headers of every refusal; nothing that was sent as a credential is in them or in the body. */
+/** The headers of every refusal. Neither headers nor body repeat a credential. */
 export function headersOfProblem(problem: Problem, { requestId, correlationId }: RequestIds): Record<string, string> {
   const { retryAfter, allow }: ProblemContext = problem.context;
   return {
@@ -41,14 +41,14 @@ export interface Refusal {
   readonly path: string;
 }
 
-/** Answers with a problem, unless an answer is already on its way; then its connection is cut, so that nobody takes half of it for all. */
+/** Answers with a problem. If an answer has begun, the connection is cut instead, so that the client sees it as incomplete. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, { problem, ids, path }: Refusal): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const body = Buffer.from(problem.json(path));
-  const sending = leavesBodyUnread(request);
+  const sending = isStillSending(request);
   response.writeHead(problem.status, {
     ...headersOfProblem(problem, ids),
     'Content-Length': body.length,
@@ -66,8 +66,8 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
   });
 }
 
-/** Whether more than a body of permitted size may still come. (A body that waits for "100 Continue" is not coming, and Node closes.) */
-function leavesBodyUnread({ complete, headers }: IncomingMessage): boolean {
+/** Whether the client may still send more than a body of permitted size. (A body that waits for `100 Continue` does not come.) */
+function isStillSending({ complete, headers }: IncomingMessage): boolean {
   if (complete || headers.expect !== undefined) return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > BODY_BYTES;
 }

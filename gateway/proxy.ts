@@ -2,15 +2,15 @@ import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessa
 import { Stream } from 'node:stream';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Application } from '../shared/catalog/applications.ts';
-import { Problem } from '../shared/catalog/problems.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
-import { namedByConnection } from './edge-context.ts';
+import { namedByConnection } from './application-headers.ts';
+import { AnswerTimeout, dependencyProblem } from './dependency-problem.ts';
 
 export interface ProxyOptions {
   readonly addressOf: (application: Application) => string;
-  /** Wall time until an application must have begun to answer, and between two parts of its answer. */
+  /** Wall time until an application must begin to answer, and between two parts of its answer. */
   readonly timeoutMs: number;
-  /** Whether clients are asked to come back on another connection. */
+  /** Whether answers ask clients to reconnect. */
   readonly draining: () => boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Delivery {
 }
 
 export interface ApplicationProxy {
-  /** Ends when the answer has gone out or the client has gone. @throws Problem dependency_*, while nothing was answered yet */
+  /** Resolves when the answer was sent or the client has disconnected. @throws Problem dependency_* before the answer begins */
   forward(request: IncomingMessage, response: ServerResponse, delivery: Delivery): Promise<void>;
   close(): void;
 }
@@ -33,19 +33,7 @@ interface Flight {
   upstream?: ClientRequest;
 }
 
-class TooSlow extends Error {}
-
-/** Nobody is reached: name, address or port lead nowhere. Everything else breaks a connection that was there. */
-const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
-  'ECONNREFUSED',
-  'EADDRNOTAVAIL',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-]);
-
-/** Headers of the connection between application and gateway, and those that tell what software an application runs on. */
+/** Headers of the connection between application and gateway, and those that name the software of an application. */
 const STAYS_INSIDE: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-authenticate',
@@ -58,15 +46,15 @@ const STAYS_INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Passes requests on to the applications as they are. There are no retries here: whether an application acted before its connection broke
- * is for the client to find out, with the same Idempotency-Key.
+ * Forwards requests to the applications unchanged. It never retries: the client finds out with its Idempotency-Key whether an application
+ * acted before its connection broke.
  */
 export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): ApplicationProxy {
   const flights = new Map<IncomingMessage, Flight>();
   const targets = new Map<string, URL>();
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 256, lookup: spreadLookup });
   const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
-    // The target was chosen by the catalog's route; the library asks for it here. Nothing of the request takes part.
+    // The target comes from the route in the catalog, never from the request.
     router: (request, _response, options) => {
       const flight = flights.get(request);
       if (flight) options.buffer = flight.body;
@@ -89,11 +77,11 @@ export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): A
   async function forward(request: IncomingMessage, response: ServerResponse, { application, body }: Delivery): Promise<void> {
     const target = targetOf(application);
     const failed = Promise.withResolvers<never>();
-    const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new TooSlow()), timeoutMs);
+    const timer = setTimeout(() => flights.get(request)?.upstream?.destroy(new AnswerTimeout()), timeoutMs);
     const fail = (error: Error): void => failed.reject(dependencyProblem(application, error));
     const flight: Flight = { target, body: new WholeBody(body), timer, fail };
     flights.set(request, flight);
-    // Before the library only ends its side, which an application takes for a client that has said all it wants to say.
+    // Must run before the library's own listener, which half-closes the connection: an application would take that for a complete request.
     response.once('close', () => {
       if (!response.writableFinished && flight.upstream?.destroyed === false) flight.upstream.socket?.resetAndDestroy();
     });
@@ -108,7 +96,7 @@ export function createProxy({ addressOf, timeoutMs, draining }: ProxyOptions): A
   return { forward, close: () => agent.destroy() };
 }
 
-/** The library's own plugins log every exchange and write their own error page; this is what the gateway needs of its events. */
+/** Replaces the library's own plugins, which log every exchange and write an error page. */
 function watchFlights(flights: ReadonlyMap<IncomingMessage, Flight>, draining: () => boolean): Plugin<IncomingMessage, ServerResponse> {
   return (proxy) => {
     proxy.on('proxyReq', (upstream, request) => {
@@ -133,7 +121,7 @@ function cleanAnswer(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** The library pipes what it sends. The body is all here, or there is none: it goes out with the headers, without a stream in between. */
+/** The request's body for the library, which pipes it. A complete body is sent together with the headers, without a stream in between. */
 class WholeBody extends Stream {
   readonly #body: Buffer | undefined;
 
@@ -147,18 +135,4 @@ class WholeBody extends Stream {
     else upstream.end();
     return upstream;
   }
-}
-
-function dependencyProblem(application: Application, error: Error): Problem {
-  const { code } = error as NodeJS.ErrnoException;
-  const dependency = application;
-  if (error instanceof TooSlow || code === 'ETIMEDOUT') {
-    return new Problem('dependency_timeout', `${application} did not answer in time; whether it acted is not known.`, { dependency });
-  }
-  if (UNREACHABLE.has(code)) {
-    return new Problem('dependency_unavailable', `${application} cannot be reached.`, { dependency, retryAfter: 1 });
-  }
-  return new Problem('dependency_error', `The connection to ${application} broke before it answered; whether it acted is not known.`, {
-    dependency,
-  });
 }

@@ -7,20 +7,20 @@ const WINDOW_MS = 60_000;
 export interface RateLimits {
   /** @throws Problem rate_limited */
   countAddress(request: Request): Promise<void>;
-  /** @param hash of the key that was presented, known or not. @throws Problem rate_limited */
+  /** @param hash HMAC of the presented key, known or not. @throws Problem rate_limited */
   countKey(hash: string): Promise<void>;
   close(): void;
 }
 
 /**
- * Counts per minute in this process's memory: a guard against a runaway client, not a quota over replicas. The library's store is used
- * without its middleware, whose work per request is many times that of counting.
+ * Counts requests per minute in this process: a guard against a runaway client, not a quota over replicas. It uses the library's store
+ * without its middleware, which costs many times more per request.
  */
 export function createRateLimits(limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number }): RateLimits {
   const addresses = createCounter('this address', limits.perAddressPerMinute);
   const keys = createCounter('this key', limits.perKeyPerMinute);
   return {
-    // The address of the connection: what a client says about others in front of it is not believed.
+    // The address of the connection; forwarding headers of clients are not trusted.
     countAddress: ({ socket }) => addresses.count(ipKeyGenerator(socket.remoteAddress ?? '')),
     countKey: (hash) => keys.count(hash),
     close: () => {

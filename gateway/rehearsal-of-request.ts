@@ -2,18 +2,38 @@ import type { Request } from 'express';
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../shared/domain/ids.ts';
-import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
 import type { Caller } from './credentials.ts';
+
+export interface RehearsalAccessOptions {
+  readonly directory: Pick<Directory, 'resolve'>;
+  readonly createRehearsal: (name: string) => Promise<WorldView>;
+  readonly log: Logger;
+}
 
 export interface RehearsalAccess {
   readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;
-  /** Seeds a world for a name that is used for the first time. */
+  /** Seeds a world for the first use of a name. */
   readonly create: (rehearsal: string) => Promise<WorldView>;
 }
 
+/** The rehearsals of the store. An unreachable store is a problem of its own, not an error of the gateway. */
+export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAccessOptions): RehearsalAccess {
+  const unreachable = (error: unknown): never => {
+    if (error instanceof Problem) throw error;
+    log.error({ err: error }, 'the store cannot be reached');
+    throw new Problem('dependency_unavailable', 'The store of the estate cannot be reached.', { dependency: 'store', retryAfter: 1 });
+  };
+  return {
+    resolve: (rehearsal) => directory.resolve(rehearsal).catch(unreachable),
+    create: (rehearsal) => createRehearsal(rehearsal).catch(unreachable),
+  };
+}
+
 /**
- * The name: of the token's own rehearsal, else of the header, else `default`.
- * @throws Problem malformed_request for a name that cannot be one, forbidden for another than the token's
+ * The rehearsal of the token, else of the header, else `default`.
+ * @throws Problem malformed_request for an invalid name, forbidden when the token belongs to another rehearsal
  */
 export function rehearsalName(header: string | undefined, caller: Caller | undefined): string {
   if (header !== undefined && !REHEARSAL_NAME.test(header)) {
@@ -29,8 +49,8 @@ export function rehearsalName(header: string | undefined, caller: Caller | undef
 }
 
 /**
- * The name in the address, for callers that can send no header of their own: a browser that opens a link, a carrier's webhook.
- * @throws Problem unknown_rehearsal for a name that cannot be one
+ * The rehearsal that the address names, for clients that cannot send a header: a browser that follows a link, a carrier's webhook.
+ * @throws Problem unknown_rehearsal for an invalid name
  */
 export function rehearsalNamedBy(api: ApiDefinition, request: Pick<Request, 'path' | 'query'>): string | undefined {
   const inPath = namesRehearsal(api) ? request.path.split('/')[api.path.split('/').indexOf('{rehearsal}')] : undefined;
@@ -42,7 +62,7 @@ export function rehearsalNamedBy(api: ApiDefinition, request: Pick<Request, 'pat
 }
 
 /**
- * The world a request goes to. A known credential that is not bound to a rehearsal creates one by using its name; nobody else does.
+ * The world of a request. Only a known credential that is bound to no rehearsal creates one by its first use.
  * @throws Problem unknown_rehearsal
  */
 export async function enterRehearsal(name: string, caller: Caller | undefined, { resolve, create }: RehearsalAccess): Promise<WorldView> {

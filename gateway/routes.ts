@@ -9,7 +9,7 @@ interface Node {
 export interface Routes {
   /** HEAD is answered where GET is. */
   find(method: string, path: string): ApiDefinition | undefined;
-  /** @returns the methods that a path has, none for a path that no public API has */
+  /** @returns the methods of the APIs at a path */
   methodsAt(path: string): readonly string[];
 }
 
@@ -17,7 +17,7 @@ const NOWHERE: readonly Node[] = [];
 
 const node = (): Node => ({ literals: new Map(), parameter: undefined, apis: new Map() });
 
-/** The gateway's routes: the catalog's public APIs and nothing else. Matching is on the path as sent; nothing is decoded. */
+/** The routes of the public APIs. Paths are matched as they were sent; nothing is decoded, and a parameter is never empty. */
 export function routesOf(apis: readonly ApiDefinition[]): Routes {
   const root = node();
   for (const api of apis) {
@@ -47,7 +47,7 @@ function child(parent: Node, segment: string): Node {
   return found;
 }
 
-/** Where a path leads, literal segments before parameters: a stock item may be called like a collection. */
+/** The nodes that a path leads to, literal segments before parameters: an id may equal a literal segment. */
 function matches(from: Node, path: readonly string[], depth: number): readonly Node[] {
   const segment = path[depth];
   if (segment === undefined) return from.apis.size > 0 ? [from] : NOWHERE;

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
-import { type ControlCall, type ControlId, type ControlOutput, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
+import { type ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { fillPath } from '../shared/transport/path.ts';
 
 /** What a user's own client would hold: an address, and credentials. */

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { Application } from '../shared/catalog/applications.ts';
 import { type ApiId, apis } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
+import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
-import type { ControlCall, ControlId, ControlOutput, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import type { ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Reply } from './estate-client.ts';
 
 /** What lets a test suite in. */

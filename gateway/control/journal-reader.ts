@@ -3,14 +3,14 @@ import { pause } from '../../shared/simulation/faults.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
 import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
 
-/** Wall time within which every process has written its part of a story; what is not there by then does not come any more. */
+/** Wall time within which every process writes its hop of a request. A hop that is missing later does not come. */
 const LATEST_MS = 1_000;
-const LOOK_AGAIN_MS = 20;
+const POLL_MS = 20;
 
 type Shown = JournalRecord & Record<string, unknown>;
 
-/** The newest hops. Those that just made a call are waited for, so that a story is whole as soon as its answer is there. */
-export async function readJournal(
+/** Reads the newest hops. Waits for hops of recent calls, so that a request is complete as soon as it is answered. */
+export async function readHops(
   worlds: JournalReader,
   world: World,
   { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
@@ -25,6 +25,6 @@ export async function readJournal(
     const incomplete = hops.filter(({ record: { calls } }) => calls.some(isMissing));
     const mayCome = incomplete.some(({ ageMs }) => ageMs < LATEST_MS);
     if (!mayCome || stopping.aborted) return { items: hops.map(({ record }) => record), complete: incomplete.length === 0, truncated };
-    await pause(LOOK_AGAIN_MS, stopping);
+    await pause(POLL_MS, stopping);
   }
 }

@@ -1,17 +1,58 @@
-import type { ControlId, ControlInput, ControlOutput, controlOperations } from '../../shared/catalog/simulation/operations.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { ControlId } from '../../shared/catalog/simulation/operations.ts';
+import type { BoundOperation } from './operate.ts';
+import { advanceClock } from './operations/advance-clock.ts';
+import { countStockByHand } from './operations/count-stock-by-hand.ts';
+import { createRehearsal } from './operations/create-rehearsal.ts';
+import { deleteFault } from './operations/delete-fault.ts';
+import { deleteFaults } from './operations/delete-faults.ts';
+import { deleteRehearsal } from './operations/delete-rehearsal.ts';
+import { listEvents } from './operations/list-events.ts';
+import { listFaults } from './operations/list-faults.ts';
+import { listParked } from './operations/list-parked.ts';
+import { listRehearsals } from './operations/list-rehearsals.ts';
+import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
+import { moveProductByHand } from './operations/move-product-by-hand.ts';
+import { moveReturnByHand } from './operations/move-return-by-hand.ts';
+import { playScan } from './operations/play-scan.ts';
+import { putFault } from './operations/put-fault.ts';
+import { readClock } from './operations/read-clock.ts';
+import { readJournal } from './operations/read-journal.ts';
+import { readObject } from './operations/read-object.ts';
+import { readProgression } from './operations/read-progression.ts';
+import { redriveParked } from './operations/redrive-parked.ts';
+import { resetRehearsal } from './operations/reset-rehearsal.ts';
+import { setClock } from './operations/set-clock.ts';
+import { setProgression } from './operations/set-progression.ts';
+import { settle } from './operations/settle.ts';
+import { verify } from './operations/verify.ts';
+import { waitForEvents } from './operations/wait-for-events.ts';
 
-/** About what an operation is asked. */
-export interface OperationScope {
-  readonly name: string;
-  readonly view: WorldView;
-  /** Aborted when the client has gone: nobody waits for the answer any more. */
-  readonly gone: AbortSignal;
-}
-
-export type Operations = {
-  readonly [Id in ControlId]: (
-    input: ControlInput<(typeof controlOperations)[Id]>,
-    scope: OperationScope,
-  ) => Promise<ControlOutput<(typeof controlOperations)[Id]>>;
+/** The operations by id; a missing, superfluous or swapped one does not compile. */
+export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
+  'create-rehearsal': createRehearsal,
+  'list-rehearsals': listRehearsals,
+  'delete-rehearsal': deleteRehearsal,
+  'reset-rehearsal': resetRehearsal,
+  'read-clock': readClock,
+  'set-clock': setClock,
+  'advance-clock': advanceClock,
+  settle,
+  'list-parked': listParked,
+  'redrive-parked': redriveParked,
+  'list-events': listEvents,
+  'wait-for-events': waitForEvents,
+  'read-object': readObject,
+  'read-progression': readProgression,
+  'set-progression': setProgression,
+  'play-scan': playScan,
+  'move-return-by-hand': moveReturnByHand,
+  'move-product-by-hand': moveProductByHand,
+  'move-customer-by-hand': moveCustomerByHand,
+  'count-stock-by-hand': countStockByHand,
+  'put-fault': putFault,
+  'list-faults': listFaults,
+  'delete-fault': deleteFault,
+  'delete-faults': deleteFaults,
+  'read-journal': readJournal,
+  verify,
 };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readJournal } from '../../gateway/control/journal-reader.ts';
+import { readHops } from '../../gateway/control/journal-reader.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
@@ -18,7 +18,7 @@ async function journaling() {
       const page = await worlds.journalOf(...asked);
       return { ...page, entries: page.entries.map((entry) => ({ ...entry, ageMs: ageMs ?? entry.ageMs })) };
     };
-    return readJournal({ ...worlds, journalOf }, world, { limit: 1, stopping });
+    return readHops({ ...worlds, journalOf }, world, { limit: 1, stopping });
   };
   return { record, read, looks: () => looks };
 }

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { type ControlOperation, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 
 interface Target {

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { type ControlOperation, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { runsOf } from '../support/effort.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { registeredApplications } from '../../estate/registry.ts';
-import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';

@@ -4,9 +4,9 @@ import { objectsOf } from '../../estate/business-objects.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
-import { createClockDriver } from '../../gateway/control/clock-driver.ts';
-import { createInsideCall } from '../../gateway/control/inside-call.ts';
-import { verifyWorld } from '../../gateway/control/verify.ts';
+import { createClockDriver } from '../../gateway/control/clock/driver.ts';
+import { createOutsideCall } from '../../gateway/control/outside-call.ts';
+import { verifyWorld } from '../../gateway/control/verify/verify.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { apis } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
@@ -161,7 +161,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
       const view = await adapter.worlds.current(world);
       if (!view) throw new Error('The world is gone.');
-      return createInsideCall({ addressOf, token, agent })(view, api, input);
+      return createOutsideCall({ addressOf, token, agent })(view, api, input);
     },
     /** A document that anybody with its address may read. */
     async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { Agent } from 'undici';
 import { registeredApplications } from '../../estate/registry.ts';
-import { createClockDriver } from '../../gateway/control/clock-driver.ts';
+import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { World } from '../../shared/domain/world.ts';

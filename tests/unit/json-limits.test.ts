@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
-import { type ControlOperation, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../shared/domain/json-limits.ts';
 
 /** The same question, asked of the value. */

@@ -2,8 +2,8 @@ import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/simulation/faults.ts';
 import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 
-/** How often it is looked for rehearsals whose end has come: one question, whatever there is. */
-const LOOK_MS = 1_000;
+/** Wall time between sweeps. A sweep costs one read, however many rehearsals there are. */
+const SWEEP_MS = 1_000;
 
 export interface ExpiryOptions {
   readonly worlds: Pick<RehearsalStore, 'expire'>;
@@ -11,8 +11,8 @@ export interface ExpiryOptions {
 }
 
 /**
- * Ends rehearsals that nobody has used for as long as they may be idle. The store keeps them in the order of their ends and says which
- * gateway sweeps, so those that live cost nothing. What ends so is as if it had been deleted.
+ * Ends rehearsals that were idle for their idle time, as if they had been deleted. The store keeps rehearsals in the order of their ends and
+ * lets one gateway sweep at a time, so a sweep reads no rehearsal that lives on.
  */
 export function startExpiry({ worlds, log }: ExpiryOptions) {
   const stopping = new AbortController();
@@ -21,10 +21,10 @@ export function startExpiry({ worlds, log }: ExpiryOptions) {
   async function sweep(): Promise<void> {
     try {
       const ended = await worlds.expire();
-      if (ended.length > 0) log.info({ rehearsals: ended }, 'rehearsals ended, since nobody had used them');
+      if (ended.length > 0) log.info({ rehearsals: ended }, 'idle rehearsals ended');
       failing = false;
     } catch (error) {
-      // A store that is away for an hour is said once, not with every look.
+      // One warning per outage of the store.
       log[failing ? 'debug' : 'warn']({ err: error }, 'ending idle rehearsals failed');
       failing = true;
     }
@@ -33,7 +33,7 @@ export function startExpiry({ worlds, log }: ExpiryOptions) {
   const sweeping = (async () => {
     while (!stopping.signal.aborted) {
       await sweep();
-      await pause(LOOK_MS, stopping.signal);
+      await pause(SWEEP_MS, stopping.signal);
     }
   })();
 

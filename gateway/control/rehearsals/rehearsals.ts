@@ -5,28 +5,25 @@ import { mintCredentials, type PlainCredentials } from '../../../shared/simulati
 import type { Directory, WorldView } from '../../../shared/store/ports/directory.ts';
 import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 import type { Snapshot } from '../../../shared/store/ports/snapshots.ts';
-import { type Limits, tooManyRehearsals, UNLIMITED } from './limits.ts';
+import { type RehearsalLimits, tooManyRehearsals, UNLIMITED } from './limits.ts';
 
 export interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore;
-  /** The data that every world starts with, for a clock that starts now. */
+  /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => Snapshot;
   readonly pepper: string;
-  /** Signs the default rehearsal's webhooks, so that a first webhook can be sent by hand; every other one gets a secret of its own. */
+  /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets a secret of its own. */
   readonly defaultWebhookSecret: string | undefined;
-  readonly limits: Limits;
+  readonly limits: RehearsalLimits;
 }
 
-/**
- * Creates, resets and deletes rehearsals; each operation opens or leaves a whole world, never a part of one. Of several gateways that
- * create one together, one does.
- */
+/** Finds, creates and resets rehearsals. When several gateways create the same rehearsal at once, the store lets one of them. */
 export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits }: RehearsalsOptions) {
-  /** Requests that need a world together wait for one seeding. */
+  /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
   /**
-   * @returns the credentials, which are shown this once; undefined when there is such a rehearsal
+   * @returns the credentials, which cannot be read again; undefined when the rehearsal exists
    * @throws Problem too_many_rehearsals
    */
   async function open(name: string, idleMs: Ms | null): Promise<PlainCredentials | undefined> {
@@ -49,7 +46,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     throw unknownRehearsal(name);
   }
 
-  /** The rehearsal's world; the first use of a name creates it. Requests that come together get the same one. */
+  /** Finds a rehearsal, or creates it. @throws Problem too_many_rehearsals */
   async function ensure(name: string): Promise<WorldView> {
     const found = await worlds.resolve(name);
     if (found) return found;
@@ -62,9 +59,12 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     return started;
   }
 
-  /** @param idleMs wall time without use after which it ends; null: it is kept; undefined: the usual time */
+  /**
+   * @param idleMs wall time without use after which it ends; null keeps it; undefined takes the configured time
+   * @throws Problem rehearsal_exists, too_many_rehearsals
+   */
   async function create(name: string, idleMs?: Ms | null): Promise<{ view: WorldView; plain: PlainCredentials }> {
-    // To seed a world only to find that there is one would be a waste, and most often it is there already.
+    // Seeding is expensive, so an existing rehearsal is found first.
     const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);
     if (plain) return { view: await find(name), plain };
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -72,7 +72,7 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     });
   }
 
-  /** One that somebody deletes meanwhile does not come back. @throws Problem unknown_rehearsal */
+  /** @throws Problem unknown_rehearsal, also when the rehearsal is deleted meanwhile */
   async function reset(name: string): Promise<WorldView> {
     if (await worlds.replace(name, seed(Date.now()))) return find(name);
     throw unknownRehearsal(name);

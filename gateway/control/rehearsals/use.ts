@@ -2,15 +2,15 @@ import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
 import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 
-/** A rehearsal that is used all the time is noted this often by a process, or ten times within its idle time if that is more. */
+/** Wall time between two notes of use of a rehearsal by this process; shorter when the idle time is short. */
 const NOTED_MS: Ms = 5_000;
 const NOTES_PER_IDLE_TIME = 10;
-/** How often it is seen to that a rehearsal counts as used while one of its operations runs. */
+/** Wall time between notes while an operation runs. */
 const RUNNING_MS: Ms = 500;
 
-/** Notes that rehearsals are used, so that they do not end. It costs a write every few seconds, not one per request. */
+/** Notes the use of rehearsals, so that they do not expire: one write every few seconds, not one per request. */
 export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStore, 'use'>; readonly log: Logger }) {
-  /** Noted a moment ago, or about to be. */
+  /** Rehearsals with a recent note. */
   const noted = new Set<string>();
 
   function note(rehearsal: string): void {
@@ -19,7 +19,7 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
     worlds
       .use(rehearsal)
       .catch((error: unknown) => {
-        log.debug({ err: error, rehearsal }, 'the use of a rehearsal was not noted');
+        log.debug({ err: error, rehearsal }, 'noting the use of a rehearsal failed');
         return null;
       })
       .then((idleMs) => {
@@ -30,7 +30,7 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
 
   return {
     note,
-    /** It is used for as long as something runs: a wait may be longer than a rehearsal lives without use. */
+    /** Notes the use for as long as an operation runs: a wait may be longer than the idle time. */
     async during<T>(rehearsal: string, run: () => Promise<T>): Promise<T> {
       note(rehearsal);
       const noting = setInterval(() => note(rehearsal), RUNNING_MS).unref();

@@ -1,16 +1,15 @@
 import type { z } from 'zod';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import { isOwnedBy } from './redemption-purpose.ts';
 import type { Account } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
-/** What an order earned, and what its refunds took back. */
+/** The points of an order, and what its refunds took back, as the Loyalty Platform stores them. */
 interface Earning {
   readonly id: string;
   readonly earned?: { readonly points: number };
@@ -18,40 +17,40 @@ interface Earning {
   readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
 }
 
-/** A point is earned for each full 1.00. */
+/** One point per full 1.00 of the currency. */
 const MINOR_UNITS_PER_POINT = 100;
 
-/** What is refunded of a payment, under the name by which the Loyalty Platform knows it. */
+/** The names under which the Loyalty Platform books the refunds of a payment. */
 const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
-  // What the estate refunds under a reference is for goods that were never delivered and earned nothing, unless they came back.
+  // Refunds with a reference but without a return are for goods that were never delivered, which earned nothing.
   return refunds.flatMap(({ reference, returnId }, index) =>
     reference === undefined || returnId !== undefined ? [`${id}.refund-${index + 1}`] : [],
   );
 };
 
-/** What orders earned, and what their refunds took back. */
-export function checkEarned(held: HeldWorld, accounts: readonly Account[], check: Check): void {
-  const earnings = new Map(held.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
-  // A till that could not ask whose card it was passes its number on.
+/** Orders must earn their points once, and refunds must take them back. */
+export function checkEarned(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+  const earnings = new Map(world.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
+  // An offline till passes on the card number instead of the account's id.
   const members = new Set(accounts.flatMap(({ id, cardNumber }) => [id, cardNumber]));
-  const orders = new Map(held.of<Order>('order').map((order) => [order.id, order]));
+  const orders = new Map(world.of<Order>('order').map((order) => [order.id, order]));
   const earned = checkEntries(orders, accounts, check);
   for (const order of orders.values()) {
     const { id, completedAt, loyaltyAccountId, earningAmount } = order;
     if (completedAt === undefined || earningAmount === undefined) continue;
     const hasEarned = earnings.get(id)?.earned !== undefined;
-    const isWaiting = loyaltyAccountId === undefined || !members.has(loyaltyAccountId) || held.queued('loyalty-platform', id);
+    const isWaiting = loyaltyAccountId === undefined || !members.has(loyaltyAccountId) || world.queued('loyalty-platform', id);
     check(hasEarned || isWaiting, `order/${id}: completed, and loyalty-account/${loyaltyAccountId} earned nothing for it`);
     const worth = Math.floor(earningAmount.amount / MINOR_UNITS_PER_POINT);
     const points = earned.get(id) ?? 0;
     check(!hasEarned || points === worth, `order/${id}: worth ${worth} points, and it earned ${points}`);
   }
-  checkTakenBack(held, earnings, check);
+  checkTakenBack(world, earnings, check);
 }
 
 /**
- * Every entry that earned names an order that was completed, and its member.
+ * Each earn entry must name a completed order of its member.
  * @returns the points that each order earned, by its id
  */
 function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Account[], check: Check): ReadonlyMap<string, number> {
@@ -71,7 +70,7 @@ function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Acc
   return earned;
 }
 
-function checkTakenBack({ of, queued }: HeldWorld, earnings: ReadonlyMap<string, Earning>, check: Check): void {
+function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<string, Earning>, check: Check): void {
   for (const { id, earned, takenBack, refunds } of earnings.values()) {
     const most = earned?.points ?? 0;
     check(takenBack <= most, `order/${id}: earned ${most} points, and ${takenBack} were taken back`);

@@ -3,43 +3,42 @@ import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/ob
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
-import type { HeldWorld } from './held-world.ts';
-import { type findings, grouped } from './invariant.ts';
+import { type Check, grouped } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Reservation = z.output<typeof ReservationSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
-type Check = ReturnType<typeof findings>['check'];
 
-/** Orders that take no goods out of the stock any more. */
+/** States of an order in which it ships no more goods. */
 const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 const isOpen = ({ state }: Reservation): boolean => state === 'requested' || state === 'confirmed';
 
-/** A basket has one open reservation at most; nothing is held for an order, a basket or a transaction that has ended. */
-export function checkEndedHolds(held: HeldWorld, check: Check): void {
-  const open = held.of<Reservation>('reservation').filter(isOpen);
+/** A basket has at most one open reservation. An order, basket or transaction that has ended holds no stock. */
+export function checkEndedHolds(world: WorldRecords, check: Check): void {
+  const open = world.of<Reservation>('reservation').filter(isOpen);
   const ofBaskets = open.filter(({ basketId }) => basketId !== undefined);
   for (const [basketId, holds] of grouped(ofBaskets, ({ basketId = '' }) => basketId)) {
     const named = holds.map(({ id }) => `reservation/${id}`).join(', ');
     check(holds.length === 1, `basket/${basketId}: it has ${holds.length} open reservations: ${named}`);
   }
-  const owners = ownersIn(held);
+  const owners = createOwners(world);
   for (const reservation of open) {
-    for (const { of, state, isBeingEnded } of owners.endedOf(reservation)) {
+    for (const { of, state, isBeingEnded } of owners.endedOwnersOf(reservation)) {
       check(isBeingEnded, `reservation/${reservation.id}: ${reservation.state}, and its ${of} is ${state}`);
     }
   }
 }
 
-/** What a hold is of and has ended, and whether somebody is still to give the hold back. */
-interface Ended {
+/** An owner of a hold that has ended, and whether work is queued that releases the hold. */
+interface EndedOwner {
   readonly of: string;
   readonly state: string;
   readonly isBeingEnded: boolean;
 }
 
-function ownersIn({ of, records, queued }: HeldWorld) {
+function createOwners({ of, records, queued }: WorldRecords) {
   const orders = new Map(of<Order>('order').map((order) => [order.id, order]));
   const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
   const transactions = new Map(
@@ -47,9 +46,9 @@ function ownersIn({ of, records, queued }: HeldWorld) {
   );
   const sentFrom = grouped(of<FulfillmentOrder>('fulfillment-order'), ({ reservationId }) => reservationId);
 
-  function endedOf({ id, basketId, orderId }: Reservation): Ended[] {
+  function endedOwnersOf({ id, basketId, orderId }: Reservation): EndedOwner[] {
     const basket = baskets.get(basketId ?? '');
-    const ended: Ended[] = [];
+    const ended: EndedOwner[] = [];
     for (const order of new Set([orders.get(orderId ?? ''), orders.get(basket?.orderId ?? '')])) {
       if (!order || !OVER.has(order.state)) continue;
       const isReleased = queued('oms', order.id, 'compensate') || queued('oms', order.id, 'release-holds');
@@ -68,5 +67,5 @@ function ownersIn({ of, records, queued }: HeldWorld) {
     }
     return ended;
   }
-  return { endedOf };
+  return { endedOwnersOf };
 }

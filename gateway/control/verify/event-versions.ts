@@ -1,7 +1,7 @@
-import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
-export function eventVersions({ of, events, seed, objects }: HeldWorld): InvariantResult {
+export function eventVersions({ of, events, seed, objects }: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'event-versions',
     'The event versions of every object are 1..n without a gap, and end at the version that is stored',

@@ -3,13 +3,16 @@ export interface InvariantResult {
   readonly title: string;
   readonly holds: boolean;
   readonly checked: number;
-  /** Each names the records that break it. */
+  /** Each violation names its records. */
   readonly violations: string[];
-  /** For whom what is still open waits; the invariant `moving` alone has it. */
+  /** The actors that open orders wait for; only the invariant `moving` has it. */
   readonly waiting?: string[];
 }
 
-/** Collects what breaks an invariant. */
+/** Records a check; a violation names its records. */
+export type Check = (holds: boolean, violation: string) => void;
+
+/** Collects the violations of an invariant. */
 export function findings(id: string, title: string) {
   const violations: string[] = [];
   let checked = 0;
@@ -22,14 +25,14 @@ export function findings(id: string, title: string) {
   };
 }
 
-/** Adds up by key. */
+/** Totals by key. */
 export function sums<T>(items: readonly T[], keyOf: (item: T) => string, amountOf: (item: T) => number): Map<string, number> {
   const added = new Map<string, number>();
   for (const item of items) added.set(keyOf(item), (added.get(keyOf(item)) ?? 0) + amountOf(item));
   return added;
 }
 
-/** Puts together what has the same key. */
+/** Groups by key. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -3,15 +3,14 @@ import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objec
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';
-import type { HeldWorld } from './held-world.ts';
-import { findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Payment = z.output<typeof PaymentSchema>;
 type Order = z.output<typeof OrderSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
-export function money(held: HeldWorld): InvariantResult {
-  const { of } = held;
+export function money(world: WorldRecords): InvariantResult {
+  const { of } = world;
   const { check, result } = findings(
     'money',
     'Nothing is captured beyond what was authorised, refunded beyond what was captured, sent unpaid, or lost in between',
@@ -19,24 +18,24 @@ export function money(held: HeldWorld): InvariantResult {
   const payments = of<Payment>('payment');
   for (const payment of payments) checkPayment(payment, check);
   const paymentsOf = grouped(payments, ({ orderId }) => orderId);
-  const sent = new Set(
+  const shipped = new Set(
     of<z.output<typeof FulfillmentOrder>>('fulfillment-order')
-      .filter(({ state }) => LEFT.has(state))
+      .filter(({ state }) => SHIPPED_STATES.has(state))
       .map(({ orderId }) => orderId),
   );
   for (const order of of<Order>('order')) {
     const paid = paymentsOf.get(order.id) ?? [];
     checkTotals(order, check);
-    checkCover(order, paid, check);
-    const carriedOut = order.channel === 'pos' && order.completedAt !== undefined;
-    if ((sent.has(order.id) || carriedOut) && order.state !== 'cancelled') checkSentIsPaid(order, paid, check);
+    checkNotOvercommitted(order, paid, check);
+    const isCarriedOut = order.channel === 'pos' && order.completedAt !== undefined;
+    if ((shipped.has(order.id) || isCarriedOut) && order.state !== 'cancelled') checkShippedIsPaid(order, paid, check);
   }
-  checkCounters(held, payments, check);
+  checkCounters(world, payments, check);
   return result();
 }
 
-/** States of a fulfillment order whose goods have left. */
-export const LEFT: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
+/** States of a fulfillment order whose goods have left the node. */
+export const SHIPPED_STATES: ReadonlySet<string> = new Set(['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender']);
 
 function checkPayment(payment: Payment, check: Check): void {
   const { id, state, amount, authorizedAmount, capturedAmount, refundedAmount, refunds } = payment;
@@ -78,35 +77,35 @@ function checkTotals({ id, lines, totals }: Order, check: Check): void {
   );
 }
 
-/** What a payment promises to its order, or has paid. */
-function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
+/** The amount that a payment commits to its order, before refunds. */
+function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
   if (state === 'failed' || state === 'voided') return 0;
   if (state === 'pending') return amount.amount;
   return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount;
 }
 
-function checkCover({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
-  const bound = payments.reduce((sum, payment) => sum + keptBy(payment), 0);
+function checkNotOvercommitted({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
+  const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0);
   check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
 }
 
-/** What a payment keeps: promised to its order or paid, and not paid back. */
-export const keptBy = (payment: Payment): number => boundBy(payment) - payment.refundedAmount.amount;
+/** The amount that a payment commits to its order: authorised or captured, less refunds. */
+export const netCommitment = (payment: Payment): number => grossCommitment(payment) - payment.refundedAmount.amount;
 
-/** The Payment Hub decides by counters: they must say what the payments say. */
-function checkCounters({ counters, seed }: HeldWorld, payments: readonly Payment[], check: Check): void {
+/** The Payment Hub decides by counters, which must agree with its payments. */
+function checkCounters({ counters, seed }: WorldRecords, payments: readonly Payment[], check: Check): void {
   const begun = seed.applications['payment-hub']?.counters['gift-card-balances'] ?? {};
   const ofGiftCards = sums(
     payments.filter(({ tender }) => tender.type === 'gift-card'),
     ({ tender: { token = '' } }) => token,
-    keptBy,
+    netCommitment,
   );
   for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
     const kept = ofGiftCards.get(token) ?? 0;
     const had = begun[token]?.['balance'] ?? 0;
     check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
   }
-  const bound = sums(payments, ({ orderId }) => orderId, keptBy);
+  const bound = sums(payments, ({ orderId }) => orderId, netCommitment);
   for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
     const promised = bound.get(orderId) ?? 0;
     check(committed === promised, `order/${orderId}: ${committed} count as promised, and its payments promise ${promised}`);
@@ -114,10 +113,10 @@ function checkCounters({ counters, seed }: HeldWorld, payments: readonly Payment
 }
 
 /**
- * Goods left only when what was captured, less what the estate paid back for goods that were never delivered, covers the lines that are
- * not cancelled, plus shipping. What comes back afterwards is another matter. What somebody pays back by hand under no reference is goodwill: it leaves a bill that is settled uncovered.
+ * Goods may ship only when the captured amount covers the lines that are not cancelled, plus shipping. Refunds by the estate for goods that
+ * were never delivered reduce that amount; refunds of returns do not. A refund by hand without a reference is goodwill and does not either.
  */
-function checkSentIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
+function checkShippedIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
   const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
     const paidBack = refunds
       .filter(({ reference, returnId }) => reference !== undefined && returnId === undefined)

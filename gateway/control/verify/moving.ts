@@ -4,43 +4,42 @@ import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
-import { isEnded, moverOfReturn } from './returns.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import { isEnded, nextActorOnReturn } from './return-actors.ts';
 import type { Return } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Order = z.output<typeof OrderSchema>;
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
-/** Orders rest only where somebody outside has the next move; everything else must have work that will move it. */
-export function moving(held: HeldWorld): InvariantResult {
+/** An open order must have queued work, or wait for an actor outside the estate. */
+export function moving(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'moving',
     'Every accepted order is at rest, moving, in a named queue, or waits for the warehouse, the carrier or a caller',
   );
   const waiting: string[] = [];
-  const byOrder = grouped(held.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
-  const paymentsOf = grouped(held.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
-  const returnsOf = grouped(held.of<Return>('return'), ({ orderId }) => orderId);
-  for (const order of held.of<Order>('order')) {
+  const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
+  const paymentsOf = grouped(world.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
+  const returnsOf = grouped(world.of<Return>('return'), ({ orderId }) => orderId);
+  for (const order of world.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
-    checkPromises(held, order, check);
-    checkCovered(held, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
+    checkPendingWork(world, order, check);
+    checkAuthorized(world, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
     const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
-    const awaited = [...awaitedBy(held, order, fulfillmentOrders), ...comingFrom(held, coming, check)];
+    const awaited = [...awaitedActors(world, order, fulfillmentOrders), ...awaitedActorsOfReturns(world, coming, check)];
     waiting.push(...awaited.map((whom) => `order/${order.id}: ${whom}`));
     const open = order.state !== 'completed' && order.state !== 'cancelled';
     const states = fulfillmentOrders.map(({ id, state }) => `fulfillment-order/${id} ${state}`).join(', ') || 'no fulfillment order';
     check(!open || awaited.length > 0, `order/${order.id}: ${order.state} with ${states}, and nothing will move it`);
-    for (const one of fulfillmentOrders) checkMoves(held, { order, fulfillmentOrder: one }, check);
+    for (const one of fulfillmentOrders) checkMoves(world, { order, fulfillmentOrder: one }, check);
   }
-  checkTimers(held, check);
+  checkTimers(world, check);
   return { ...result(), waiting };
 }
 
-/** What an order says that is still to be done must be in a queue of the OMS. */
-function checkPromises({ queued }: HeldWorld, order: Order, check: Check): void {
+/** Pending actions of an order must have work in the queue of the OMS. */
+function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check): void {
   const inQueue = queued('oms', order.id);
   const promise = (promised: boolean, what: string): void => {
     if (promised) check(inQueue, `order/${order.id}: ${what}`);
@@ -52,48 +51,48 @@ function checkPromises({ queued }: HeldWorld, order: Order, check: Check): void 
   promise(order.captureStatus === 'retrying', 'its capture is tried again, and nothing will do it');
 }
 
-/** A confirmed order holds stock: one whose authorisations are gone is authorised again, or ends. */
-function checkCovered(
-  { queued }: HeldWorld,
+/** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled. */
+function checkAuthorized(
+  { queued }: WorldRecords,
   { id, state, channel, totals: { total } }: Order,
   { payments }: { readonly payments: readonly z.output<typeof Payment>[] },
   check: Check,
 ): void {
   if (state !== 'confirmed' || channel === 'pos') return;
-  const binding = payments
+  const committed = payments
     .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
     .reduce((sum, payment) => sum + (payment.state === 'pending' ? payment.amount : payment.authorizedAmount).amount, 0);
   check(
-    binding >= total.amount || queued('oms', id),
-    `order/${id}: confirmed, payments bind ${binding} of ${total.amount}, and nothing will authorise it again or end it`,
+    committed >= total.amount || queued('oms', id),
+    `order/${id}: confirmed, payments bind ${committed} of ${total.amount}, and nothing will authorise it again or end it`,
   );
 }
 
-/** For whom an open order waits. */
-function awaitedBy({ queued }: HeldWorld, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
+/** The actors that an open order waits for. */
+function awaitedActors({ queued }: WorldRecords, order: Order, fulfillmentOrders: readonly FulfillmentOrder[]): string[] {
   if (order.state === 'completed' || order.state === 'cancelled') return [];
   const awaited = fulfillmentOrders.flatMap((one) => {
-    const whom = moverOf(queued, one);
+    const whom = nextActorOn(queued, one);
     return whom === undefined ? [] : [`${whom}, fulfillment-order/${one.id} is ${one.state}`];
   });
   if (queued('oms', order.id)) awaited.push('the OMS has work queued');
   if (order.routingStatus === 'manual') awaited.push('a caller of Route Order');
-  // Time moves nothing here: the goods are on the counter, or gone.
+  // No timer ends a sale at the till: the goods are on the counter, or gone.
   if (order.channel === 'pos' && order.state === 'confirmed') awaited.push('the till, which hands the goods over');
   return awaited;
 }
 
-/** For whom returns wait. */
-function comingFrom(held: HeldWorld, returns: readonly Return[], check: Check): string[] {
+/** The actors that open returns wait for. */
+function awaitedActorsOfReturns(world: WorldRecords, returns: readonly Return[], check: Check): string[] {
   return returns.flatMap((one) => {
-    const whom = moverOfReturn(held, one);
+    const whom = nextActorOnReturn(world, one);
     check(whom !== undefined, `return/${one.id}: ${one.state}, and nothing will move it`);
     return whom === undefined ? [] : [`${whom}, return/${one.id} is ${one.state}`];
   });
 }
 
-/** Who moves a fulfillment order next; undefined when nobody does any more, or nobody would. */
-function moverOf(queued: HeldWorld['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
+/** The actor that moves a fulfillment order next; undefined when it is at rest, or stuck. */
+function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason, shipments }: FulfillmentOrder): string | undefined {
   switch (state) {
     case 'created':
       return queued('fms', id) ? 'the FMS' : undefined;
@@ -119,13 +118,13 @@ const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender',
 const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
 
 function checkMoves(
-  { queued }: HeldWorld,
+  { queued }: WorldRecords,
   { order, fulfillmentOrder }: { readonly order: Order; readonly fulfillmentOrder: FulfillmentOrder },
   check: Check,
 ): void {
   const { id, state, failureReason } = fulfillmentOrder;
   const atRest = AT_REST.has(state) || (state === 'failed-delivery' && failureReason === 'lost');
-  check(atRest || moverOf(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
+  check(atRest || nextActorOn(queued, fulfillmentOrder) !== undefined, `fulfillment-order/${id}: ${state}, and nothing will move it`);
   if (order.state === 'cancelled' || order.state === 'completed') {
     check(
       !BEFORE_DISPATCH.has(state) || queued('oms', order.id) || queued('fms', id),
@@ -134,8 +133,8 @@ function checkMoves(
   }
 }
 
-/** What ends by time must have the work that ends it. */
-function checkTimers({ of, queued }: HeldWorld, check: Check): void {
+/** Objects that expire must have the work that expires them. */
+function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
   }
@@ -143,7 +142,7 @@ function checkTimers({ of, queued }: HeldWorld, check: Check): void {
   const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
   for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
     if (state !== 'requested') continue;
-    // A hold for the till has no end of its own: whoever ends the transaction of its basket ends it.
+    // A hold for the till does not expire; it ends with the transaction of its basket.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
     const isTillHold =
       transactionId !== undefined &&

@@ -5,11 +5,11 @@ import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { LoyaltyAccount } from '../../../shared/catalog/loyalty/objects.ts';
 import type { Order } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
-/** Natural keys under which there must be one record, whatever was repeated. */
-export function oneEffect({ of, records, events }: HeldWorld): InvariantResult {
+/** Repeated requests and events must not create a second record under the same natural key. */
+export function oneEffect({ of, records, events }: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'one-effect',
     'One effect per key: one order per basket, one open hold per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',

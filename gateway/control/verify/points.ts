@@ -1,21 +1,20 @@
 import type { z } from 'zod';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { checkEarned } from './earned-points.ts';
-import type { HeldWorld } from './held-world.ts';
-import { findings, type InvariantResult, sums } from './invariant.ts';
+import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import { checkPurpose } from './redemption-purpose.ts';
 import type { Account, Redemption } from './stored-records.ts';
 import { checkTiers } from './tiers.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
-export function points(held: HeldWorld): InvariantResult {
+export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'points',
     'Every point is in a balance, in a redemption that can be spent, or in what it was meant to pay; an order earns its member once what it is worth, what was paid back does not, nor is it owed while there are points, and the tier follows',
   );
-  const accounts = held.of<Account>('loyalty-account');
+  const accounts = world.of<Account>('loyalty-account');
   for (const { id, pointsBalance, entries } of accounts) {
     const sum = entries.reduce((all, entry) => all + entry.points, 0);
     check(pointsBalance >= 0, `loyalty-account/${id}: negative balance ${pointsBalance}`);
@@ -27,16 +26,16 @@ export function points(held: HeldWorld): InvariantResult {
       `loyalty-account/${id}: ${open} points are still to be taken back, and the balance is ${pointsBalance}`,
     );
   }
-  checkRedeemed(held, accounts, check);
-  checkSpent(held, check);
-  checkPurpose(held, accounts, check);
-  checkEarned(held, accounts, check);
-  checkTiers(held, accounts, check);
+  checkRedeemed(world, accounts, check);
+  checkSpent(world, check);
+  checkPurpose(world, accounts, check);
+  checkEarned(world, accounts, check);
+  checkTiers(world, accounts, check);
   return result();
 }
 
-/** Points that a redemption keeps from its account. */
-const keptBy = ({ state, points: all, spentPoints, reversedPoints }: Redemption): number => {
+/** Points that a redemption withholds from its account. */
+const pointsKeptBy = ({ state, points: all, spentPoints, reversedPoints }: Redemption): number => {
   if (state === 'open') return all;
   return spentPoints - reversedPoints;
 };
@@ -47,13 +46,13 @@ const redeemed = ({ entries }: Account): number =>
     .filter(({ type, points: by }) => type === 'redeem' || (type === 'reverse' && by > 0))
     .reduce((sum, entry) => sum - entry.points, 0);
 
-function checkRedeemed({ records, queued, seed }: HeldWorld, accounts: readonly Account[], check: Check): void {
+function checkRedeemed({ records, queued, seed }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const begun = seed.applications['loyalty-platform']?.objects ?? {};
   const seeded = <T>(rows: readonly { readonly json: string }[] = []): T[] => rows.map(({ json }) => JSON.parse(json) as T);
   const redemptions = records<Redemption>('loyalty-platform', 'redemptions');
-  const kept = sums(redemptions, ({ accountId }) => accountId, keptBy);
-  // A world may begin where another one was: only what happened since counts.
-  const keptBefore = sums(seeded<Redemption>(begun['redemptions']), ({ accountId }) => accountId, keptBy);
+  const kept = sums(redemptions, ({ accountId }) => accountId, pointsKeptBy);
+  // A world may be seeded from another one: only changes since the seed count.
+  const keptBefore = sums(seeded<Redemption>(begun['redemptions']), ({ accountId }) => accountId, pointsKeptBy);
   const redeemedBefore = sums(seeded<Account>(begun['accounts']), ({ id }) => id, redeemed);
   for (const account of accounts) {
     const gone = redeemed(account) - (redeemedBefore.get(account.id) ?? 0);
@@ -65,14 +64,14 @@ function checkRedeemed({ records, queued, seed }: HeldWorld, accounts: readonly 
   }
 }
 
-/** Minor units that a payment binds or has taken. */
-const boundBy = ({ state, authorizedAmount, capturedAmount, refundedAmount }: Payment): number => {
+/** Minor units that a payment has authorised, or captured and not refunded. */
+const amountCommittedBy = ({ state, authorizedAmount, capturedAmount, refundedAmount }: Payment): number => {
   if (state === 'authorised') return authorizedAmount.amount;
   return capturedAmount.amount - refundedAmount.amount;
 };
 
-/** What the Payment Hub took from redemptions, and what the Loyalty Platform gave for them. */
-function checkSpent({ of, records, queued }: HeldWorld, check: Check): void {
+/** Payments in points of the Payment Hub must match the redemptions of the Loyalty Platform. */
+function checkSpent({ of, records, queued }: WorldRecords, check: Check): void {
   const spent = new Map(records<Redemption>('loyalty-platform', 'redemptions').map((one) => [one.paymentId, one]));
   const payments = of<Payment>('payment').filter(({ tender }) => tender.type === 'loyalty');
   const known = new Set<string | undefined>(payments.map(({ id }) => id));
@@ -82,8 +81,8 @@ function checkSpent({ of, records, queued }: HeldWorld, check: Check): void {
   for (const payment of payments) {
     if (payment.state === 'pending') continue;
     const redemption = spent.get(payment.id);
-    const bound = boundBy(payment);
-    const given = redemption === undefined ? 0 : keptBy(redemption);
+    const bound = amountCommittedBy(payment);
+    const given = redemption === undefined ? 0 : pointsKeptBy(redemption);
     const isGoingBack = given > bound && queued('payment-hub', payment.id, 'give-back-points');
     check(bound === given || isGoingBack, `payment/${payment.id}: it has ${bound} of points, and ${given} were spent for it`);
   }

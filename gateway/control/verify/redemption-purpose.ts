@@ -2,28 +2,27 @@ import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import type { Account, Redemption } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema>;
-type Check = ReturnType<typeof findings>['check'];
 
-/** Who buys, and from which basket. */
+/** The buyer and the basket of an order or sale. */
 interface Purchase {
   readonly basketId: string;
   readonly customerId?: string | undefined;
   readonly loyaltyAccountId?: string | undefined;
 }
 
-/** A redemption pays only for the order or basket that it was made for, and only for its owner. */
-export function checkPurpose({ of, records }: HeldWorld, accounts: readonly Account[], check: Check): void {
+/** A redemption may pay only for the order or basket that it was made for, and only for its owner. */
+export function checkPurpose({ of, records }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const payments = new Map(of<Payment>('payment').map((payment) => [payment.id, payment]));
   const owners = new Map(accounts.map((account) => [account.id, account]));
   const purchases = new Map<string, Purchase>();
-  // The basket of a sale says whose it is until the OMS has its order.
+  // Until the OMS has the order of a sale, its basket names the buyer.
   for (const basket of of<Basket>('basket')) {
     if (basket.transactionId !== undefined) purchases.set(basket.transactionId, { ...basket, basketId: basket.id });
   }
@@ -43,7 +42,7 @@ export function checkPurpose({ of, records }: HeldWorld, accounts: readonly Acco
   }
 }
 
-/** A purchase that names nobody belongs to the bearer of the receipt. */
+/** A purchase without customer and account belongs to the bearer of the receipt. */
 export function isOwnedBy(
   { customerId, loyaltyAccountId }: Pick<Purchase, 'customerId' | 'loyaltyAccountId'>,
   { id, cardNumber, customerId: owner }: Account,

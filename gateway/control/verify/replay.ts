@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { HeldWorld } from './held-world.ts';
 import { findings, type InvariantResult } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
-export function replay({ of, events, objects }: HeldWorld): InvariantResult {
+export function replay({ of, events, objects }: WorldRecords): InvariantResult {
   const { check, result } = findings('replay', 'Replaying an object’s events gives what is stored');
   const last = new Map<string, EstateEvent>();
   for (const event of events) {

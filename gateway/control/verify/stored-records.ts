@@ -4,7 +4,7 @@ import type { LoyaltyAccount as LoyaltyAccountSchema } from '../../../shared/cat
 
 export type Account = z.output<typeof LoyaltyAccountSchema>;
 
-/** Points turned into money, as the Loyalty Platform keeps them. */
+/** A redemption of points as the Loyalty Platform stores it. */
 export interface Redemption {
   readonly id: string;
   readonly state: 'open' | 'spent' | 'returned';
@@ -19,3 +19,11 @@ export interface Redemption {
 
 /** A return as the FMS stores it. */
 export type Return = z.output<typeof ReturnSchema> & { readonly rejecting?: unknown };
+
+/** The booking of a return at the OMS. */
+export interface ReturnBooking {
+  readonly id: string;
+  readonly orderId: string;
+  readonly status: 'open' | 'refunding' | 'refunded' | 'exchanged' | 'rejected';
+  readonly lines: readonly { readonly orderLineId: string; readonly qty: number; readonly amount: number }[];
+}

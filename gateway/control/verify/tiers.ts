@@ -1,11 +1,9 @@
 import { tierThresholds } from '../../../shared/catalog/loyalty/objects.ts';
-import type { HeldWorld } from './held-world.ts';
-import type { findings } from './invariant.ts';
+import type { Check } from './invariant.ts';
 import type { Account } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
 
-type Check = ReturnType<typeof findings>['check'];
-
-/** What an entry adds to the points that decide the tier: earned and issued ones, less those of purchases that no longer count. */
+/** The lifetime points of an entry: earned and issued points count, reversed ones are subtracted. */
 const countsFor = ({ type, points, shortfall = 0 }: Account['entries'][number]): number => {
   if (type === 'earn' || type === 'issue') return points;
   return type === 'reverse' && points <= 0 ? points - shortfall : 0;
@@ -13,8 +11,8 @@ const countsFor = ({ type, points, shortfall = 0 }: Account['entries'][number]):
 
 const counted = ({ entries }: Account): number => entries.reduce((sum, entry) => sum + countsFor(entry), 0);
 
-/** The tier follows from the points that still count. */
-export function checkTiers({ seed }: HeldWorld, accounts: readonly Account[], check: Check): void {
+/** The tier must follow from the lifetime points. */
+export function checkTiers({ seed }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const rows = seed.applications['loyalty-platform']?.objects['accounts'] ?? [];
   const begun = new Map(rows.map(({ json }) => JSON.parse(json) as Account).map((account) => [account.id, account]));
   for (const account of accounts) {

@@ -2,34 +2,33 @@ import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
-import type { HeldWorld } from './held-world.ts';
-import { findings, grouped, type InvariantResult } from './invariant.ts';
+import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import type { WorldRecords } from './world-records.ts';
 
 type Basket = z.output<typeof BasketSchema>;
 type Order = z.output<typeof OrderSchema>;
 type Payment = z.output<typeof PaymentSchema> & { readonly voidOnApproval?: true };
-/** A checkout as the POS has it. */
+/** A transaction as the POS stores it. */
 interface Transaction {
   readonly id: string;
   readonly state: 'opening' | 'given-up' | 'open' | 'paid' | 'completed' | 'voided';
   readonly compensation?: 'pending';
 }
-type Check = ReturnType<typeof findings>['check'];
 
-export function till(held: HeldWorld): InvariantResult {
+export function till(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'till',
     'Every checkout at the till is over or moving; one that is over by being voided binds no money and no stock',
   );
-  const transactions = held.records<Transaction>('pos', 'transactions');
-  const baskets = grouped(held.of<Basket>('basket'), ({ transactionId }) => transactionId ?? '');
-  const orders = new Map(held.of<Order>('order').map((order) => [order.id, order]));
-  const paymentsOf = grouped(held.of<Payment>('payment'), ({ orderId }) => orderId);
+  const transactions = world.records<Transaction>('pos', 'transactions');
+  const baskets = grouped(world.of<Basket>('basket'), ({ transactionId }) => transactionId ?? '');
+  const orders = new Map(world.of<Order>('order').map((order) => [order.id, order]));
+  const paymentsOf = grouped(world.of<Payment>('payment'), ({ orderId }) => orderId);
   for (const transaction of transactions) {
-    checkMoves(held, transaction, check);
+    checkMoves(world, transaction, check);
     const { id, state } = transaction;
     if (state === 'completed')
-      check(isHandedOver(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
+      check(isCarriedOut(orders.get(id)), `transaction/${id}: completed, and order/${id} is ${orders.get(id)?.state ?? 'missing'}`);
     if (state !== 'voided' || transaction.compensation) continue;
     const order = orders.get(id);
     check(order === undefined || order.state === 'cancelled', `transaction/${id}: voided, and order/${id} is ${order?.state}`);
@@ -42,21 +41,21 @@ export function till(held: HeldWorld): InvariantResult {
     }
   }
   const known = new Map(transactions.map((transaction) => [transaction.id, transaction]));
-  for (const { id, state, transactionId } of held.of<Basket>('basket')) {
+  for (const { id, state, transactionId } of world.of<Basket>('basket')) {
     if (transactionId === undefined || state !== 'locked') continue;
-    const isExpected = known.has(transactionId) && (known.get(transactionId)?.state !== 'given-up' || held.queued('pos', transactionId));
+    const isExpected = known.has(transactionId) && (known.get(transactionId)?.state !== 'given-up' || world.queued('pos', transactionId));
     check(isExpected, `basket/${id}: locked for transaction/${transactionId}, and nobody will pay for it or abandon it`);
   }
   return result();
 }
 
-/** What is not over must have work that ends it. */
-function checkMoves({ queued }: HeldWorld, { id, state, compensation }: Transaction, check: Check): void {
+/** An open transaction must have work that ends it. */
+function checkMoves({ queued }: WorldRecords, { id, state, compensation }: Transaction, check: Check): void {
   const moves = state === 'opening' || state === 'open' || state === 'paid' || compensation !== undefined;
   if (moves) check(queued('pos', id), `transaction/${id}: ${compensation ? 'being undone' : state}, and nothing will move it`);
 }
 
-const isHandedOver = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
+const isCarriedOut = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
 
 const bindsMoney = ({ state, voidOnApproval }: Payment): boolean =>
   state === 'authorised' || state === 'captured' || state === 'partially-refunded' || (state === 'pending' && !voidOnApproval);

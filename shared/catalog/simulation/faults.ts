@@ -11,7 +11,7 @@ const LONGEST_MS = durationMs('P3650D');
 const Duration = z
   .string()
   .max(64)
-  .refine(isPositiveDuration, 'This is not a duration such as PT10M or P2D, longer than nothing and at most P3650D.')
+  .refine(isPositiveDuration, 'This is no duration such as PT10M or P2D; it must be positive and at most P3650D.')
   .meta({ format: 'duration' });
 
 function isPositiveDuration(text: string): boolean {
@@ -23,46 +23,49 @@ function isPositiveDuration(text: string): boolean {
   }
 }
 
-/** What can be made to go wrong. Which kinds a call, an event and a webhook know: `faultKinds`. */
+/** The kinds of faults; `faultKinds` lists those of each target. */
 export const Fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('latency'), ms: z.int().min(1).max(60_000) }),
   z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), code: z.string().max(64).optional() }),
   z.strictObject({ kind: z.literal('outage') }),
-  /** The connection breaks before anything is done. */
+  /** The connection breaks before the handler runs. */
   z.strictObject({ kind: z.literal('drop') }),
-  /** The handler does its work and commits; then the answer is lost: a 504, or a destroyed socket. */
+  /** The handler commits, then its answer is lost: the caller gets a 504 or a reset connection. */
   z.strictObject({ kind: z.literal('lost-response'), as: z.enum(['timeout', 'reset']).default('timeout') }),
-  /** Parks requests until `parties` have arrived, then lets them go together. */
+  /** Requests wait until `parties` of them have arrived, then run together. */
   z.strictObject({ kind: z.literal('barrier'), parties: z.int().min(2).max(1_000) }),
-  /** It comes `copies` times more, each under the same id. */
+  /** `copies` more deliveries with the same id. */
   z.strictObject({ kind: z.literal('duplicate'), copies: z.int().min(1).max(20).default(1) }),
   z.strictObject({ kind: z.literal('late'), by: Duration }),
-  /** It comes after the next one about the same object; if there is none `within` that time, it comes then. */
+  /** Sent after the next one about the same object, or when the time `within` is over. */
   z.strictObject({ kind: z.literal('reorder'), within: Duration.default('P1D') }),
-  /** It comes when the fault is deleted. */
+  /** Sent when the fault is deleted. */
   z.strictObject({ kind: z.literal('withhold') }),
   z.strictObject({ kind: z.literal('bad-signature') }),
-  /** It is signed for an instant six minutes ago, one more than receivers tolerate. */
+  /** Signed for six minutes ago, one minute more than receivers tolerate. */
   z.strictObject({ kind: z.literal('stale-timestamp') }),
 ]);
 export type Fault = z.output<typeof Fault>;
 
-const late = ['duplicate', 'late', 'reorder', 'withhold'] as const;
+const DELIVERY_FAULTS = ['duplicate', 'late', 'reorder', 'withhold'] as const;
 
-/** What each kind of target can suffer. */
+/** The kinds of faults that apply to each target. */
 export const faultKinds = {
   call: ['latency', 'status', 'outage', 'drop', 'lost-response', 'barrier'],
-  event: late,
-  webhook: [...late, 'bad-signature', 'stale-timestamp'],
+  event: DELIVERY_FAULTS,
+  webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp'],
 } as const satisfies Record<string, readonly Fault['kind'][]>;
 
-/** Of a fault. */
+/** The name of a fault, chosen by the caller. */
 export const FaultName = z
   .string()
   .max(64)
   .regex(/^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/);
 
-/** Of any event, with or without its prefix. Which there are, the OpenAPI document says; a refusal lists them too. */
+/**
+ * The type of an event, with or without its prefix. The schema accepts any text, so that the refusal of an unknown type can list the known
+ * ones; the OpenAPI document has the pattern.
+ */
 export const EventType = z
   .string()
   .min(1)
@@ -77,32 +80,32 @@ const Match = z.strictObject({
   api: z
     .string()
     .max(80)
-    .meta({ enum: [...Object.keys(apis), ...Object.keys(internalCalls)], description: 'Of the application, if one is named too.' })
+    .meta({ enum: [...Object.keys(apis), ...Object.keys(internalCalls)], description: 'An API of the application, if that is named too.' })
     .optional(),
   event: EventType.optional(),
-  subject: z.string().max(160).optional().describe('Of an event: order/ord_….'),
+  subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
   webhook: z.enum(['carrier']).optional(),
-  status: TrackingStatus.optional().describe('Of a carrier’s webhook: what was scanned.'),
+  status: TrackingStatus.optional().describe('Scan that the carrier’s webhook reports.'),
 });
 
 export type Match = z.output<typeof Match>;
 
-/** By which members each kind of target is named, one at least, and which it may have besides. */
+/** The members that name each target, of which one is required, and its optional members. */
 const TARGETS = {
-  call: { by: ['application', 'api'], besides: [] },
-  event: { by: ['event'], besides: ['subject'] },
-  webhook: { by: ['webhook'], besides: ['status'] },
-} as const satisfies Record<keyof typeof faultKinds, { by: readonly (keyof Match)[]; besides: readonly (keyof Match)[] }>;
+  call: { by: ['application', 'api'], optional: [] },
+  event: { by: ['event'], optional: ['subject'] },
+  webhook: { by: ['webhook'], optional: ['status'] },
+} as const satisfies Record<keyof typeof faultKinds, { by: readonly (keyof Match)[]; optional: readonly (keyof Match)[] }>;
 const TARGET_NAMES = Object.keys(TARGETS) as (keyof typeof TARGETS)[];
 
 export const targetsOf = (match: Match): (keyof typeof TARGETS)[] =>
   TARGET_NAMES.filter((name) => TARGETS[name].by.some((member) => match[member] !== undefined));
 
-/** The rules below for readers of the OpenAPI document. */
+/** The refinements of `FaultInput` as JSON Schema, for the OpenAPI document. */
 const RULES = {
   anyOf: TARGET_NAMES.map((name) => {
-    const { by, besides } = TARGETS[name];
-    const own: readonly string[] = [...by, ...besides];
+    const { by, optional } = TARGETS[name];
+    const own: readonly string[] = [...by, ...optional];
     const members = Object.keys(Match.shape).map((member) => [member, own.includes(member) ? {} : { not: {} }]);
     return {
       properties: {
@@ -121,23 +124,26 @@ export const FaultInput = z
   .strictObject({
     match: Match,
     fault: Fault,
-    times: z.int().min(1).max(1_000_000).optional().describe('How often it strikes; without it, as long as it stands.'),
-    probability: z.number().gt(0).max(1).optional().describe('How likely it strikes each time; needs a seed.'),
-    seed: z.string().min(1).max(64).optional().describe('The same seed gives the same sequence of strikes.'),
+    times: z.int().min(1).max(1_000_000).optional().describe('How many times it strikes. Default: until it is deleted.'),
+    probability: z.number().gt(0).max(1).optional().describe('Probability of each strike; needs a seed.'),
+    seed: z.string().min(1).max(64).optional().describe('The same seed gives the same sequence of strikes; needs a probability.'),
   })
   .superRefine(({ match, fault, probability, seed }, context) => {
     const refuse = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
     const [target, ...others] = targetsOf(match);
-    if (target === undefined) refuse(['match'], 'Name an application, an api, an event or a webhook.');
-    else if (others.length > 0) refuse(['match'], 'A fault strikes calls (application, api), events or webhooks: name one of them.');
+    if (target === undefined) refuse(['match'], 'A fault needs a target: name an application, an api, an event or a webhook.');
+    else if (others.length > 0)
+      refuse(['match'], 'A fault applies to calls (application, api), to events or to webhooks: name one of them.');
     else if (!(faultKinds[target] as readonly string[]).includes(fault.kind)) {
-      refuse(['fault', 'kind'], `A ${target} does not know the fault ${fault.kind}; there are ${faultKinds[target].join(', ')}.`);
+      refuse(['fault', 'kind'], `The fault ${fault.kind} does not apply to ${target}s; these do: ${faultKinds[target].join(', ')}.`);
     }
-    if (match.subject !== undefined && match.event === undefined) refuse(['match', 'subject'], 'Only events have a subject: name one.');
-    if (match.status !== undefined && match.webhook === undefined) refuse(['match', 'status'], 'Only webhooks have a status: name one.');
+    if (match.subject !== undefined && match.event === undefined)
+      refuse(['match', 'subject'], 'Only events have a subject: name an event.');
+    if (match.status !== undefined && match.webhook === undefined)
+      refuse(['match', 'status'], 'Only webhooks have a status: name a webhook.');
     if (probability !== undefined && seed === undefined)
-      refuse(['seed'], 'A probability needs a seed, so that the rehearsal can be repeated.');
-    if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed is for a probability: say which.');
+      refuse(['seed'], 'A probability needs a seed, so that the strikes can be repeated.');
+    if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed needs a probability.');
   })
   .meta(RULES);
 export type FaultInput = z.output<typeof FaultInput>;

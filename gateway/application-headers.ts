@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from '../shared/simulation/context.ts';
+import type { WorldView } from '../shared/store/ports/directory.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
+import type { RequestIds } from './request-ids.ts';
+
+/** Wall time in which the estate must answer a request. */
+export const REQUEST_MS = 15_000;
+
+/**
+ * Headers that no application gets: those of the connection, the client's credential and cookies, and those that would override the
+ * method, the address or the estate's own headers.
+ */
+const DROPPED = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'cookie',
+  'expect',
+  'forwarded',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+  'x-api-key',
+  'x-correlation-id',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-real-ip',
+  'x-rehearsal',
+  'x-request-id',
+  'x-rewrite-url',
+]);
+const DROPPED_PREFIXES = ['x-estate-', 'x-forwarded-'];
+
+/** A request that passed all checks. */
+export interface AdmittedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly ids: RequestIds;
+  /** W3C trace context of the request, if it has one. */
+  readonly traceparent: string | undefined;
+  readonly view: WorldView;
+  readonly principal: string;
+  readonly token: string;
+  readonly body: Buffer | undefined;
+}
+
+/**
+ * The headers that an application gets: the client's headers without the dropped ones, and the estate's own. They are made before the
+ * proxy sees the request, because the proxy library skips its hook for request headers on requests with `Expect`.
+ */
+export function applicationHeaders({ headers, ids, traceparent, view, principal, token, body }: AdmittedRequest): IncomingHttpHeaders {
+  const context: Context = {
+    world: view.world,
+    now: view.now,
+    principal,
+    requestId: ids.requestId,
+    correlationId: ids.correlationId,
+    ...(traceparent !== undefined && { traceparent }),
+    deadline: Date.now() + REQUEST_MS,
+    faults: view.faults,
+    ...(view.progression && { progression: view.progression }),
+    chain: [],
+  };
+  const passed = passedOn(headers);
+  if (traceparent === undefined) {
+    delete passed['traceparent'];
+    delete passed['tracestate'];
+  } else passed['traceparent'] = traceparent;
+  passed[CONTEXT_HEADER] = encodeContext(context);
+  passed[TOKEN_HEADER] = token;
+  passed['x-correlation-id'] = ids.correlationId;
+  if (body) passed['content-length'] = String(body.length);
+  return passed;
+}
+
+function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = namedByConnection(headers.connection);
+  const passed: IncomingHttpHeaders = {};
+  for (const name of Object.keys(headers)) {
+    if (DROPPED.has(name) || named?.has(name) || DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
+    passed[name] = headers[name];
+  }
+  return passed;
+}
+
+/** The headers that a `Connection` header restricts to its connection. */
+export function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return undefined;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Agent, request } from 'undici';
+import type { Application } from '../../../shared/catalog/applications.ts';
+import { newId } from '../../../shared/domain/ids.ts';
+import type { Ms } from '../../../shared/domain/time.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
+import { withTimeLimit } from '../../../shared/process/waiting.ts';
+import type { Context } from '../../../shared/simulation/context.ts';
+import type { ClockStore } from '../../../shared/store/ports/clock.ts';
+import type { WorldView } from '../../../shared/store/ports/directory.ts';
+import type { DueItem } from '../../../shared/store/ports/due-work.ts';
+import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../../shared/transport/estate-headers.ts';
+
+/** Rehearsal time before failed due work is tried again; after the last attempt it is parked. */
+const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
+/** Wall time of the lease of a dispatched item. */
+const ITEM_LEASE_MS = 30_000;
+/** Wall time that an application has for an item. */
+const DISPATCH_DEADLINE_MS = 15_000;
+/** Wall time beyond that deadline in which it stores and answers the outcome of a call or webhook that used all of it. */
+const ANSWER_MARGIN_MS = 5_000;
+/** Wall time before an item is requeued whose idempotency key a broken request still holds. */
+const KEY_HELD_MS = 100;
+
+export interface DueRunnerOptions {
+  readonly worlds: ClockStore;
+  readonly addressOf: (application: Application) => string;
+  /** Authenticates the gateway to the applications. */
+  readonly token: string;
+  readonly agent: Agent;
+  readonly log: Logger;
+}
+
+/** An item that was dispatched; unless it is done, it is requeued or parked. */
+export interface DueRun {
+  readonly item: DueItem;
+  readonly done: boolean;
+}
+
+interface Failure {
+  readonly text: string;
+  readonly isKeyHeld: boolean;
+}
+
+/** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
+export function createDueRunner({ worlds, addressOf, token: estateToken, agent, log }: DueRunnerOptions) {
+  /**
+   * Runs the lowest item that is due.
+   * @param advance token of the advance that drives the clock, if one does
+   * @returns undefined when there is no item to lease
+   */
+  async function runNext(view: WorldView, advance?: string): Promise<DueRun | undefined> {
+    const { world, now } = view;
+    const lease = randomUUID();
+    const item = await worlds.leaseNext(world, now, lease, ITEM_LEASE_MS, advance);
+    if (!item) return undefined;
+    const failure = await dispatch(view, item, lease);
+    if (!failure) return { item, done: true };
+    if (failure.isKeyHeld) {
+      // The lease of the key runs in wall time: the wait costs no attempt and does not move the rehearsal's clock.
+      await sleep(KEY_HELD_MS);
+      await worlds.requeue(world, item, lease, { at: item.at, attempts: item.attempts });
+      return { item, done: false };
+    }
+    const attempts = item.attempts + 1;
+    const wait = BACKOFF_MS[item.attempts];
+    log.warn({ world, kind: item.kind, key: item.key, attempts, failure: failure.text }, 'due work failed');
+    await worlds.requeue(world, item, lease, wait === undefined ? { parked: failure.text } : { at: now + wait, attempts });
+    return { item, done: false };
+  }
+
+  /** @returns undefined when the application did the work */
+  async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
+    const { world, now } = view;
+    const context: Context = {
+      world,
+      now,
+      principal: 'clock',
+      requestId: newId('req', now),
+      correlationId: item.correlationId,
+      deadline: Date.now() + DISPATCH_DEADLINE_MS,
+      faults: view.faults,
+      ...(view.progression && { progression: view.progression }),
+      chain: [],
+    };
+    try {
+      return await withTimeLimit(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS, async (signal) => {
+        const response = await request(`${addressOf(item.application)}/_work/due`, {
+          method: 'POST',
+          headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: estateToken, 'content-type': 'application/json' },
+          body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
+          dispatcher: agent,
+          signal,
+        });
+        const text = await response.body.text();
+        return response.statusCode < 300 ? undefined : { text, isKeyHeld: text.includes('"idempotency_in_progress"') };
+      });
+    } catch (error) {
+      return { text: error instanceof Error ? error.message : String(error), isKeyHeld: false };
+    }
+  }
+
+  return { runNext };
+}
+
+export type DueRunner = ReturnType<typeof createDueRunner>;

@@ -1,0 +1,105 @@
+import type { Ms } from '../../../shared/domain/time.ts';
+import type { World } from '../../../shared/domain/world.ts';
+import type { Logger } from '../../../shared/process/logger.ts';
+import type { ClockStore } from '../../../shared/store/ports/clock.ts';
+import type { Directory } from '../../../shared/store/ports/directory.ts';
+import type { DueRunner } from './due-runner.ts';
+
+/** How many items of a world run at once while time flows; during an advance it is one. */
+const PARALLEL = 8;
+/** Wall time between polls for leases that expired: there is no notification of that. */
+const LEASE_POLL_MS: Ms = 1_000;
+/** The longest delay of a Node.js timer. */
+const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
+
+export interface FlowOptions {
+  readonly worlds: Directory & ClockStore;
+  readonly runner: DueRunner;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+}
+
+interface WorldState {
+  running: Promise<void> | undefined;
+  /** The world changed while its work ran. */
+  again: boolean;
+  /** This process advances the clock: the advance runs the due work. */
+  suspended: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Runs work of each world as it falls due, until an advance takes its clock. */
+export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
+  const states = new Map<World, WorldState>();
+
+  function stateOf(world: World): WorldState {
+    const found = states.get(world);
+    if (found) return found;
+    const created: WorldState = { running: undefined, again: false, suspended: false, timer: undefined };
+    states.set(world, created);
+    return created;
+  }
+
+  /** Runs the work that is due; returns at once. */
+  function run(world: World): void {
+    const state = stateOf(world);
+    if (stopping.aborted || state.suspended) return;
+    if (state.running) {
+      state.again = true;
+      return;
+    }
+    state.running = runDueWork(world, state)
+      .catch((error: unknown) => log.warn({ err: error, world }, 'clock driver failed'))
+      .finally(() => {
+        state.running = undefined;
+        if (state.again) {
+          state.again = false;
+          run(world);
+        }
+      });
+  }
+
+  async function runDueWork(world: World, state: WorldState): Promise<void> {
+    clearTimeout(state.timer);
+    // Few changes make work due. One status read for all lanes finds out.
+    let status = await worlds.status(world);
+    if (status?.next && status.next.at <= status.now && !status.advancing) {
+      await Promise.all(Array.from({ length: PARALLEL }, () => runLane(world)));
+      status = await worlds.status(world);
+    }
+    if (!status) states.delete(world);
+    if (!status || stopping.aborted) return;
+    const { now, flowing, next, running, advancing } = status;
+    const waits: Ms[] = [];
+    if (next && flowing) waits.push(Math.max(0, next.at - now));
+    if (running > 0 || advancing) waits.push(LEASE_POLL_MS);
+    if (waits.length === 0) return;
+    state.timer = setTimeout(() => run(world), Math.min(...waits, LONGEST_TIMER_MS));
+    state.timer.unref();
+  }
+
+  async function runLane(world: World): Promise<void> {
+    while (!stopping.aborted) {
+      const view = await worlds.current(world);
+      if (!view || !(await runner.runNext(view))) return;
+    }
+  }
+
+  return {
+    run,
+    suspend(world: World): void {
+      stateOf(world).suspended = true;
+    },
+    /** Due work runs again from the next `run`. */
+    resume(world: World): void {
+      stateOf(world).suspended = false;
+    },
+    /** Resolves when the work that still runs has ended. `stopping` is aborted before. */
+    async stop(): Promise<void> {
+      for (const { timer } of states.values()) clearTimeout(timer);
+      await Promise.all([...states.values()].map(({ running }) => running));
+    },
+  };
+}
+
+export type Flow = ReturnType<typeof createFlow>;

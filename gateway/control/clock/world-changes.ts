@@ -1,0 +1,40 @@
+import type { Ms } from '../../../shared/domain/time.ts';
+import type { World } from '../../../shared/domain/world.ts';
+import type { WorldChanges } from '../../../shared/store/ports/clock.ts';
+
+/** Disposed when nobody waits for the change any more. */
+export interface NextChange extends Disposable {
+  readonly happened: Promise<void>;
+}
+
+/** Wakes operations that wait for a change of a world, whichever process makes the change. */
+export function createWorldChanges(worlds: WorldChanges, onChange: (world: World) => void) {
+  const waiting = new Map<World, Set<() => void>>();
+  const unwatch = worlds.watch((world) => {
+    for (const wake of waiting.get(world) ?? []) wake();
+    onChange(world);
+  });
+
+  /**
+   * The next change from now on.
+   * @param pollMs wall time after which a change is assumed without a notification
+   */
+  function next(world: World, pollMs: Ms): NextChange {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wakes = waiting.get(world) ?? new Set();
+    waiting.set(world, wakes);
+    const wake = (): void => {
+      clearTimeout(timer);
+      wakes.delete(wake);
+      if (wakes.size === 0 && waiting.get(world) === wakes) waiting.delete(world);
+      resolve();
+    };
+    const timer = setTimeout(wake, pollMs);
+    wakes.add(wake);
+    return { happened: promise, [Symbol.dispose]: wake };
+  }
+
+  return { next, stop: unwatch };
+}
+
+export type Changes = ReturnType<typeof createWorldChanges>;

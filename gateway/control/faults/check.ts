@@ -1,0 +1,27 @@
+import { apis, internalCalls } from '../../../shared/catalog/catalog.ts';
+import { invalid, problems } from '../../../shared/catalog/problems.ts';
+import { type FaultInput, FaultName } from '../../../shared/catalog/simulation/faults.ts';
+import { requireKnownEvent } from '../events/known-event.ts';
+
+/** The rules for a fault that its schema cannot express. @throws Problem validation_failed */
+export function checkFault(name: string, { match, fault }: FaultInput): void {
+  if (!FaultName.safeParse(name).success)
+    throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
+  if (match.event !== undefined) requireKnownEvent(match.event, '/match/event');
+  const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
+  if (match.api !== undefined && !ids.includes(match.api)) {
+    throw invalid('/match/api', 'unknown_api', `There is no api "${match.api}"; there are ${ids.join(', ')}.`);
+  }
+  const owner = [...Object.values(apis), ...Object.values(internalCalls)].find(({ id }) => id === match.api)?.application;
+  if (match.application !== undefined && owner !== undefined && match.application !== owner) {
+    throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
+  }
+  if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
+}
+
+function checkCode(status: number, code: string): void {
+  const codes = Object.entries(problems).flatMap(([name, problem]) => (problem.status === status ? [name] : []));
+  if (codes.includes(code)) return;
+  const remedy = codes.length > 0 ? `there are ${codes.join(', ')}` : 'it has none, so leave the code out';
+  throw invalid('/fault/code', 'unknown_code', `The status ${status} has no code "${code}"; ${remedy}.`);
+}

@@ -1,0 +1,78 @@
+import type { ControlInput, ControlOperation, ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
+import { parsePart } from '../../shared/contract/validation.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { Simulation, Worlds } from '../../shared/store/ports/estate-store.ts';
+import type { ClockDriver } from './clock/driver.ts';
+import type { OutsideCall } from './outside-call.ts';
+import type { Rehearsals } from './rehearsals/rehearsals.ts';
+import type { EstateObjects } from './verify/world-records.ts';
+
+/** The parts of the simulation plane that operations use. */
+export interface ControlParts {
+  readonly worlds: Worlds;
+  readonly simulation: Simulation;
+  readonly rehearsals: Rehearsals;
+  readonly driver: ClockDriver;
+  readonly callFromOutside: OutsideCall;
+  /** Where each business object is stored. */
+  readonly objects: EstateObjects;
+  /** Aborted when the process stops: operations that wait then answer with what they have. */
+  readonly stopping: AbortSignal;
+}
+
+/** The rehearsal in which an operation runs. */
+export interface EnteredRehearsal {
+  readonly rehearsal: string;
+  readonly world: World;
+  readonly view: WorldView;
+  /** Aborted when the client has disconnected. */
+  readonly gone: AbortSignal;
+}
+
+export type OperationScope = ControlParts & EnteredRehearsal;
+
+/** Enters the rehearsal that the request names and runs the operation there. @throws Problem unknown_rehearsal */
+export type EnterRehearsal = <T>(run: (entered: EnteredRehearsal) => Promise<T>) => Promise<T>;
+
+/** The input of a request before validation; path parameters are decoded. */
+export interface SentInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+export interface BoundOperation<Id extends string> {
+  readonly id: Id;
+  /** @returns the operation with its input, ready to run. @throws Problem validation_failed */
+  readonly prepare: (sent: SentInput) => (parts: ControlParts, enter: EnterRehearsal) => Promise<unknown>;
+}
+
+/** Binds an operation that runs in a rehearsal: `operate(deleteFault)(async ({ params }, { world, worlds }) => …)`. */
+export const operate =
+  <O extends ControlOperation>(operation: O) =>
+  (run: (input: ControlInput<O>, scope: OperationScope) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: (sent) => {
+      const input = parseInput(operation, sent);
+      return (parts, enter) => enter((entered) => run(input, { ...parts, ...entered }));
+    },
+  });
+
+/** Binds an operation that runs in no rehearsal: it creates, lists or deletes them. */
+export const operateOnRehearsals =
+  <O extends ControlOperation>(operation: O) =>
+  (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: (sent) => {
+      const input = parseInput(operation, sent);
+      return (parts) => run(input, parts);
+    },
+  });
+
+const parseInput = <O extends ControlOperation>({ query, request }: O, sent: SentInput): ControlInput<O> =>
+  ({
+    params: sent.params,
+    query: parsePart(query, sent.query, 'query'),
+    body: parsePart(request, sent.body, 'body'),
+  }) as ControlInput<O>;

@@ -1,0 +1,13 @@
+import { Problem } from '../../../shared/catalog/problems.ts';
+import { deleteRehearsal as operation } from '../../../shared/catalog/simulation/operations/rehearsals.ts';
+import { DEFAULT_REHEARSAL } from '../../../shared/domain/ids.ts';
+import { operateOnRehearsals } from '../operate.ts';
+import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
+
+export const deleteRehearsal = operateOnRehearsals(operation)(async ({ params }, { worlds }) => {
+  if (params.name === DEFAULT_REHEARSAL) {
+    throw new Problem('forbidden', 'The default rehearsal cannot be deleted; reset it with POST /_sim/reset.');
+  }
+  if (!(await worlds.remove(params.name))) throw unknownRehearsal(params.name);
+  return null;
+});

@@ -1,0 +1,7 @@
+import { resetRehearsal as operation } from '../../../shared/catalog/simulation/operations/rehearsals.ts';
+import { operate } from '../operate.ts';
+import { describeNewWorld } from '../rehearsals/describe.ts';
+
+export const resetRehearsal = operate(operation)(async (_input, { rehearsal, rehearsals }) =>
+  describeNewWorld(await rehearsals.reset(rehearsal)),
+);

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import type {
+  FulfillmentOrder as FulfillmentOrderSchema,
+  Shipment as ShipmentSchema,
+} from '../../../shared/catalog/fulfillment/objects.ts';
+import { compareInstants } from '../../../shared/domain/instant.ts';
+import type { Check } from './invariant.ts';
+import type { Return } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
+
+type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
+type Shipment = z.output<typeof ShipmentSchema>;
+/** The FMS's private record of a parcel. */
+interface Parcel {
+  readonly id: string;
+  readonly newestScanAt?: string;
+}
+
+/** Work of the Carrier Platform that sends a scan. */
+const WEBHOOK = 'deliver-webhook';
+
+/**
+ * The FMS's copy of a parcel must have the carrier's latest state, unless a webhook is still queued, the endpoint for webhooks answered
+ * 410, or another carrier sent the FMS a later scan.
+ */
+export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: readonly FulfillmentOrder[], check: Check): void {
+  const shipments = new Map(of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
+  const parcels = new Map(records<Parcel>('fms', 'trackings').map((parcel) => [parcel.id, parcel]));
+  const isEndpointGone = records('carrier-platform', 'webhook-endpoints').length > 0;
+  const copied = new Set<string>();
+  const comingBack = of<Return>('return');
+  const carried = [
+    ...fulfillmentOrders.map(({ id, shipments: copies }) => ({ id, name: `fulfillment-order/${id}`, copies })),
+    ...comingBack.map(({ id, shipments: copies }) => ({ id, name: `return/${id}`, copies })),
+  ];
+  for (const { id, name, copies } of carried) {
+    for (const copy of copies) {
+      copied.add(copy.id);
+      const shipment = shipments.get(copy.id);
+      if (!shipment) {
+        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier was never told of it`);
+        continue;
+      }
+      const newestAtFms = parcels.get(copy.id)?.newestScanAt;
+      const newestAtCarrier = shipment.events.at(-1)?.occurredAt;
+      const isFromOtherCarrier = copy.state !== 'pending' && !shipment.events.some(({ status }) => status === copy.state);
+      const isNewerAtFms = newestAtFms !== undefined && newestAtCarrier !== undefined && compareInstants(newestAtFms, newestAtCarrier) > 0;
+      check(
+        copy.state === shipment.state ||
+          isFromOtherCarrier ||
+          isNewerAtFms ||
+          isEndpointGone ||
+          queued('carrier-platform', copy.id, WEBHOOK),
+        `shipment/${copy.id}: ${shipment.state} at the carrier, ${copy.state} at ${name}, and no webhook is on its way`,
+      );
+    }
+  }
+  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order and no return`);
+}

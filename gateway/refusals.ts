@@ -1,0 +1,80 @@
+import type { Request, Response } from 'express';
+import type { Problem } from '../shared/catalog/problems.ts';
+import { endAnyhow } from '../shared/http/last-resort.ts';
+import { ClientGone } from '../shared/http/request-body.ts';
+import { type Observer, traceIds } from '../shared/observability/observer.ts';
+import { withoutFailing } from '../shared/process/harmless.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import { asProblem } from '../shared/runtime/http-face.ts';
+import { journalHop } from '../shared/simulation/journal.ts';
+import type { JournalWriter } from '../shared/store/ports/journal.ts';
+import type { Passage } from './passage.ts';
+import { sendProblem } from './problems.ts';
+import { identify, type RequestIds } from './request-ids.ts';
+
+/** Where refusals are recorded. */
+export interface RefusalRecords {
+  readonly log: Logger;
+  readonly observer: Observer;
+  readonly simulation: JournalWriter;
+}
+
+interface Refused {
+  readonly passage: Passage;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+interface Refusal {
+  readonly problem: Problem;
+  readonly ids: RequestIds;
+}
+
+/** Answers a request with a problem, then counts, logs and journals the refusal. Never throws. */
+export function refuse(records: RefusalRecords, error: unknown, refused: Refused): void {
+  const { response } = refused;
+  if (error instanceof ClientGone || response.destroyed) return;
+  const refusal = answerRefusal(records.log, error, refused);
+  if (refusal) withoutFailing(records.log, 'recording a refusal', () => record(records, refusal, refused));
+  else endAnyhow(response);
+}
+
+/** @returns undefined when the answer itself failed */
+function answerRefusal(log: Logger, error: unknown, { passage, request, response }: Refused): Refusal | undefined {
+  try {
+    const ids = passage.ids ?? identify(request.headers, passage.view?.now ?? Date.now());
+    passage.ids = ids;
+    const problem = asProblem(error, log, { ...ids, traceparent: passage.traceparent });
+    sendProblem(request, response, { problem, ids, path: passage.path });
+    return { problem, ids };
+  } catch {
+    return undefined;
+  }
+}
+
+function record({ log, observer, simulation }: RefusalRecords, { problem, ids }: Refusal, { passage, request }: Refused): void {
+  observer.refused(problem.code);
+  const { api, view, traceparent } = passage;
+  const { code, status } = problem;
+  const facts = { ...ids, world: view?.world, ...traceIds(traceparent), api: api?.id, code, status };
+  if (status >= 500) log.warn(facts, 'refused');
+  else log.debug(facts, 'refused');
+  // Without a rehearsal there is no journal to write to. Applications journal their own answers.
+  if (!api || !view) return;
+  journalHop(
+    { simulation, log },
+    {
+      ids,
+      world: view.world,
+      now: view.now,
+      principal: passage.principal,
+      application: 'gateway',
+      api: api.id,
+      method: request.method,
+      path: request.originalUrl,
+      status,
+      ms: performance.now() - passage.started,
+      response: JSON.stringify(problem.body(passage.path)),
+    },
+  );
+}
