@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response, type Router } from 'express';
 import helmet from 'helmet';
+import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
-import { apis } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { endAnyhow, withoutHtml } from '../shared/http/last-resort.ts';

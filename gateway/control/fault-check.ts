@@ -1,8 +1,9 @@
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid, problems } from '../../shared/catalog/problems.ts';
 import { type FaultInput, FaultName } from '../../shared/catalog/simulation/faults.ts';
-import { allEvents } from '../../shared/catalog/subscriptions.ts';
 
 /** @throws Problem `validation_failed` for an event that there is not */
 export function knownEvent(type: string, pointer: string): void {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { basket, product } from './commerce/objects.ts';
 import { customer } from './customer/objects.ts';
-import type { ObjectDefinition } from './define.ts';
+import type { ObjectDefinition } from './define-object.ts';
 import { fulfillmentOrder, shipment } from './fulfillment/objects.ts';
 import { returnObject } from './fulfillment/returns.ts';
 import { reservation } from './inventory/objects.ts';
@@ -22,7 +22,7 @@ const example = <Schema extends z.ZodObject, State extends string, Verb extends 
   definition: ObjectDefinition<Schema, State, Verb>,
   object: Fields<Schema>,
   changes: Readonly<Record<string, Partial<Fields<Schema>>>> = {},
-): ObjectExample => ({ definition: definition as unknown as ObjectDefinition, object, changes });
+): ObjectExample => ({ definition, object, changes });
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const goods = { sku: 'mug-blue', qty: 2 };

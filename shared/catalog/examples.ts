@@ -1,4 +1,4 @@
-import type { ApiId, apis } from './catalog.ts';
+import type { ApiId, apis } from './apis.ts';
 import type { CallOf } from './define.ts';
 
 type BodyOf<Id extends ApiId> = CallOf<(typeof apis)[Id]> extends { readonly body?: infer Body } ? Body : never;

@@ -1,5 +1,6 @@
+import type { ApiId } from './apis.ts';
 import type { Application } from './applications.ts';
-import type { ApiId, InternalId } from './catalog.ts';
+import type { InternalId } from './internal-calls.ts';
 
 type CallId = ApiId | InternalId;
 

@@ -1,9 +1,6 @@
 import type { Application } from './applications.ts';
-import { changeEvents, events } from './catalog.ts';
-import type { EventDefinition, Subscription } from './define.ts';
-
-/** Every event there is: those of the source document and one additional event per object that changes. */
-export const allEvents: readonly EventDefinition[] = [...events, ...changeEvents];
+import type { EventDefinition, Subscription } from './define-object.ts';
+import { allEvents } from './events.ts';
 
 const byName: ReadonlyMap<string, EventDefinition> = new Map(allEvents.map((event) => [event.name, event]));
 const named = (name: string): EventDefinition | undefined => byName.get(name);

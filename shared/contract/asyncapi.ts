@@ -1,11 +1,11 @@
 import { type Application, applications, type Domain, domains, topicOf } from '../catalog/applications.ts';
-import { objects } from '../catalog/catalog.ts';
-import type { EventDefinition, ObjectDefinition, Subscription } from '../catalog/define.ts';
+import type { EventDefinition, ObjectDefinition, Subscription } from '../catalog/define-object.ts';
 import { objectExamples } from '../catalog/event-examples.ts';
 import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../catalog/event-names.ts';
+import { allEvents } from '../catalog/events.ts';
 import { requestExamples } from '../catalog/examples.ts';
 import { carrierWebhook } from '../catalog/fulfillment/apis.ts';
-import { allEvents } from '../catalog/subscriptions.ts';
+import { objects } from '../catalog/objects.ts';
 import { JsonSchemas, type Part } from './json-schemas.ts';
 import { SIGNATURE } from './openapi.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { apis } from '../catalog/apis.ts';
 import { applications } from '../catalog/applications.ts';
-import { apis, objects } from '../catalog/catalog.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../catalog/define.ts';
 import { requestExamples } from '../catalog/examples.ts';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../catalog/headers.ts';
+import { objects } from '../catalog/objects.ts';
 import { commonProblems, MOST_ERRORS, type ProblemCode, problems } from '../catalog/problems.ts';
 import { Id, Sku, VoucherCode } from '../catalog/shapes.ts';
 import { FaultName } from '../catalog/simulation/faults.ts';

@@ -1,8 +1,12 @@
+import { apis } from '../catalog/apis.ts';
 import { type Application, applicationNames, applications, domains, topicOf } from '../catalog/applications.ts';
-import { apis, events, internalCalls, objects } from '../catalog/catalog.ts';
-import type { ApiDefinition, EventDefinition, ObjectDefinition } from '../catalog/define.ts';
+import type { ApiDefinition } from '../catalog/define.ts';
+import type { EventDefinition, ObjectDefinition } from '../catalog/define-object.ts';
+import { events } from '../catalog/events.ts';
 import { calls, type FlowDefinition, flows } from '../catalog/flows.ts';
+import { internalCalls } from '../catalog/internal-calls.ts';
 import type { LifeCycle } from '../catalog/life-cycle.ts';
+import { objects } from '../catalog/objects.ts';
 import { problems } from '../catalog/problems.ts';
 import { consumedBy } from '../catalog/subscriptions.ts';
 

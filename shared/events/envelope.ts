@@ -1,5 +1,5 @@
 import { type Application, topicOf } from '../catalog/applications.ts';
-import type { ObjectDefinition } from '../catalog/define.ts';
+import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';

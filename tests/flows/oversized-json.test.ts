@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { apis } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { type ControlOperation, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';

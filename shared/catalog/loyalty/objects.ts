@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { commonFields, Id, Instant, Money } from '../shapes.ts';
 
 export const Tier = z.enum(['bronze', 'silver', 'gold']).meta({ id: 'Tier', description: 'By lifetime points: 0, 1,000, 5,000.' });

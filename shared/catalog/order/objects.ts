@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Channel, MinAge, Totals } from '../commerce/objects.ts';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder } from '../fulfillment/objects.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
