@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { domains, topicOf } from '../../shared/catalog/applications.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import { estateAsyncApi } from '../../shared/contract/asyncapi.ts';
+import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { payloadSchema } from '../support/event-document.ts';
 
 interface Operation {

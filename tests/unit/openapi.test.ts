@@ -4,7 +4,7 @@ import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/cat
 import { requestExamples } from '../../shared/catalog/examples.ts';
 import { problems } from '../../shared/catalog/problems.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
-import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 
 interface Operation {
   readonly operationId: string;
