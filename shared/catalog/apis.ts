@@ -33,7 +33,7 @@ import { cancelOrder, confirmOrder, createOrder, getOrder, routeOrder } from './
 import { addPayment, authorizePayment, capturePayment, refundPayment, voidPayment } from './payment/apis.ts';
 import { evaluatePromotions, validateVoucher } from './promotion/apis.ts';
 
-/** The public APIs by id: the one list from which routes, clients, documents and tests come. */
+/** The public APIs by id. Routes, clients, documents and tests derive from this list. */
 export const apis = {
   [getProduct.id]: getProduct,
   [createTransaction.id]: createTransaction,
@@ -84,7 +84,7 @@ export const apis = {
 
 export type ApiId = keyof typeof apis;
 
-/** Ids of the calls in a record that an application answers. */
+/** Ids of the calls in a record that an application owns. */
 export type OwnedBy<App extends Application, Calls extends Record<string, { readonly application: Application }>> = {
   [Id in keyof Calls]: Calls[Id]['application'] extends App ? Id : never;
 }[keyof Calls];

@@ -9,7 +9,7 @@ import { loyaltyAccount } from './loyalty/objects.ts';
 import { order } from './order/objects.ts';
 import { payment } from './payment/objects.ts';
 
-/** What a reader is shown of an object's events: the object as it is born, and what each event finds otherwise. */
+/** Example data for the events of an object: the new object, and the members that differ in each event. */
 export interface ObjectExample {
   readonly definition: ObjectDefinition;
   readonly object: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ const RESERVATION = 'res_01KAHTXB5W0G4J8Q2Z6R9M3N7P';
 const FULFILMENT = 'ful_01KAHTXB5W0G4J8Q2Z6R9M3N7P';
 const totals = { subtotal: eur(2598), discount: eur(0), shipping: eur(490), tax: eur(578), total: eur(3088) };
 
-/** One order of two mugs, told by the objects that it takes. */
+/** The objects of one order of two mugs. */
 export const objectExamples: readonly ObjectExample[] = [
   example(
     basket,

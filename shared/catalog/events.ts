@@ -28,17 +28,17 @@ export const events: readonly EventDefinition[] = [
   paymentCaptured,
 ];
 
-/** Whether an object is a versioned record that something moves: counters are not, and neither is a record without any move. */
+/** Whether an object is a versioned record that can change. Counters have no version. */
 const changes = (object: ObjectDefinition): boolean => 'version' in object.schema.shape && object.lifeCycle?.rows.length !== 0;
 
-/** The additional events: one per object that changes. */
+/** The additional events, one per object that changes. */
 export const changeEvents: readonly EventDefinition[] = objects.filter(changes).map((object) => ({
   name: extensionEvent(object.type),
   classification: 'updated',
   object: object.type,
-  meaning: `A change of the ${object.type} for which there is no other event`,
+  meaning: `A change of the ${object.type} that has no event of its own`,
   ...(object.changeSubscribers && { subscribers: object.changeSubscribers }),
 }));
 
-/** Every event there is: those of the source document and one additional event per object that changes. */
+/** All events: those of the source document, and the additional ones. */
 export const allEvents: readonly EventDefinition[] = [...events, ...changeEvents];

@@ -51,7 +51,7 @@ import {
 import { listPayments, reversePayment } from './payment/internal.ts';
 import { recordVoucherUse } from './promotion/internal.ts';
 
-/** Calls between services, by id; the gateway has no route for them. */
+/** Calls between applications by id. The gateway has no routes for them. */
 export const internalCalls = {
   [getBasket.id]: getBasket,
   [convertBasket.id]: convertBasket,

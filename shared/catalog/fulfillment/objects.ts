@@ -22,7 +22,7 @@ export const shipmentLifeCycle = defineLifeCycle({
       verb: 'register',
       from: [null],
       to: 'pending',
-      trigger: 'the FMS registers a parcel: Dispatch Fulfillment Order, or a return that comes by parcel',
+      trigger: 'the FMS registers a parcel: Dispatch Fulfillment Order, or a return by parcel',
     },
     {
       verb: 'register',
@@ -39,7 +39,7 @@ export const shipmentLifeCycle = defineLifeCycle({
         'lost',
       ],
       again: true,
-      trigger: 'the FMS registers the same parcel once more',
+      trigger: 'the FMS registers the same parcel again',
     },
     {
       verb: 'label',
@@ -55,21 +55,21 @@ export const shipmentLifeCycle = defineLifeCycle({
       trigger: 'Generate Shipping Label, repeated',
     },
     { verb: 'collect', from: ['label-created'], to: 'collected', trigger: 'scan: handed to the carrier' },
-    { verb: 'depart', from: ['collected'], to: 'in-transit', trigger: 'scan: left the depot' },
+    { verb: 'depart', from: ['collected'], to: 'in-transit', trigger: 'scan: departed from the depot' },
     {
       verb: 'out-for-delivery',
       from: ['in-transit', 'delivery-attempted', 'held-at-depot'],
       to: 'out-for-delivery',
       trigger: 'scan: on the van',
     },
-    { verb: 'hold', from: ['in-transit', 'delivery-attempted'], to: 'held-at-depot', trigger: 'scan: kept for pickup' },
+    { verb: 'hold', from: ['in-transit', 'delivery-attempted'], to: 'held-at-depot', trigger: 'scan: held for pickup' },
     {
       verb: 'deliver',
       from: ['out-for-delivery', 'delivery-attempted', 'held-at-depot'],
       to: 'delivered',
       trigger: 'scan: delivered, or picked up',
     },
-    { verb: 'attempt', from: ['out-for-delivery'], to: 'delivery-attempted', trigger: 'scan: nobody took it' },
+    { verb: 'attempt', from: ['out-for-delivery'], to: 'delivery-attempted', trigger: 'scan: delivery attempt failed' },
     {
       verb: 'return',
       from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
@@ -80,34 +80,34 @@ export const shipmentLifeCycle = defineLifeCycle({
       verb: 'lose',
       from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
       to: 'lost',
-      trigger: 'scan: given up; time: 14 d without a scan',
+      trigger: 'scan: lost; time: 14 d without a scan',
     },
-    { verb: 'find', from: ['lost'], to: 'delivered', trigger: 'scan: found, and delivered' },
+    { verb: 'find', from: ['lost'], to: 'delivered', trigger: 'scan: found and delivered' },
   ],
 });
 
-/** What a scan does to a parcel, in the words of the carrier: the verbs of the life cycle that the outside world has. */
+/** Scans of a parcel: the verbs of its life cycle that come from the outside world. */
 export const Scan = z
   .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
   .meta({ id: 'Scan' });
 
-/** A service of the carrier. The last three are for rehearsing: the parcel is lost, returned to sender, or never gets anybody to the door. */
+/** A service of the carrier. The last three are for rehearsals: the parcel is lost, is returned to sender, or has three failed attempts. */
 export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
 
 export const Carrier = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,40}$/)
-  .meta({ id: 'Carrier', description: 'Who carries the parcel.', example: 'demo-carrier' });
+  .meta({ id: 'Carrier', description: 'Name of the carrier.', example: 'demo-carrier' });
 
-/** Who carries what nobody names a carrier for. */
+/** The carrier of parcels for which no request names one. */
 export const DEFAULT_CARRIER = 'demo-carrier';
 
 export const LabelStatus = z.enum(['none', 'ready', 'failed']).meta({ id: 'LabelStatus' });
 
-/** States that a scan or a label tells of. */
+/** States that a scan or a label reports. */
 export const TrackingStatus = z.enum(shipmentLifeCycle.states).exclude(['pending']).meta({ id: 'TrackingStatus' });
 
-/** The code that carriers' interfaces use for what a state means; EasyPost's names. */
+/** Status codes of carrier interfaces per state, with EasyPost's names. */
 export const trackingStatusCodes = {
   'label-created': 'pre_transit',
   collected: 'in_transit',
@@ -125,19 +125,19 @@ export const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).met
 export const TrackingEvent = z
   .object({
     status: TrackingStatus,
-    statusCode: z.string().describe('The carrier’s code.'),
+    statusCode: z.string().describe('Status code of the carrier.'),
     occurredAt: Instant,
     location: z.string().optional(),
     message: z.string().optional(),
   })
   .meta({ id: 'TrackingEvent' });
 
-/** What the carrier is told of a parcel. */
+/** Data that registers a parcel with the carrier. */
 export const ParcelData = z
   .object({
     id: Id,
     fulfillmentOrderId: Id.optional(),
-    returnId: Id.optional().describe('Of a parcel that comes back.'),
+    returnId: Id.optional().describe('Set for a parcel that comes back.'),
     carrier: Carrier,
     service: CarrierService,
     from: Address,
@@ -150,19 +150,19 @@ export const Shipment = z
     ...commonFields,
     state: z.enum(shipmentLifeCycle.states),
     fulfillmentOrderId: Id.optional(),
-    returnId: Id.optional().describe('Of a parcel that comes back.'),
+    returnId: Id.optional().describe('Set for a parcel that comes back.'),
     carrier: Carrier,
     service: CarrierService,
-    trackingNumber: z.string().optional().describe('Given with the label.'),
+    trackingNumber: z.string().optional().describe('Set with the label.'),
     label: z
       .object({
         format: z.literal('PDF'),
-        url: z.string().describe('Path at the gateway. It needs no credential: nobody can guess it.'),
+        url: z.string().describe('Path at the gateway. It needs no credential, and cannot be guessed.'),
       })
       .optional(),
     labelStatus: LabelStatus,
-    estimatedDelivery: DeliveryWindow.optional().describe('Given with the label.'),
-    events: z.array(TrackingEvent).describe('As they came in, oldest first.'),
+    estimatedDelivery: DeliveryWindow.optional().describe('Set with the label.'),
+    events: z.array(TrackingEvent).describe('Scans in order of arrival, oldest first.'),
   })
   .meta({ id: 'Shipment' });
 
@@ -191,9 +191,9 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
     {
       verb: 'pick',
       from: ['picking'],
-      trigger: 'Update Picking Status: started, picked; short, but something was picked. The same status again changes nothing',
+      trigger: 'Update Picking Status: started, picked, or short with some units picked. A repeat changes nothing',
     },
-    { verb: 'pick-nothing', from: ['picking'], to: 'cancelled', trigger: 'Update Picking Status: short, and nothing was picked' },
+    { verb: 'pick-nothing', from: ['picking'], to: 'cancelled', trigger: 'Update Picking Status: short with no units picked' },
     { verb: 'pack', from: ['picking'], to: 'packed', trigger: 'Update Picking Status: packed' },
     {
       verb: 'pack',
@@ -201,7 +201,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       again: true,
       trigger: 'Update Picking Status: packed, repeated',
     },
-    { verb: 'dispatch', from: ['packed'], to: 'dispatched', trigger: 'Dispatch Fulfillment Order; what it costs is captured' },
+    { verb: 'dispatch', from: ['packed'], to: 'dispatched', trigger: 'Dispatch Fulfillment Order; its price is captured' },
     {
       verb: 'dispatch',
       from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
@@ -211,40 +211,40 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
     {
       verb: 'note',
       from: ['dispatched', 'failed-delivery', 'returned-to-sender'],
-      trigger: 'its parcel has its label, or could not get one; webhook: a scan that moves nothing but the copy of the parcel',
+      trigger: 'its parcel gets a label or fails to get one; webhook: a scan that changes only the copy of the parcel',
     },
     {
       verb: 'fail-delivery',
       from: ['dispatched'],
       to: 'failed-delivery',
-      trigger: 'webhook: third attempt, or lost; what is lost is refunded at once',
+      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded at once',
     },
-    { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery once more' },
+    { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery again' },
     {
       verb: 'deliver',
       from: ['dispatched', 'failed-delivery'],
       to: 'delivered',
-      trigger: 'webhook: delivered, also a lost parcel that was found',
+      trigger: 'webhook: delivered, also if a lost parcel is found',
     },
     {
       verb: 'return-to-sender',
       from: ['dispatched', 'failed-delivery'],
       to: 'returned-to-sender',
       trigger:
-        'webhook: returned to sender, restocked and refunded; time, only from failed-delivery: not lost, and 7 d without a scan, refunded, and restocked when the parcel is back',
+        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded now and restocked when it is back',
     },
     {
       verb: 'cancel',
       from: ['created', 'allocated', 'picking', 'packed'],
       to: 'cancelled',
-      trigger: 'Cancel Order: all fulfillment orders of the order, or none',
+      trigger: 'Cancel Order: all fulfilment orders of the order, or none',
     },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
     {
       verb: 'repeat-scan',
       from: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
       again: true,
-      trigger: 'webhook: a scan that is repeated, or older than the newest one seen',
+      trigger: 'webhook: a repeated scan, or one older than the newest seen',
     },
   ],
 });
@@ -255,11 +255,11 @@ export const FulfillmentLine = z
     sku: Sku,
     qty: Quantity,
     pickedQty: z.int().min(0),
-    shortQty: z.int().min(0).describe('Units that were not there; they are served from elsewhere, or cancelled.'),
+    shortQty: z.int().min(0).describe('Missing units. They are served from another location, or cancelled.'),
   })
   .meta({ id: 'FulfillmentLine' });
 
-/** What the FMS knows of a parcel; the Carrier Platform owns it. */
+/** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
 export const FulfillmentShipment = z
   .object({ id: Id, trackingNumber: z.string().optional(), state: Shipment.shape.state, labelStatus: LabelStatus })
   .meta({ id: 'FulfillmentShipment' });
@@ -269,14 +269,14 @@ export const FulfillmentOrder = z
     ...commonFields,
     state: z.enum(fulfillmentOrderLifeCycle.states),
     orderId: Id,
-    locationId: Id.describe('The one node that serves all of its lines.'),
+    locationId: Id.describe('The node that serves all its lines.'),
     lines: z.array(FulfillmentLine),
     pickingOrderId: Id.optional(),
     shipments: z.array(FulfillmentShipment),
     failureReason: z
       .enum(['short', 'delivery-attempts', 'lost'])
       .optional()
-      .describe('short: nothing could be picked. delivery-attempts: three in vain. lost: the carrier gave the parcel up.'),
+      .describe('short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel.'),
   })
   .meta({ id: 'FulfillmentOrder' });
 
@@ -291,15 +291,15 @@ export const fulfillmentOrder = defineObject({
     {
       application: 'oms',
       mode: 'each',
-      purpose: 'the order follows: picking, short lines, what is delivered, cancelled, failed or returned',
+      purpose: 'moves the order: picking, short lines, delivery, cancellation, failure, return',
     },
-    { application: 'wms', mode: 'each', purpose: 'allocated ones wait to be picked; cancelled ones no longer do' },
+    { application: 'wms', mode: 'each', purpose: 'queues allocated orders for picking, and removes cancelled ones' },
   ],
 });
 
 export const PickingStatus = z.enum(['open', 'started', 'picked', 'short', 'packed']).meta({ id: 'PickingStatus' });
 
-/** What a picking order may become; the same status again changes nothing. */
+/** Moves of a picking order. A repeated status changes nothing. */
 export const pickingMoves = {
   open: ['started'],
   started: ['picked', 'short'],
@@ -308,7 +308,7 @@ export const pickingMoves = {
   packed: [],
 } as const satisfies Record<z.output<typeof PickingStatus>, readonly z.output<typeof PickingStatus>[]>;
 
-/** The warehouse's work on a fulfillment order, one each. No business object of its own: its moves are the fulfillment order's. */
+/** The picking of a fulfilment order at the warehouse, one per fulfilment order. It is not a business object: the fulfilment order moves. */
 export const PickingOrder = z
   .object({
     ...commonFields,
