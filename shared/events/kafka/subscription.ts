@@ -60,7 +60,7 @@ export function createSubscription({ kafka, topics, ensured, ...consuming }: Sub
       });
     } catch (error) {
       await leave();
-      ensured.lookAgain();
+      ensured.recheck();
       throw error;
     }
   }
