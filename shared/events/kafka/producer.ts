@@ -113,7 +113,8 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
     /** Finishes queued sends first: the library's `disconnect` does not wait for them. */
     async close(): Promise<void> {
       closing.abort();
-      if (sending && !(await within(FLUSH_MS, sending))) log.warn('kafka: disconnecting before all events were sent; they stay in the outbox');
+      if (sending && !(await within(FLUSH_MS, sending)))
+        log.warn('kafka: disconnecting before all events were sent; they stay in the outbox');
       await within(
         DISCONNECT_MS,
         connecting.then(() => producer.disconnect()),

@@ -69,9 +69,6 @@ async function logDeviations(admin: Admin, log: Logger): Promise<void> {
   for (const { name, partitions } of topics) {
     const planned = wanted.get(name);
     if (partitions.length === planned) continue;
-    log.info(
-      { topic: name, partitions: partitions.length, planned },
-      'kafka: using an existing topic with another number of partitions',
-    );
+    log.info({ topic: name, partitions: partitions.length, planned }, 'kafka: using an existing topic with another number of partitions');
   }
 }
