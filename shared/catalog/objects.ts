@@ -1,8 +1,9 @@
 import { basket, product } from './commerce/objects.ts';
 import { customer } from './customer/objects.ts';
 import type { ObjectDefinition } from './define-object.ts';
-import { fulfillmentOrder, shipment } from './fulfillment/objects.ts';
+import { fulfillmentOrder } from './fulfillment/fulfillment-orders.ts';
 import { returnObject } from './fulfillment/returns.ts';
+import { shipment } from './fulfillment/shipments.ts';
 import { inventoryItem, reservation } from './inventory/objects.ts';
 import { loyaltyAccount } from './loyalty/objects.ts';
 import { order } from './order/objects.ts';

@@ -6,7 +6,8 @@ import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/cat
 import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { allEvents, changeEvents, events } from '../../shared/catalog/events.ts';
 import { calls, flows, mayCall } from '../../shared/catalog/flows.ts';
-import { PickingStatus, pickingMoves, Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { PickingStatus, pickingMoves } from '../../shared/catalog/fulfillment/picking-orders.ts';
+import { Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/simulation/progression.ts';

@@ -1,9 +1,7 @@
 import type { z } from 'zod';
-import type {
-  FulfillmentOrder as FulfillmentOrderSchema,
-  PickingOrder as PickingOrderSchema,
-  Shipment as ShipmentSchema,
-} from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { PickingOrder as PickingOrderSchema } from '../../../shared/catalog/fulfillment/picking-orders.ts';
+import type { Shipment as ShipmentSchema } from '../../../shared/catalog/fulfillment/shipments.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import { compareInstants } from '../../../shared/domain/instant.ts';
 import type { HeldWorld } from './held-world.ts';

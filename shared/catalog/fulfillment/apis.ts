@@ -3,8 +3,10 @@ import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, Id, Quantity, Sku, withRules } from '../shapes.ts';
-import { Carrier, CarrierService, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
+import { FulfillmentOrder } from './fulfillment-orders.ts';
+import { PickingOrder } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
+import { Carrier, CarrierService, Shipment, TrackingStatus } from './shipments.ts';
 
 export const getFulfillmentOrder = defineApi({
   id: 'get-fulfillment-order-api',

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
-import { FulfillmentOrder, ParcelData, PickingStatus, Scan, Shipment } from './objects.ts';
+import { FulfillmentOrder } from './fulfillment-orders.ts';
+import { PickingStatus } from './picking-orders.ts';
 import { ProgressionMode } from './reference-data.ts';
 import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
+import { ParcelData, Scan, Shipment } from './shipments.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',

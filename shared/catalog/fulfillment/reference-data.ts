@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CarrierService, Scan } from './objects.ts';
+import { CarrierService, Scan } from './shipments.ts';
 
 /** `manual`: on command only. `time`: on the rehearsal's clock, after the delays below. `immediate`: at once. */
 export const ProgressionMode = z.enum(['manual', 'time', 'immediate']).meta({ id: 'ProgressionMode' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
-import { FulfillmentShipment } from './objects.ts';
+import { FulfillmentShipment } from './fulfillment-orders.ts';
 
 export const returnLifeCycle = defineLifeCycle({
   object: 'return',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
-import { FulfillmentOrder } from '../fulfillment/objects.ts';
+import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id } from '../shapes.ts';
 import { OrderView } from './objects.ts';

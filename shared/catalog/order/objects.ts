@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Channel, MinAge, Totals } from '../commerce/objects.ts';
 import { defineObject } from '../define-object.ts';
-import { FulfillmentOrder } from '../fulfillment/objects.ts';
+import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Payment } from '../payment/objects.ts';

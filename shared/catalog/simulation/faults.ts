@@ -4,7 +4,7 @@ import { apis } from '../apis.ts';
 import { applicationNames } from '../applications.ts';
 import { TYPE_PREFIX } from '../event-names.ts';
 import { allEvents } from '../events.ts';
-import { TrackingStatus } from '../fulfillment/objects.ts';
+import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
 
 const LONGEST_MS = durationMs('P3650D');
