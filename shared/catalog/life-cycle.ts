@@ -35,8 +35,8 @@ interface RowInput<S extends string, V extends string> {
 }
 
 /**
- * Declares the life cycle of a business object. The type of its `state`, its guards, the body of a 409, the diagram and the state × verb test
- * derive from this table.
+ * Declares the life cycle of a business object. The type of its `state`, its guards, the body of a 409, the diagram and the state × verb
+ * test derive from this table.
  * @throws Error at start when two rows have the same state and verb
  */
 export function defineLifeCycle<const S extends string, const V extends string>(input: {

@@ -10,8 +10,8 @@ const REMEDY = {
 const DEEPEST = 64;
 
 /**
- * Refuses card numbers and credentials in every string and number of a body or path, whatever its schema. The estate stores what clients send,
- * and publishes it in events.
+ * Refuses card numbers and credentials in every string and number of a body or path, also where a schema allows them. The estate stores these
+ * values and publishes them in events.
  * @throws Problem `validation_failed` naming each such member
  */
 export function refuseSecrets(sent: unknown, part: Part = 'body'): void {

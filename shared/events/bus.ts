@@ -17,8 +17,8 @@ export interface Refused {
 }
 
 /**
- * Delivers one event. Resolves when the event is consumed, no longer pending, or refused for good. After an error the event is delivered again,
- * after a pause and before later events of the same key.
+ * Delivers one event. Resolves when the event is consumed, no longer pending, or refused for good. After an error and a pause, the event is
+ * delivered again, before later events of the same key.
  */
 export type Deliver = (world: World, eventId: string, json: string) => Promise<Refused | undefined>;
 

@@ -46,8 +46,8 @@ export interface EnvelopeInput {
 }
 
 /**
- * Wraps a changed object. The id derives from world, type, object and version. Each version is committed once, so the id is unique, and a rerun
- * that commits the same change produces the same event. Members outside the published schema are left out.
+ * Wraps a changed object. The id derives from world, type, object and version. Each version is committed once, so the id is unique, and a
+ * rerun that commits the same change produces the same event. Members outside the published schema are left out.
  */
 export function envelope(input: EnvelopeInput): PlannedEvent {
   const { application, definition, type, object, previousState, context, causation } = input;

@@ -23,8 +23,8 @@ export interface RelayOptions {
 }
 
 /**
- * Moves committed events of an application from its outbox to the bus: one batch at a time per world, acknowledged after it is sent. `kick` is
- * called after every commit. A relay that is already running also picks up events that were added meanwhile.
+ * Moves committed events of an application from its outbox to the bus: one batch at a time per world, acknowledged after it is sent. `kick`
+ * is called after every commit. A relay that is already running also picks up events that were added meanwhile.
  */
 export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED }: RelayOptions) {
   const working = new Map<World, { again: boolean }>();

@@ -30,26 +30,31 @@ export function createEstateMetrics(registry: Registry, describe: (metric: Descr
   return {
     requests: histogram('http_server_requests_seconds', 'Requests answered.', ['application', 'api', 'status'], DURATIONS),
     calls: histogram('http_client_requests_seconds', 'Calls made to other applications.', ['application', 'api', 'outcome'], DURATIONS),
-    replays: counter('estate_idempotent_replays_total', 'Requests answered with the answer kept for their Idempotency-Key.', [
+    replays: counter('estate_idempotent_replays_total', 'Requests answered with the stored response of their Idempotency-Key.', [
       'application',
     ]),
-    conflicts: counter('estate_commit_conflicts_total', 'Commits refused because others were faster.', ['application', 'why']),
-    refusals: counter('estate_gateway_refusals_total', 'Requests that the gateway refused itself.', ['code']),
-    work: histogram('estate_due_work_seconds', 'Due work that was run.', ['application', 'kind', 'outcome'], DURATIONS),
+    conflicts: counter('estate_commit_conflicts_total', 'Commits refused because of concurrent ones.', ['application', 'why']),
+    refusals: counter('estate_gateway_refusals_total', 'Requests that the gateway refused without calling an application.', ['code']),
+    work: histogram('estate_due_work_seconds', 'Runs of due work.', ['application', 'kind', 'outcome'], DURATIONS),
     consumed: histogram('estate_events_consumed_seconds', 'Attempts to consume an event.', ['application', 'type', 'outcome'], DURATIONS),
-    parkedEvents: counter('estate_events_parked_total', 'Deliveries given up until somebody drives them again.', ['application', 'type']),
-    published: counter('estate_events_published_total', 'Events that came on the bus.', ['application', 'type']),
-    lag: histogram('estate_outbox_relay_lag_seconds', 'From commit of an event to its acknowledgement by the bus.', ['application'], LAGS),
-    batches: histogram('estate_outbox_batch_events', 'Events sent at once.', ['application'], BATCHES),
-    publishFailures: counter('estate_outbox_publish_failures_total', 'Batches that the bus did not take; they are sent again.', [
+    parkedEvents: counter('estate_events_parked_total', 'Deliveries parked until they are redriven.', ['application', 'type']),
+    published: counter('estate_events_published_total', 'Events that the bus accepted.', ['application', 'type']),
+    lag: histogram(
+      'estate_outbox_relay_lag_seconds',
+      'Time from the commit of an event to its acknowledgement by the bus.',
+      ['application'],
+      LAGS,
+    ),
+    batches: histogram('estate_outbox_batch_events', 'Events per batch sent.', ['application'], BATCHES),
+    publishFailures: counter('estate_outbox_publish_failures_total', 'Batches that the bus did not accept; they are sent again.', [
       'application',
     ]),
     outboxEvents: gauge('estate_outbox_events', 'Committed events that are not on the bus yet.', ['application']),
-    outboxAge: gauge('estate_outbox_oldest_age_seconds', 'Age of the oldest of them; 0 when there is none.', ['application']),
+    outboxAge: gauge('estate_outbox_oldest_age_seconds', 'Age of the oldest unsent event; 0 without any.', ['application']),
     rehearsals: gauge('estate_rehearsals', 'Rehearsals that exist.', []),
     deliveriesPending: gauge('estate_deliveries_pending', 'Events owed to a subscriber.', []),
-    dueWork: gauge('estate_due_work_items', 'Due work by what it waits for.', ['state']),
-    parkedWork: gauge('estate_parked_work_items', 'Deliveries and due work given up until somebody drives them again.', []),
-    backlogUnread: counter('estate_backlog_unread_total', 'Scrapes that went out without a look into the store.', ['application']),
+    dueWork: gauge('estate_due_work_items', 'Due work by state.', ['state']),
+    parkedWork: gauge('estate_parked_work_items', 'Deliveries and due work parked until they are redriven.', []),
+    backlogUnread: counter('estate_backlog_unread_total', 'Scrapes without data from the store.', ['application']),
   };
 }

@@ -15,7 +15,7 @@ export const getBasket = defineInternalCall({
   method: 'GET',
   path: '/internal/baskets/{id}',
   response: Basket.extend({
-    checkoutUnderWay: z.literal(true).optional().describe('A checkout is holding stock for the basket, whatever its state.'),
+    checkoutUnderWay: z.literal(true).optional().describe('A checkout is holding stock for the basket, in any state.'),
   }),
   problems: ['not_found'],
   callers: ['sim', 'promotion-engine', 'oms'],

@@ -65,7 +65,7 @@ export const cancelOrder = defineApi({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: OrderView,
   emits: ['order-cancelled'],
-  // The FMS decides whether goods have left. Other applications that are down do not prevent a cancellation: the order shows pending compensation.
+  // The FMS decides whether goods have left. No other application that is down prevents a cancellation: the order shows pending compensation.
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 

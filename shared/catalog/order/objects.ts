@@ -185,7 +185,7 @@ export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, l
 
 export const OrderReturn = Return.pick({ id: true, state: true, refundAmount: true, lines: true }).meta({ id: 'OrderReturn' });
 
-/** The order with its payments from the Payment Hub, and its fulfilment orders and returns from the FMS. They affect neither version nor ETag. */
+/** The order with data of the Payment Hub and the FMS, which affects neither version nor ETag. */
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,

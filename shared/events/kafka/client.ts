@@ -36,8 +36,8 @@ export function createClient(options: KafkaOptions, log: Logger): Kafka {
 const REPORT_EVERY_MS = 60_000;
 
 /**
- * Logs the library's lines two levels below their own. Most of what it calls an error it retries itself; the rest it throws, and we log that
- * in our own words. It repeats a line with every attempt, so the same text is logged at `info` once a minute only.
+ * Logs the library's lines two levels below their own. The library retries most errors itself, and throws the others, which we log in our own
+ * words. It repeats a line with every attempt, so the same text is logged at `info` once a minute only.
  */
 function intoPino(log: Logger): (entry: LogEntry) => void {
   const reports = new ReportLimit(REPORT_EVERY_MS);
