@@ -1,15 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { applicationNames } from '../shared/catalog/applications.ts';
-import {
-  apiTable,
-  applicationSummary,
-  applicationTable,
-  callMatrix,
-  eventTable,
-  flowSections,
-  lifeCycles,
-  problemTable,
-} from '../shared/contract/tables.ts';
+import { applicationSummary } from '../shared/contract/tables/application-summary.ts';
+import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
+import { lifeCycles } from '../shared/contract/tables/life-cycles.ts';
+import { apiTable, applicationTable, eventTable, problemTable } from '../shared/contract/tables/overview.ts';
 import { callPolicies } from './network-policies.ts';
 import { variableTable } from './variables.ts';
 

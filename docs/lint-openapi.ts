@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadTouchpointFixtures } from '../services/touchpoint-mock/contract/fixtures.ts';
 import { touchpointOpenApi } from '../services/touchpoint-mock/documents/openapi.ts';
-import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
-import { estateOpenApi } from '../shared/contract/openapi.ts';
+import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
+import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 
 /** Renders the OpenAPI and AsyncAPI documents as they are served and lints them with the rules of redocly.yaml. */
 const root = fileURLToPath(new URL('..', import.meta.url));

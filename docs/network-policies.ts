@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
+import { apis } from '../shared/catalog/apis.ts';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
-import { apis, internalCalls } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { calls } from '../shared/catalog/flows.ts';
+import { internalCalls } from '../shared/catalog/internal-calls.ts';
 
 type Peer = Application | 'gateway';
 

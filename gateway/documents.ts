@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { stringify } from 'yaml';
-import { estateAsyncApi } from '../shared/contract/asyncapi.ts';
-import { estateOpenApi } from '../shared/contract/openapi.ts';
+import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
+import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 import { fixedDocument } from '../shared/http/fixed-document.ts';
 import { methodNotAllowed } from './problems.ts';
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response, type Router } from 'express';
+import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
-import { apis } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { withoutHtml } from '../shared/http/last-resort.ts';
 import type { Observability } from '../shared/observability/observability.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { type ApiId, apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
-import { type ApiId, apis } from '../shared/catalog/catalog.ts';
 import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
 import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import type { FaultInput } from '../shared/catalog/simulation/faults.ts';

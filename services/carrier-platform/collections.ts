@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CarrierService, Scan, Shipment, shipment } from '../../shared/catalog/fulfillment/objects.ts';
+import { CarrierService, Scan, Shipment, shipment } from '../../shared/catalog/fulfillment/shipments.ts';
 import { Address, Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { FulfillmentOrder, fulfillmentOrder, ParcelData, PickingStatus } from '../../shared/catalog/fulfillment/objects.ts';
+import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
+import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
 import { Address, Id, Instant, ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FulfillmentOrder } from '../../shared/catalog/fulfillment/objects.ts';
+import { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { Order, order as orderObject } from '../../shared/catalog/order/objects.ts';
 import { Id, Quantity, Sku, VoucherCode } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';

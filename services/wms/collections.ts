@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { PickingOrder as PickingOrderSchema, PickingStatus as PickingStatusSchema } from '../../shared/catalog/fulfillment/objects.ts';
+import {
+  PickingOrder as PickingOrderSchema,
+  PickingStatus as PickingStatusSchema,
+} from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { WarehouseStep } from '../../shared/catalog/fulfillment/reference-data.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';

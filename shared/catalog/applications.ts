@@ -1,18 +1,18 @@
-/** The owning applications of the estate, as the source document names them. An application is listed once it runs. */
+/** The owning applications of the estate, named as in the source document. */
 export const applications = {
-  pos: { title: 'POS', owns: 'transactions at the till and their receipts' },
+  pos: { title: 'POS', owns: 'transactions at the till, and their receipts' },
   'ecommerce-platform': { title: 'eCommerce Platform', owns: 'baskets, products and prices' },
-  oms: { title: 'OMS', owns: 'orders and what is derived from them' },
+  oms: { title: 'OMS', owns: 'orders' },
   'payment-hub': { title: 'Payment Hub', owns: 'payments, refunds and gift-card balances' },
-  fms: { title: 'FMS', owns: 'fulfillment orders, returns, and the copies of their parcels' },
+  fms: { title: 'FMS', owns: 'fulfilment orders and returns' },
   wms: { title: 'WMS', owns: 'picking orders' },
   'carrier-platform': { title: 'Carrier Platform', owns: 'shipments, labels and scans' },
   sim: { title: 'SIM', owns: 'reservations and their expiry' },
   'inventory-service': { title: 'Inventory Service', owns: 'stock counters per SKU and location' },
-  'promotion-engine': { title: 'Promotion Engine', owns: 'promotions, vouchers and their uses' },
+  'promotion-engine': { title: 'Promotion Engine', owns: 'promotions, vouchers, and voucher uses' },
   'loyalty-platform': { title: 'Loyalty Platform', owns: 'the loyalty ledger, accounts and redemptions' },
   crm: { title: 'CRM', owns: 'customers and their interactions' },
-  'clienteling-app': { title: 'Clienteling App', owns: 'nothing: it composes what the others know of a customer' },
+  'clienteling-app': { title: 'Clienteling App', owns: 'no data; it composes the 360 view of a customer' },
 } as const satisfies Record<string, { title: string; owns: string }>;
 
 export type Application = keyof typeof applications;
@@ -26,5 +26,5 @@ export type Domain = (typeof domains)[number];
 /** The topic that carries every event about the objects of one domain. */
 export const topicOf = (domain: Domain): string => `uc.${domain}.events`;
 
-/** Beside each of them: what a consumer of the topic could not read, or gave up after its attempts. */
+/** The dead-letter topic beside an event topic: records that a consumer could not read, or gave up after its attempts. */
 export const deadLetterTopicOf = (topic: string): string => `${topic}.dlq`;

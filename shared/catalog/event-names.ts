@@ -1,9 +1,9 @@
 export const TYPE_PREFIX = 'com.unified-commerce.';
 
-/** Of an event on the bus: structured mode. */
+/** Content type of an event on the bus: CloudEvents in structured mode. */
 export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';
 
-/** The additional event of an object for changes that the source document gives no event. */
+/** The additional event of an object, for changes without an event in the source document. */
 export const extensionEvent = (object: string): string => `ext.${object}-changed`;
 
 /** The event's name without the prefix: `payment-authorized`, `ext.payment-changed`. */

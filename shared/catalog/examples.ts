@@ -1,9 +1,9 @@
-import type { ApiId, apis } from './catalog.ts';
+import type { ApiId, apis } from './apis.ts';
 import type { CallOf } from './define.ts';
 
 type BodyOf<Id extends ApiId> = CallOf<(typeof apis)[Id]> extends { readonly body?: infer Body } ? Body : never;
 
-/** Request bodies as a newcomer would send them; ids stand for those that earlier answers gave. */
+/** Example request bodies. Their ids stand for ids from earlier responses. */
 export const requestExamples: { readonly [Id in ApiId]?: BodyOf<Id> } = {
   'create-basket-api': { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] },
   'add-line-to-basket-api': { sku: 'mug-blue', qty: 2 },

@@ -1,18 +1,19 @@
+import type { ApiId } from './apis.ts';
 import type { Application } from './applications.ts';
-import type { ApiId, InternalId } from './catalog.ts';
+import type { InternalId } from './internal-calls.ts';
 
 type CallId = ApiId | InternalId;
 
-/** One call of a flow; `client` is whoever uses the estate from outside. */
+/** One call of a flow. `client` is a user of the estate from outside. */
 export interface FlowStep {
   readonly from: Application | 'client';
   readonly to: Application;
   readonly call: CallId;
 }
 
-/** An integration flow of the source document: its happy path call by call, and what happens when it breaks. */
+/** An integration flow of the source document: the calls of its happy path, and its behaviour on failure. */
 export interface FlowDefinition {
-  /** Its place in the source document's list. */
+  /** Position in the list of the source document. */
   readonly number: number;
   readonly title: string;
   readonly participants: readonly [caller: Application, callee: Application];
@@ -32,7 +33,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'pos', to: 'payment-hub', call: 'authorize-payment-api' },
     ],
     onFailure:
-      'A tender that is declined leaves those before it authorised: the cashier takes another one, or voids the transaction, which voids them all, the last one first. When the outcome is unknown, repeat with the same key; the till asks the Payment Hub before it takes another tender or voids. What it does not list, the Payment Hub voids after 15 minutes.',
+      'After a declined tender, earlier tenders stay authorised. The cashier takes another tender or voids the transaction. Voiding voids all tenders, the last one first. If the outcome is unknown, repeat the request with the same key: the till asks the Payment Hub before it takes another tender or voids. The Payment Hub voids authorisations that the transaction does not list after 15 minutes.',
   },
   {
     number: 2,
@@ -45,7 +46,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
     ],
     onFailure:
-      'Creating the order may be repeated: the same basket gives the same order. A hold that has run out is taken again once at confirmation; without stock the authorisation is voided and the order stays draft.',
+      'Creating the order can be repeated: the same basket gives the same order. At confirmation, an expired hold is taken again once. Without stock, the authorisation is voided and the order stays in draft.',
   },
   {
     number: 3,
@@ -62,7 +63,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'oms', to: 'sim', call: 'move-reservation' },
     ],
     onFailure:
-      'While the OMS is down the till keeps the paid sale and submits it as soon as it can; it is submitted once. Goods that no counter knew of are carried out all the same: they are booked as found, and the order says so.',
+      'While the OMS is down, the till keeps the paid sale. It submits the sale exactly once, as soon as the OMS answers. Goods missing from the stock records are still sold: they are booked as found, and the order has a stockDiscrepancy.',
   },
   {
     number: 4,
@@ -73,7 +74,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'oms', to: 'sim', call: 'reserve-inventory-api' },
       { from: 'oms', to: 'sim', call: 'confirm-reservation-api' },
     ],
-    onFailure: 'All or nothing: the refusal names every SKU that is short, nothing is held, and the order stays draft.',
+    onFailure: 'All or nothing: the refusal names every SKU that is short, no stock is held, and the order stays in draft.',
   },
   {
     number: 5,
@@ -84,7 +85,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'sim', to: 'inventory-service', call: 'take-hold' },
     ],
     onFailure:
-      'A node that is sold out in between gives way to the next one; without any, nothing is held. While the Inventory Service is down nothing is held either.',
+      'If a node sells out in the meantime, the next node serves the line. Without any node, and while the Inventory Service is down, no stock is held.',
   },
   {
     number: 6,
@@ -99,7 +100,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'fms', to: 'oms', call: 'ensure-captured' },
     ],
     onFailure:
-      'The order stays in fulfilment with captureStatus retrying and is tried again after 1, 5 and 30 minutes; nothing is dispatched while the lines not cancelled and the shipping are not covered. When all attempts have failed, or an authorisation is lost by then, the order is cancelled. One that runs out before picking is authorised again with the same tender; without success the order is cancelled after a day.',
+      'The order stays in-fulfilment with captureStatus retrying. The capture is retried after 1, 5 and 30 minutes. Nothing is dispatched before captures cover the lines that are not cancelled, and shipping. If all attempts fail, or an authorisation is lost by then, the order is cancelled. An authorisation that expires before picking is renewed with the same tender. If that fails, the order is cancelled after a day.',
   },
   {
     number: 7,
@@ -109,7 +110,8 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'client', to: 'ecommerce-platform', call: 'checkout-basket-api' },
       { from: 'ecommerce-platform', to: 'loyalty-platform', call: 'get-member-balance-api' },
     ],
-    onFailure: 'Without an answer within 800 ms the checkout goes on without points and says so.',
+    onFailure:
+      'If the Loyalty Platform does not answer within 800 ms, the checkout continues without points, and loyalty.status is unavailable.',
   },
   {
     number: 8,
@@ -126,11 +128,11 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'client', to: 'carrier-platform', call: 'track-shipment-api' },
     ],
     onFailure:
-      'While the carrier is down the dispatch succeeds without a label, which is made by a later attempt or an explicit call. A webhook that is not signed is refused and moves nothing; one that is repeated or late moves nothing back. Without webhooks Track Shipment still tells where the parcel is.',
+      'While the carrier is down, the dispatch succeeds without a label. A later attempt or an explicit call generates it. Unsigned webhooks are refused and move nothing. Repeated and late webhooks do not move a parcel back. Without webhooks, Track Shipment still returns the position of the parcel.',
   },
 ];
 
-/** What each application calls of others. Its client offers nothing else. */
+/** The calls that each application makes. Its client offers no others. */
 export const calls = {
   pos: [
     'put-transaction-basket',
@@ -141,7 +143,7 @@ export const calls = {
     'create-order-api',
     'confirm-order-api',
     'carry-out',
-    // Of a voided transaction that somebody made an order of by hand.
+    // A client may have created an order for a transaction that is voided.
     'cancel-order-api',
   ],
   'ecommerce-platform': [
@@ -153,7 +155,7 @@ export const calls = {
     'record-voucher-use',
     'reserve-inventory-api',
     'release-reservation-api',
-    // What a client had held for the basket by hand.
+    // A client may have reserved stock for the basket itself.
     'get-basket-hold',
     'release-holds',
     'create-order-api',
@@ -170,14 +172,14 @@ export const calls = {
     'get-customer-api',
     'capture-payment-api',
     'refund-payment-api',
-    // A node for lines that were short elsewhere, or the one with most stock.
+    // Finds a node for short lines, or the node with most stock.
     'check-availability-api',
-    // What a customer carries out of a store: as much as is held leaves the hold, the rest nobody knew of.
+    // Goods that leave a store: held units are consumed, missing ones are booked as found and sold.
     'get-transaction',
     'get-reservation',
     'move-reservation',
     'record-stock-movement',
-    // What comes back pays for its exchange.
+    // The value of a return pays for its exchange order.
     'get-return',
     'list-returns',
     'authorize-payment-api',
@@ -195,18 +197,18 @@ export const calls = {
     'book-return',
     'close-return',
   ],
-  // A warehouse that works by itself also hands over what it has packed.
+  // In time-driven or immediate progression, the warehouse dispatches packed orders itself.
   wms: ['record-picking', 'get-stock', 'dispatch-fulfillment-order-api'],
-  // The webhook goes through the gateway, signed, as any carrier's does.
+  // The webhook is signed and goes through the gateway, like that of a real carrier.
   'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
   'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
   sim: ['get-basket', 'get-stock', 'take-hold', 'move-hold'],
-  // What the order of an allocation holds already; a sale that is not paid yet is known at its till alone.
+  // Finds stock that the order already holds. Only the till knows a sale that is not paid yet.
   'inventory-service': ['record-reservation', 'get-reservation', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
-  // What an order earns the OMS says, before its event has come.
+  // The OMS knows the earning before its event arrives.
   'loyalty-platform': ['get-order-earning'],
-  // A loyalty card given at checkout belongs to a customer: the Loyalty Platform knows whose it is.
+  // The Loyalty Platform knows the owner of a card that was given at checkout.
   crm: ['get-member-balance-api', 'put-member', 'put-ledger-entry'],
   'clienteling-app': [
     'get-customer-api',
@@ -218,8 +220,8 @@ export const calls = {
   ],
 } as const satisfies Record<Application, readonly CallId[]>;
 
-/** Ids of what an application may call. */
+/** Ids of the calls that an application may make. */
 export type CallsOf<App extends Application> = (typeof calls)[App][number];
 
-/** Whether an application may call an API: only what is listed above. */
+/** Whether an application may call an API. */
 export const mayCall = (application: Application, id: string): boolean => (calls[application] as readonly string[]).includes(id);

@@ -1,18 +1,18 @@
 import { Problem } from './problems.ts';
 
 /**
- * One row of a life cycle: a verb, the states it starts from (`null`: the object does not exist yet) and the states it may lead to.
- * `events` are the event names without prefix, in the order in which they are emitted; an empty list means the additional
- * `ext.<object>-changed`. An `again` row is a natural repeat: the state stays, nothing changes, nothing is emitted.
+ * One row of a life cycle: a verb, the states that it starts from (`null`: the object does not exist yet), and the states that it may lead
+ * to. `events` are names without prefix, in the order of emission; an empty list means the additional `ext.<object>-changed`. An `again` row
+ * is a natural repeat: nothing changes, and nothing is emitted.
  */
 export interface Row<State extends string, Verb extends string> {
   readonly verb: Verb;
   readonly from: readonly (State | null)[];
-  /** Empty for an `again` row and for a row that keeps the state it found. */
+  /** Empty for an `again` row and for a row that keeps the state. */
   readonly to: readonly State[];
   readonly events: readonly string[];
   readonly again: boolean;
-  /** What causes the move, in the words of the business: an API, elapsed time, an event, the control plane. */
+  /** The cause of the move in business terms: an API, elapsed time, an event, the control plane. */
   readonly trigger: string;
 }
 
@@ -27,7 +27,7 @@ export type VerbOf<L> = L extends LifeCycle<string, infer V> ? V : never;
 interface RowInput<S extends string, V extends string> {
   readonly verb: V;
   readonly from: readonly (S | null)[];
-  /** Omitted: the state is kept. */
+  /** Omitted: the state stays. */
   readonly to?: S | readonly S[];
   readonly events?: readonly string[];
   readonly again?: true;
@@ -35,9 +35,9 @@ interface RowInput<S extends string, V extends string> {
 }
 
 /**
- * Declares the life cycle of a business object: the type of its `state`, its guards, the 409 body, the diagram and the generated
- * state × verb test all come from this one table.
- * @throws Error at start when two rows claim the same state and verb, or a row names no state
+ * Declares the life cycle of a business object. The type of its `state`, its guards, the body of a 409, the diagram and the state × verb
+ * test derive from this table.
+ * @throws Error at start when two rows have the same state and verb
  */
 export function defineLifeCycle<const S extends string, const V extends string>(input: {
   object: string;
@@ -62,7 +62,7 @@ export function allowedFrom<S extends string, V extends string>(lifeCycle: LifeC
   return lifeCycle.states.filter((state) => lifeCycle.rows.some((row) => row.verb === verb && row.from.includes(state)));
 }
 
-/** 409 for a verb that the table does not allow in the state found; `extra` adds context such as `retryable`. */
+/** 409 for a verb that the table does not allow in the current state. @param extra context such as `retryable` */
 export function refuseTransition(
   lifeCycle: LifeCycle,
   found: { readonly id: string; readonly state: string },
@@ -89,13 +89,13 @@ export function rowFor<S extends string, V extends string>(
   const state = found?.state ?? null;
   const row = lifeCycle.rows.find((candidate) => candidate.verb === verb && candidate.from.includes(state));
   if (row) return row;
-  if (!found) throw new Error(`Life cycle of ${lifeCycle.object}: ${verb} does not create one.`);
+  if (!found) throw new Error(`Life cycle of ${lifeCycle.object}: ${verb} does not create an object.`);
   throw refuseTransition(lifeCycle, found, verb);
 }
 
 /**
- * Whether a verb is a natural repeat in this state (answer 200 with the object as it is) or a move.
- * @throws Problem `invalid_state_transition` when it is neither
+ * Whether a verb is a natural repeat in this state: the answer is 200 with the object as it is.
+ * @throws Problem `invalid_state_transition` when it is neither a repeat nor a move
  */
 export function isAgain<S extends string, V extends string>(
   lifeCycle: LifeCycle<S, V>,

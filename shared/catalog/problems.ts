@@ -1,6 +1,5 @@
 /**
- * Every way in which the estate refuses: one code, one HTTP status, one title (RFC 9457).
- * `retryable` tells a client whether the same request may succeed later without being changed.
+ * All refusals of the estate: code, HTTP status and title (RFC 9457). `retryable`: the same request may succeed later.
  */
 export const problems = {
   malformed_request: { status: 400, title: 'Malformed request', retryable: false },
@@ -49,7 +48,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** What every API may answer besides the problems that it declares itself. */
+/** Problems that every API may answer besides those that it declares. */
 export const commonProblems = [
   'malformed_request',
   'validation_failed',
@@ -58,25 +57,25 @@ export const commonProblems = [
   'rate_limited',
 ] as const;
 
-/** Problems of an API whose call to another application fails. */
+/** Problems of an API that calls other applications. */
 export const dependencyProblems = ['dependency_unavailable', 'dependency_timeout', 'dependency_error'] as const;
 
-/** One member of `errors[]`: where in the request (JSON pointer, `?query`, `{path}` or the name of a header), which rule, in plain words. */
+/** An item of `errors`. The pointer is a JSON pointer into the body, `?query`, `{path}`, or the name of a header. */
 export interface FieldError {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
 }
 
-/** How many mistakes a problem lists; of the others it says how many they are. */
+/** Errors that a problem lists at most. It counts the others. */
 export const MOST_ERRORS = 20;
 
-/** What a problem may say besides its code: per-code context, and what it is about. */
+/** Context of a problem: the object that it is about, and members of its code. */
 export interface ProblemContext {
   readonly objectType?: string;
   readonly id?: string;
   readonly errors?: readonly FieldError[];
-  /** How many mistakes there are besides `errors`. */
+  /** Number of errors that `errors` leaves out. */
   readonly errorsOmitted?: number;
   readonly retryable?: boolean;
   /** Seconds; becomes the header `Retry-After`. */
@@ -87,8 +86,8 @@ export interface ProblemContext {
 }
 
 /**
- * A refusal with a code of the table. A handler throws one to discard its changes, and returns one to keep them
- * (a declined payment is an answer of 402 and a payment in state `failed`).
+ * A refusal with a code of the table. A handler throws it to discard its changes, or returns it to keep them: a declined payment is answered
+ * with 402, and is kept in state `failed`.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -109,13 +108,13 @@ export class Problem extends Error {
     return this.context.retryable ?? problems[this.code].retryable;
   }
 
-  /** The RFC 9457 body. @param instance path of the request that was refused */
+  /** The RFC 9457 body. @param instance path of the refused request */
   body(instance: string): Record<string, unknown> {
     const { retryAfter: _retryAfter, allow: _allow, ...context } = this.context;
     return { ...this.#essentials(instance), ...context, retryable: this.retryable };
   }
 
-  /** The body as JSON. To refuse must not fail: a context that cannot be written is left out. */
+  /** The body as JSON. A refusal must not fail: a context that cannot be serialised is left out. */
   json(instance: string): string {
     try {
       return JSON.stringify(this.body(instance));
@@ -136,29 +135,29 @@ export class Problem extends Error {
   }
 }
 
-/** 404 for an object that a request names but nobody has. */
+/** 404 for an object that a request names and that does not exist. */
 export function notFound(objectType: string, id: string): Problem {
   return new Problem('not_found', `There is no ${objectType} "${id}".`, { objectType, id });
 }
 
-/** 422 for one member of a request; `pointer` is a JSON pointer into the body. */
+/** 422 for one member of a body. @param pointer JSON pointer into the body */
 export function invalid(pointer: string, code: string, detail: string): Problem {
   return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });
 }
 
 /**
- * 409 for a request that repeats a verb which has already taken effect, but asks for something else than what stands.
- * @param standing the values that stand, by the name of the member that asked for others
+ * 409 for a request that repeats a verb with other values after the verb took effect.
+ * @param standing the values in effect, by the name of the conflicting member
  */
 export function conflictingRepeat(detail: string, standing: Readonly<Record<string, unknown>>, about: ProblemContext): Problem {
   return new Problem('conflicting_repeat', detail, { ...about, standing });
 }
 
-/** Whether a problem leaves open if the other application did its work. */
+/** Whether it is unknown if the called application did its work. */
 export const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'dependency_timeout' || error.code === 'dependency_error');
 
-/** Whether a call failed for reasons of the other application, not of the request. */
+/** Whether a call failed because of the called application, not because of the request. */
 export const isDependencyProblem = (error: unknown): error is Problem =>
   error instanceof Problem &&
   (error.code === 'dependency_timeout' ||

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseInstant } from '../domain/instant.ts';
 
-/** Shapes that several domains use. Each is named in the OpenAPI document by its `id`. */
+/** Shapes of several domains. Their `id` names them in the OpenAPI document. */
 
 export const Currency = z
   .string()
@@ -12,7 +12,7 @@ export const Money = z
   .strictObject({ amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99.' }), currency: Currency })
   .meta({ id: 'Money', description: 'An amount of money in integer minor units.' });
 
-/** Money that a caller sends: positive. */
+/** Money in a request. */
 export const PositiveMoney = z
   .strictObject({ amount: z.int().min(1).max(999_999_999_999), currency: Currency })
   .meta({ id: 'PositiveMoney', description: 'A positive amount of money in integer minor units.' });
@@ -21,14 +21,14 @@ export const Instant = z.iso
   .datetime({ precision: 3 })
   .meta({ id: 'Instant', description: 'RFC 3339, UTC, milliseconds.', example: '2026-03-01T10:00:00.000Z' });
 
-/** An instant that a caller sends: as RFC 3339 writes it in any way; it is kept in UTC with milliseconds. */
+/** An instant in a request, in any form of RFC 3339. It is normalised to UTC with milliseconds. */
 export const AnyInstant = z
   .string()
   .max(64)
   .meta({
     id: 'AnyInstant',
     format: 'date-time',
-    description: 'Any RFC 3339 instant of the years 1 to 9999 of UTC; kept in UTC with milliseconds.',
+    description: 'An RFC 3339 instant in the years 1 to 9999 of UTC. It is stored in UTC with milliseconds.',
     example: '2026-03-01T11:00:00+01:00',
   })
   .transform((text, context): string => {
@@ -42,7 +42,7 @@ export const AnyInstant = z
     return z.NEVER;
   });
 
-/** What may be a part of a path; dots alone are a step to somewhere else there. */
+/** A path segment. Segments of dots alone would change the path. */
 const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 export const Sku = z.string().max(64).regex(NAME).meta({ id: 'Sku', example: 'mug-blue' });
@@ -51,7 +51,7 @@ export const Id = z.string().max(64).regex(NAME).meta({ id: 'Id', description: '
 
 export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
 
-/** A whole number in a query: decimal digits, and nothing else that a number may be written with. */
+/** A whole number in a query: decimal digits only. */
 export const queryInteger = (least: number, most: number) =>
   z.preprocess(
     (text) => (typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text),
@@ -75,33 +75,33 @@ export const Address = z
 
 export const SkuQuantity = z.strictObject({ sku: Sku, qty: Quantity }).meta({ id: 'SkuQuantity' });
 
-/** What every stored business object carries. `version` counts committed changes from 1. */
+/** Members of every stored business object. `version` counts committed changes from 1. */
 export const commonFields = { id: Id, version: z.int().min(0), createdAt: Instant, updatedAt: Instant };
 
 export const ShippingMethod = z.enum(['STANDARD', 'EXPRESS']).meta({ id: 'ShippingMethod' });
 
-/** A page of a list: `nextCursor` is absent on the last one. */
+/** A page of a list. The last page has no `nextCursor`. */
 export const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), nextCursor: z.string().optional() });
 
 export const Email = z
   .email()
   .max(254)
   .toLowerCase()
-  .meta({ id: 'Email', description: 'Compared and kept in lower case.', example: 'ada@people.example' });
+  .meta({ id: 'Email', description: 'Stored and compared in lower case.', example: 'ada@people.example' });
 
 export const Phone = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/)
   .meta({ id: 'Phone', description: 'E.164.', example: '+353915550101' });
 
-/** A voucher code as somebody types it; whether it exists is another question. */
+/** A voucher code as a customer types it. */
 export const VoucherCode = z
   .string()
   .min(1)
   .max(64)
   .meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });
 
-/** A caller names one of several members; the OpenAPI document says so too. */
+/** Requires exactly one of several members, also in the OpenAPI document. */
 export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
   return schema
     .refine((value) => names.filter((name) => value[name] !== undefined).length === 1, {
@@ -110,14 +110,14 @@ export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (ke
     .meta({ oneOf: names.map((name) => ({ required: [name] })) });
 }
 
-/** A caller names at least one of several members. */
+/** Requires at least one of several members, also in the OpenAPI document. */
 export function atLeastOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {
   return schema
     .refine((value) => names.some((name) => value[name] !== undefined), { error: `Give at least one of ${names.join(', ')}.` })
     .meta({ anyOf: names.map((name) => ({ required: [name] })) });
 }
 
-/** With one of these values of a member, another one must be there, or must not. */
+/** When a member has one of these values, another member is required or refused. */
 export interface MemberRule {
   readonly when: { readonly member: string; readonly is: readonly string[] };
   readonly needs?: string;
@@ -125,7 +125,7 @@ export interface MemberRule {
   readonly error: string;
 }
 
-/** Which members go together; the OpenAPI document says so too. */
+/** Adds rules between members, also to the OpenAPI document. */
 export function withRules<T extends z.ZodObject>(schema: T, rules: readonly MemberRule[]): T {
   const ruled = rules.reduce(
     (checked, { when, needs, refuses, error }) =>
@@ -142,6 +142,6 @@ export function withRules<T extends z.ZodObject>(schema: T, rules: readonly Memb
 
 const asCondition = ({ when, needs, refuses }: MemberRule) => ({
   if: { properties: { [when.member]: { enum: when.is } }, required: [when.member] },
-  // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: needs === undefined ? { not: { required: [refuses] } } : { required: [needs] },
 });

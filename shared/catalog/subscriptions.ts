@@ -1,19 +1,16 @@
 import type { Application } from './applications.ts';
-import { changeEvents, events } from './catalog.ts';
-import type { EventDefinition, Subscription } from './define.ts';
-
-/** Every event there is: those of the source document and one additional event per object that changes. */
-export const allEvents: readonly EventDefinition[] = [...events, ...changeEvents];
+import type { EventDefinition, Subscription } from './define-object.ts';
+import { allEvents } from './events.ts';
 
 const byName: ReadonlyMap<string, EventDefinition> = new Map(allEvents.map((event) => [event.name, event]));
 const named = (name: string): EventDefinition | undefined => byName.get(name);
 
-/** The applications that consume an event, by its name without prefix. */
+/** The applications that consume an event. @param name without prefix */
 export function subscribersOf(name: string): readonly Application[] {
   return named(name)?.subscribers?.map(({ application }) => application) ?? [];
 }
 
-/** How an application consumes an event; undefined when it does not. */
+/** The subscription of an application to an event, if it has one. */
 export function subscriptionOf(name: string, application: Application): Subscription | undefined {
   return named(name)?.subscribers?.find((subscription) => subscription.application === application);
 }
@@ -23,7 +20,7 @@ export function consumedBy(application: Application): readonly EventDefinition[]
   return allEvents.filter(({ name }) => subscriptionOf(name, application));
 }
 
-/** The events of the source document say their classification; of the additional ones it follows from what changed. */
+/** Events of the source document declare their classification. That of an additional event follows from the change. */
 export function classificationOf(name: string, isNew: boolean, stateChanged: boolean): EventDefinition['classification'] {
   if (!name.startsWith('ext.')) return named(name)?.classification ?? 'updated';
   return isNew ? 'created' : stateChanged ? 'transitioned' : 'updated';

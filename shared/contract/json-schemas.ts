@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A part of a document. Its shape is the specification's; a linter checks it, not the compiler. */
+/** A part of a document. The specification defines its shape; a linter checks it, not the compiler. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** The catalog's schemas as JSON Schema, their named parts gathered under `#/components/schemas` while a document is written. */
+/** Converts schemas of the catalog to JSON Schema, and collects their named parts for `#/components/schemas`. */
 export class JsonSchemas {
   readonly #dialect: 'draft-7' | 'draft-2020-12';
   readonly #named = new Map<string, Part>();
@@ -12,7 +12,7 @@ export class JsonSchemas {
     this.#dialect = dialect;
   }
 
-  /** The schema with its named parts hoisted. @throws Error when two different shapes have one name */
+  /** The schema, with its named parts as references. @throws Error when two different schemas have one name */
   of(schema: z.ZodType, io: 'input' | 'output'): Part {
     const options = { io, target: this.#dialect, override: asPublished } as const;
     const { $schema: _dialect, $defs, definitions, ...own } = z.toJSONSchema(schema, options);
@@ -34,10 +34,10 @@ export const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntri
 const hoisted = (part: unknown): Part =>
   JSON.parse(JSON.stringify(part).replaceAll(/"#\/(?:\$defs|definitions)\//g, '"#/components/schemas/')) as Part;
 
-/** What a zod schema says beyond what readers of the document need, taken out. */
+/** Removes what zod adds and readers of the document do not need. */
 function asPublished({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { def } = zodSchema._zod;
-  // What is answered may gain members, so only what was declared strict is closed.
+  // Responses may gain members: only strict objects are closed.
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -3,16 +3,16 @@ import { secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
 
 const REMEDY = {
-  card_number: 'This holds the number of a payment card, which the estate never stores; send a token, or leave it out.',
-  credential: 'This holds a credential, which the estate never stores; leave it out, and replace it if it is in use.',
+  card_number: 'This is or contains the number of a payment card, which the estate never stores. Send a token, or leave it out.',
+  credential: 'This is or contains a credential, which the estate never stores. Leave it out, and replace the credential if it is in use.',
 } as const;
-/** Deeper than any schema goes. */
+/** Deeper than any schema. */
 const DEEPEST = 64;
 
 /**
- * What a client sends is stored, shown and sent out in events as it is: numbers of cards and credentials are refused in every string and
- * number of a body or path, whatever its schema says.
- * @throws Problem `validation_failed` naming each member that holds one
+ * Refuses card numbers and credentials in every string and number of a body or path, also where a schema allows them. The estate stores these
+ * values and publishes them in events.
+ * @throws Problem `validation_failed` naming each such member
  */
 export function refuseSecrets(sent: unknown, part: Part = 'body'): void {
   const errors = [...secretsIn(sent, part, [])];

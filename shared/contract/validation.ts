@@ -4,15 +4,15 @@ import type { ApiDefinition } from '../catalog/define.ts';
 import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
 import { asText, isText, shortened } from '../domain/text.ts';
 
-/** Where a value stands: a JSON pointer into the body, the name of a query parameter behind a question mark, or that of a path parameter. */
+/** The part of a request that a value is in. */
 export type Part = 'body' | 'query' | 'path';
 
-/** A name that somebody made up may be as long as a body; more of it than this helps nobody. */
+/** Names in a request may be as long as its body. Problems shorten them. */
 const NAME_CHARACTERS = 100;
 
 const nameAt = (step: PropertyKey): string => shortened(asText(String(step)), NAME_CHARACTERS);
 
-/** How a problem names a place of the request. */
+/** The place of a value: a JSON pointer into the body, `?query.parameter`, or `{path parameter}`. */
 export function pointerTo(part: Part, path: readonly PropertyKey[]): string {
   const names = path.map(nameAt);
   if (part === 'query') return `?${names.join('.')}`;
@@ -25,21 +25,21 @@ export function pointerTo(part: Part, path: readonly PropertyKey[]): string {
  * @throws Problem `validation_failed` naming each member that does not fit
  */
 export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
-  // A body was looked at when it was read.
+  // Bodies are checked when they are read.
   if (part === 'query') refuseNotText(value, part);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw validationFailed(fieldErrors(parsed.error.issues, part));
 }
 
-/** Path parameters as Express decoded them. @throws Problem `validation_failed` for one that is no text */
+/** Path parameters as Express decodes them. @throws Problem `validation_failed` for strings that are not text */
 export function parseParams(params: Readonly<Record<string, string | string[]>>): Record<string, string> {
   const plain = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
   refuseNotText(plain, 'path');
   return plain;
 }
 
-/** @throws Problem `validation_failed` for strings and member names that are no text */
+/** @throws Problem `validation_failed` for strings and member names that are not text */
 export function refuseNotText(value: unknown, part: Part): void {
   const errors = notText(value, part, []);
   const first = errors.next();
@@ -69,7 +69,7 @@ function* prepended<T>(first: T, rest: Iterable<T>): Generator<T, void> {
   yield* rest;
 }
 
-/** Names the first mistakes and counts the others. */
+/** Lists the first errors and counts the others. */
 export function validationFailed(all: Iterable<FieldError>): Problem {
   const errors: FieldError[] = [];
   let errorsOmitted = 0;
@@ -78,7 +78,7 @@ export function validationFailed(all: Iterable<FieldError>): Problem {
     else errorsOmitted += 1;
   }
   const [first] = errors;
-  const detail = first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request does not fit.';
+  const detail = first ? `${first.pointer === '' ? 'The body' : first.pointer}: ${first.detail}` : 'The request is not valid.';
   return new Problem('validation_failed', detail, { errors, ...(errorsOmitted > 0 && { errorsOmitted }) });
 }
 
@@ -86,7 +86,7 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
-        yield { pointer: pointerTo(part, [...issue.path, key]), code: 'unknown_member', detail: 'This member is not known here.' };
+        yield { pointer: pointerTo(part, [...issue.path, key]), code: 'unknown_member', detail: 'This member is unknown.' };
       }
       continue;
     }
@@ -100,18 +100,18 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
 }
 
 /**
- * What leaves a service: members that the catalog does not declare are filtered out. With `strict` (in tests) they are refused,
- * so that a handler which answers more or other than it declares is found.
+ * Filters members out of a response that the catalog does not declare. With `strict` (in tests) it throws instead, to find handlers that
+ * return undeclared members.
  */
 export function filterResponse(api: ApiDefinition, output: unknown, strict: boolean): unknown {
   const plain: unknown = JSON.parse(JSON.stringify(output ?? null));
   const parsed = api.response.safeParse(plain);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new Error(`${api.id} answers what its response schema refuses: /${issue?.path.join('/')}: ${issue?.message}`);
+    throw new Error(`The response of ${api.id} does not match its schema: /${issue?.path.join('/')}: ${issue?.message}`);
   }
   if (strict && !isDeepStrictEqual(JSON.parse(JSON.stringify(parsed.data)), plain)) {
-    throw new Error(`${api.id} answers members that its response schema does not declare: ${superfluous(plain, parsed.data, '')}`);
+    throw new Error(`The response of ${api.id} has members that its schema does not declare: ${superfluous(plain, parsed.data, '')}`);
   }
   return parsed.data;
 }

@@ -3,7 +3,7 @@
  *
  * @param payload the digits of the code without its check digit
  * @returns the check digit, one character `0`–`9`
- * @throws RangeError when the payload is empty or holds anything but the digits 0–9
+ * @throws RangeError when the payload is not a sequence of the digits 0–9
  */
 export function checkDigit(payload: string): string {
   if (!/^[0-9]+$/.test(payload)) throw new RangeError(`"${payload}" is not a row of digits`);
@@ -15,8 +15,7 @@ export function checkDigit(payload: string): string {
 }
 
 /**
- * Whether a code is thirteen digits of which the last is the check digit of the others.
- * Says nothing about what the code stands for: price-embedded labels and loyalty cards are EAN-13 too.
+ * Whether a code has thirteen digits with a valid check digit. Price-embedded labels and loyalty cards are EAN-13 too.
  */
 export function isEan13(code: string): boolean {
   return /^[0-9]{13}$/.test(code) && checkDigit(code.slice(0, -1)) === code.at(-1);

@@ -1,16 +1,16 @@
-/** Hexadecimal ids and digests, and our tracking numbers, are passed over whole; then digits, a few separators between them allowed. */
+/** Hexadecimal ids and digests, our tracking numbers, and runs of at least 13 digits with up to three separators between digits. */
 const CANDIDATES = /[0-9a-f]{32,}|\bUC\d{14}\b|\+?\d(?:[\s._\u2010-\u2015-]{0,3}\d){12,}/gi;
-/** Groups of digits that a plus sign joins, as in a URL: too short for telephone numbers. */
+/** Groups of digits joined by plus signs, as in a URL. They are too short for telephone numbers. */
 const JOINED = /(?<![\d+])\d{1,8}(?:(?:\+|[\s._\u2010-\u2015-]{1,3})\d{1,8})+/g;
 const FEWEST_DIGITS = 13;
 const MOST_DIGITS = 19;
-/** E.164: a plus sign and at most so many digits are a telephone number. */
+/** E.164: a plus sign with at most this many digits is a telephone number. */
 const MOST_DIGITS_OF_PHONE = 15;
-/** A number that is written in groups has none that is shorter, but perhaps the last. */
+/** Groups of a card number have at least this many digits, except the last group. */
 const SMALLEST_GROUP = 3;
 
 /**
- * Beginnings that card schemes use, by length. Barcodes, instants and most counters begin otherwise, and nobody wants to lose those.
+ * Prefixes of the card schemes by number of digits. Barcodes, instants and most counters have other prefixes, and stay readable.
  */
 const ISSUED: Readonly<Record<number, RegExp>> = {
   13: /^4/,
@@ -19,7 +19,7 @@ const ISSUED: Readonly<Record<number, RegExp>> = {
 };
 const ISSUED_LONGER = /^(?:2[2-7]|3[05689]|4|5|6)/;
 
-/** Numbers of payment cards, plain or in groups, replaced. The time that it takes grows with the text and no faster. */
+/** Replaces numbers of payment cards, plain or in groups. Runs in linear time. */
 export function censorCardNumbers(text: string, censor: string): string {
   return text
     .replaceAll(CANDIDATES, (run) => (isHexadecimal(run) || isTrackingNumber(run) || isPhone(run) ? run : censorRun(run, censor)))
@@ -49,7 +49,7 @@ function censorRun(run: string, censor: string): string {
   return censored + run.slice(copied);
 }
 
-/** @returns the last group of the longest card number that begins with the first one, if any does */
+/** @returns the last group of the longest card number that starts with the first group, if there is one */
 function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: number): number | undefined {
   let digits = '';
   let found: number | undefined;
@@ -76,7 +76,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** An EAN-13: German ones begin like the oldest cards. */
+/** German EAN-13 barcodes start with 4, like card numbers with 13 digits. */
 function isBarcode(digits: string): boolean {
   if (digits.length !== 13) return false;
   const sum = [...digits].reduce((total, digit, place) => total + Number(digit) * (place % 2 === 0 ? 1 : 3), 0);

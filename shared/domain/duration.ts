@@ -5,13 +5,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Nothing around it, each unit once and in order, a minus sign before the whole only, a fraction of the last unit only. */
+/** The whole text: each unit once and in order, a minus sign only at the start, a fraction only in the last unit. */
 const WRITTEN =
   /^-?P(?=[\dT])(?!.*[.,]\d+[A-Z].*\d)(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/;
 
 /**
  * Milliseconds of an ISO 8601 duration, `P2D`, `PT15M`, `-P30D`. Days have 24 hours.
- * @throws RangeError when it is not a duration, or counts years or months, which have no fixed length
+ * @throws RangeError when it is not a duration, or has years or months, whose length varies
  */
 export function durationMs(text: string): number {
   const duration = WRITTEN.test(text) ? parsed(text) : undefined;
@@ -31,13 +31,13 @@ function parsed(text: string): ReturnType<typeof parse> | undefined {
   }
 }
 
-/** A rehearsal may be idle for so long at least: a client must have the time to come back. */
+/** Shortest idle time, so that a client has the time to come back. */
 const SHORTEST_IDLE = SECOND;
 const LONGEST_IDLE = 366 * DAY;
 
 /**
- * Milliseconds for which a rehearsal may be idle before it ends.
- * @throws RangeError with a sentence when it cannot be
+ * Milliseconds of idle time after which a rehearsal ends.
+ * @throws RangeError when it is not a duration or out of range; the message is a sentence
  */
 export function idleExpiryMs(text: string): number {
   const ms = durationMs(text);

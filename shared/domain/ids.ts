@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { decodeTime, ulid } from 'ulid';
 
-/** The prefixes of ids; an id is `<prefix>_<ULID>` and opaque to clients. */
+/** Prefixes of ids. An id is `<prefix>_<ULID>` and opaque to clients. */
 export type IdPrefix =
   | 'bsk'
   | 'ord'
@@ -21,10 +21,10 @@ export type IdPrefix =
 
 /** The name of a rehearsal. */
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
-/** The rehearsal of requests that name none. It is always there. */
+/** The rehearsal of requests that name none. It always exists. */
 export const DEFAULT_REHEARSAL = 'default';
 
-/** SHA-256 of the parts, joined without ambiguity, as hex. */
+/** SHA-256 of the parts as hex. Each part goes in with its length, so that different parts cannot collide. */
 export function digest(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${part.length}:${part};`);
@@ -32,7 +32,7 @@ export function digest(...parts: readonly string[]): string {
 }
 
 /**
- * A ULID whose random part is derived from a seed, so that a request that is run again mints the same ids.
+ * A ULID whose random part derives from a seed, so that a rerun of a request creates the same ids.
  * @param at epoch milliseconds, the time part
  */
 export function derivedUlid(seed: string, at: number): string {
@@ -41,14 +41,14 @@ export function derivedUlid(seed: string, at: number): string {
   return ulid(at, () => (bytes[position++ % bytes.length] ?? 0) / 256);
 }
 
-/** When an id was minted, in epoch milliseconds: whoever knows the id can tell. */
+/** Creation time of an id in epoch milliseconds. */
 export const mintedAt = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1));
 
 export function newId(prefix: IdPrefix, at: number): string {
   return `${prefix}_${ulid(at, nextRandom)}`;
 }
 
-/** Drawn many at a time: asking the system for every character on its own is most of what an id costs. */
+/** Random bytes drawn in bulk: a system call per character would dominate the cost of an id. */
 const random = new Uint8Array(4_096);
 let used = random.length;
 

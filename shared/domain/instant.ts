@@ -2,15 +2,15 @@
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})t(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:z|([+-])(\d{2}):(\d{2}))$/i;
 
 const MINUTE = 60_000;
-/** The first instant of year 1 and the last of year 9999: outside of them an instant cannot be written with four digits of year. */
+/** The years 1 to 9999, which RFC 3339 can write with four digits. */
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * What instant a text names, in epoch milliseconds; digits beyond milliseconds are dropped. A leap second, which the epoch does not count,
- * is the last millisecond of its minute, so that it stays before what follows.
+ * The instant of an RFC 3339 text in epoch milliseconds. Digits beyond milliseconds are dropped. The epoch does not count leap seconds: one
+ * becomes the last millisecond of its minute, so that it sorts before later instants.
  *
- * @returns undefined for what is no instant of RFC 3339, or lies outside the years 1 to 9999 of UTC
+ * @returns undefined when the text is not an RFC 3339 instant in the years 1 to 9999 of UTC
  */
 export function parseInstant(text: string): number | undefined {
   const [, date, hours, minutes, seconds, fraction = '', sign, offsetHours = '00', offsetMinutes = '00'] = RFC_3339.exec(text) ?? [];
@@ -18,7 +18,7 @@ export function parseInstant(text: string): number | undefined {
   const isLeap = seconds === '60';
   const milliseconds = isLeap ? '59.999' : `${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}`;
   const local = Date.parse(`${date}T${hours}:${minutes}:${milliseconds}Z`);
-  // A day that its month does not have is read as one of the next month, and 24:00 as the next day.
+  // Date.parse accepts 30 February as 1 or 2 March, and 24:00 as the next day.
   if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(`${date}T${hours}`)) return undefined;
   const ahead = (Number(offsetHours) * 60 + Number(offsetMinutes)) * MINUTE;
   const at = sign === '-' ? local + ahead : local - ahead;
@@ -26,8 +26,8 @@ export function parseInstant(text: string): number | undefined {
   return at;
 }
 
-/** Leap seconds come at the end of a month of UTC. */
+/** Leap seconds occur only at the end of a month of UTC. */
 const canBeLeap = (at: number): boolean => new Date(at + 1).toISOString().endsWith('-01T00:00:00.000Z');
 
-/** Below 0 when the first instant is the earlier one: for sorting by time, not by text. */
+/** Compares two instants by time, for sorting. Below 0 when the first one is earlier. */
 export const compareInstants = (one: string, other: string): number => Date.parse(one) - Date.parse(other);

@@ -1,14 +1,14 @@
-/** JSON that nests deeper costs the recursive code that reads, compares or writes it later its stack. */
+/** Deeper JSON could overflow the stack of recursive code. */
 export const JSON_LEVELS = 64;
-/** How many members an object may have, and how many items an array. */
+/** Members per object, and items per array. */
 export const JSON_MEMBERS = 1_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Which limit a JSON text exceeds. It is decided on the text, before anything is built of it, in one pass and without recursion.
- * Text that is no JSON may pass: the parser refuses it.
+ * The limit that a JSON text exceeds, if it does. One pass over the text, before parsing and without recursion. Invalid JSON may pass; the
+ * parser refuses it.
  */
 export function exceededLimit(
   json: string,
@@ -33,7 +33,7 @@ export function exceededLimit(
   return undefined;
 }
 
-/** @returns where the closing quote stands, or the length of a text that has none */
+/** @returns the index of the closing quote, or the length of the text without one */
 function endOfString(json: string, opening: number): number {
   for (let at = json.indexOf('"', opening + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,4 +1,4 @@
-/** Money in integer minor units. All arithmetic of the estate stays in integers; nothing is ever rounded twice. */
+/** Money in integer minor units. All arithmetic stays in integers, and rounds at most once. */
 export interface Money {
   /** Minor units: 1299 is 12.99. */
   readonly amount: number;
@@ -6,14 +6,14 @@ export interface Money {
   readonly currency: string;
 }
 
-/** The one currency in which this retailer sells, and in which points have a value. */
+/** The currency of all prices, and of the value of points. */
 export const CURRENCY = 'EUR';
 
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
 /**
- * Spreads an amount over weights by largest remainder: shares are integers, add up to the amount exactly, and differ from the
- * exact share by less than one minor unit. Equal remainders go to the earlier weight. Zero weights get nothing unless all are zero.
+ * Spreads an amount over weights by largest remainder. Shares are integers, add up to the amount, and differ from the exact share by less
+ * than one minor unit. Equal remainders go to the earlier weight. Zero weights get nothing, unless all are zero.
  * @param amount integer, may be negative
  * @param weights integers ≥ 0
  */
@@ -40,7 +40,7 @@ export function allocate(amount: number, weights: readonly number[]): number[] {
   return shares.map(({ share }) => (share === 0 ? 0 : sign * share));
 }
 
-/** `numerator / denominator` of an amount, rounded down: what the first n of q units of a line are worth. */
+/** `numerator / denominator` of an amount, rounded down: the value of the first n of q units of a line. */
 export function floorShare(amount: number, numerator: number, denominator: number): number {
   return Number((BigInt(amount) * BigInt(numerator)) / BigInt(denominator));
 }
@@ -51,7 +51,7 @@ export function percentOf(amount: number, percent: number): number {
   return Number((BigInt(amount) * basisPoints + 5000n) / 10000n);
 }
 
-/** The tax contained in a price that includes it, rounded half up. @param rate percent, at most two decimals: 23 for 23 % */
+/** The tax contained in a gross price, rounded half up. @param rate percent, at most two decimals: 23 for 23 % */
 export function containedTax(gross: number, rate: number): number {
   const basisPoints = BigInt(Math.round(rate * 100));
   const divisor = 10000n + basisPoints;

@@ -1,12 +1,12 @@
 import { digest } from './ids.ts';
 
-/** Without letters that are read as digits, or that make words. */
+/** Without letters that look like digits, and without vowels, so that no words appear. */
 const NUMBER_ALPHABET = '0123456789BCDFGHJKMNPQRSTVWXZ';
 
 /**
- * What a customer is told and can read out on the phone: the day, and six characters that come from the order's id.
+ * An order number that a customer can read out on the phone: the day, and six characters derived from the order's id.
  * @param at RFC 3339
- * @param attempt raised while the number is somebody else's
+ * @param attempt increased while another order has the number
  */
 export function orderNumberOf(orderId: string, at: string, attempt: number): string {
   const seed = Buffer.from(digest('order-number', orderId, String(attempt)), 'hex');

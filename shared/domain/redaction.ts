@@ -1,11 +1,11 @@
 import { censorCardNumbers } from './card-numbers.ts';
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const CENSOR = '[redacted]';
-/** Deeper than this nothing is looked at, and so nothing is kept. */
+/** Deeper values are not inspected, and therefore replaced. */
 const DEEPEST = 64;
 
-/** Members whose values are secrets, whatever they look like: in lower case, letters and digits only. */
+/** Members whose values are always secrets. Names are in lower case, with letters and digits only. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   'accesstoken',
   'apikey',
@@ -29,7 +29,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'xestatecontext',
   'xestatetoken',
 ]);
-/** Those of them that a text may quote, as JSON does or as a URL does. */
+/** Names of secrets that a text may quote, in JSON or in the query of a URL. */
 const QUOTED =
   'x-api-key|api[_-]?key|access[_-]?token|x-estate-token|x-estate-context|webhook-signature|webhook-?secret|(?:proxy-)?authorization|(?:set-)?cookie|password';
 const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|authorization|key|password|secret|token';
@@ -37,7 +37,7 @@ const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|authorization|key|passw
 /** Credentials of rehearsals, webhook secrets and the demo credentials of the fixtures. */
 const CREDENTIALS =
   /\b(?:whsec_[A-Za-z0-9+/=_%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|demo-(?:integration-token|carrier-key|store-key|sim-admin)\b)/g;
-/** What begins a match ends the one before: each pattern reads a text once over, however it is made. */
+/** The start of a match ends the previous one, so each pattern runs in linear time on any text. */
 const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
   [CREDENTIALS, CENSOR],
   [/\btok_[A-Za-z0-9_-]+/g, CENSOR],
@@ -47,18 +47,18 @@ const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
   [/(:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${CENSOR}@`],
 ];
 
-/** JSON without any of these holds no secret: most records are passed by one look. */
+/** JSON without a match has no secret. One test passes most records. */
 const SUSPICIOUS = new RegExp(
   `(?:\\d(?:[\\s._+\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|%[0-9a-f]{2}|whsec_|reh_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
   'i',
 );
 
-/** A shorter one is a word like others. */
+/** Shorter values are common words. */
 const SHORTEST_SECRET = 8;
-/** Secrets of this process that no pattern knows: credentials of its fixtures, tokens of its configuration. */
+/** Secrets of this process without a pattern: credentials of its fixtures, tokens of its configuration. */
 let known: readonly string[] = [];
 
-/** Lets no journal record and no log line of this process hold any of these. */
+/** Registers secrets that journal records and log lines of this process must not contain. */
 export function keepSecret(secrets: Iterable<string | undefined>): void {
   const all = [...new Set([...known, ...secrets])].filter((secret) => secret !== undefined);
   known = all.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
@@ -66,7 +66,7 @@ export function keepSecret(secrets: Iterable<string | undefined>): void {
 
 const holdsKnown = (text: string): boolean => known.some((secret) => text.includes(secret));
 
-/** A text without card numbers, tokens and credentials, wherever in it they stand. */
+/** Replaces card numbers, tokens and credentials in a text. */
 export function redactText(text: string): string {
   const patterned = PATTERNS.reduce((left, [pattern, censored]) => left.replace(pattern, censored), text);
   return censorCardNumbers(
@@ -75,25 +75,25 @@ export function redactText(text: string): string {
   );
 }
 
-/** A path with its query. Its parts may be encoded; one that then holds a secret is replaced as a whole. */
+/** Redacts a path with its query. An encoded part that contains a secret is replaced as a whole. */
 export function redactUrl(url: string): string {
   return redactText(/[%+]/.test(url) ? redactEncoded(url, (part) => part.replaceAll('+', ' ')) : url);
 }
 
-/** What may be a path, or quote a part of one. */
+/** Redacts a text that may be a path, or quote a part of one. */
 function redactString(text: string): string {
   if (text.startsWith('/')) return redactUrl(text);
   return redactText(ENCODED.test(text) ? redactEncoded(text, (part) => part) : text);
 }
 
-/** Encoded parts go first: of a part that is redacted as it stands, the encoded rest would stay. */
+/** Runs before the plain redaction, which would leave the encoded rest of a part in place. */
 function redactEncoded(text: string, spaced: (part: string) => string): string {
-  // Most texts hold nothing: one look at the whole costs less than one at each part.
+  // Most texts have no secret: testing the whole text costs less than testing each part.
   if (!holdsEncoded(spaced(text))) return text;
   return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
 }
 
-/** Nothing decodes what has been encoded more often. */
+/** Text that is encoded more often is not decoded by any reader. */
 const MOST_ENCODINGS = 3;
 const ENCODED = /%[0-9a-f]{2}/i;
 
@@ -107,11 +107,11 @@ function holdsEncoded(part: string): boolean {
   return redactText(decoded) !== decoded;
 }
 
-/** What is no encoding stays as it is: a broken one must not hide a secret beside it. */
+/** Decodes only valid sequences, so that an invalid one cannot hide a secret beside it. */
 const decode = (part: string): string =>
   part.replaceAll(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
 
-/** What JSON can say, without secrets: by what it says, and by the name under which it says it. */
+/** Redacts a JSON value: strings and numbers that look like secrets, and members with names of secrets. */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactString(value);
   if (typeof value === 'number') return redactText(String(value)) === String(value) ? value : CENSOR;
@@ -128,7 +128,7 @@ export function redactValue(value: unknown, depth = 0): unknown {
 
 const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAMES.has(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
 
-/** JSON without secrets; a text that is no JSON is redacted as the text that it is. */
+/** Redacts a JSON text. Invalid JSON is redacted as plain text. */
 export function redactJson(json: string): string {
   if (!SUSPICIOUS.test(json) && !holdsKnown(json)) return json;
   try {
@@ -138,7 +138,7 @@ export function redactJson(json: string): string {
   }
 }
 
-/** Whether a text holds what must not be stored: the number of a card, or a credential. Tokens of cards may be. */
+/** The kind of secret in a text that must not be stored. Card tokens may be stored. */
 export function secretIn(text: string): 'card_number' | 'credential' | undefined {
   if (censorCardNumbers(text, '') !== text) return 'card_number';
   return text.search(CREDENTIALS) >= 0 || holdsKnown(text) ? 'credential' : undefined;

@@ -1,4 +1,4 @@
-/** `<rehearsal>~<ULID>`: one incarnation of a rehearsal. A reset opens a new one, so nothing late can write into it. */
+/** `<rehearsal>~<ULID>`: the data of a rehearsal between two resets. A reset opens a new world, so late writes cannot reach it. */
 export type World = `${string}~${string}`;
 
 export const rehearsalOf = (world: World): string => world.slice(0, world.lastIndexOf('~'));

@@ -4,31 +4,31 @@ import type { State } from '../process/readiness.ts';
 
 export interface BusMessage {
   readonly topic: string;
-  /** The aggregate's id: order is kept per key. */
+  /** The object's id. Order is kept per key. */
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly json: string;
 }
 
-/** Why a message goes to the dead letters: its delivery was parked after its attempts, or it is none of the estate's events. */
+/** Why a message becomes a dead letter: its delivery was parked after its attempts, or it is not an event of the estate. */
 export interface Refused {
   readonly as: 'parked' | 'foreign';
   readonly reason: string;
 }
 
 /**
- * Hands over one event. Resolves when it was consumed, is nobody's business any more, or was refused for good.
- * What it throws is no refusal: the event comes again after a pause, before those behind it of the same key.
+ * Delivers one event. Resolves when the event is consumed, no longer pending, or refused for good. After an error and a pause, the event is
+ * delivered again, before later events of the same key.
  */
 export type Deliver = (world: World, eventId: string, json: string) => Promise<Refused | undefined>;
 
-/** Transport only, at least once, ordered per key; the ledger in the store knows what is still to be consumed. */
+/** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
-  /** Returns at once; a transport that has to join something first goes on with that until it has. */
+  /** Returns at once. Joining a transport continues in the background. */
   subscribe(application: Application, topics: readonly string[], deliver: Deliver): Promise<{ stop(): Promise<void> }>;
-  /** Ready once it has connected and every subscription has begun; what breaks later is `degraded`, since the outbox keeps events. */
+  /** Ready once it is connected and every subscription has started. Later failures are `degraded`, because the outbox keeps events. */
   state(): State;
-  /** Sends what was begun, then parts. */
+  /** Finishes sends in progress, then disconnects. */
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
 export interface Delivery {
-  /** Deliveries of one lane happen one after the other, in the order in which they were added. */
+  /** Deliveries of one lane run one after the other, in the order of `add`. */
   readonly lane: string;
   readonly deliver: () => Promise<void>;
   readonly done?: () => void;
 }
 
 export interface LaneOptions {
-  /** How many lanes may deliver at the same time. */
+  /** Lanes that deliver at the same time. */
   readonly concurrency: number;
-  /** From how many deliveries on, running or waiting, there is no room for another. */
+  /** Deliveries, running or waiting, at which the lanes are full. */
   readonly capacity: number;
-  /** Told of every delivery that failed; it is tried again after a pause. */
+  /** Called for every failed delivery. It is retried after a pause. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -23,12 +23,12 @@ interface Lane {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Several keys at once, each in order. A delivery that fails holds up its own lane, and no other. */
+/** Runs deliveries of several lanes at once, and those of each lane in order. A failing delivery delays only its own lane. */
 export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptions) {
   const lanes = new Map<string, Lane>();
   const startable: Lane[] = [];
   const running = new Set<Promise<void>>();
-  /** One for all who wait for room, however often they ask. */
+  /** Shared by all callers that wait for room. */
   let room: PromiseWithResolvers<void> | undefined;
   let size = 0;
   let state: 'open' | 'finishing' | 'stopped' = 'open';
@@ -63,7 +63,7 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
     room = undefined;
   }
 
-  /** Not at once: what fails is most often something that is away, and is away for the other lanes too. */
+  /** Retries after a pause: most failures are dependencies that are down, also for other lanes. */
   function retryLater(lane: Lane): void {
     if (state !== 'open') return;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** lane.failures);
@@ -89,12 +89,12 @@ export function createDeliveryLanes({ concurrency, capacity, failed }: LaneOptio
       startNext();
     },
     hasRoom: (): boolean => size < capacity,
-    /** Resolves when a delivery has ended, so that there may be room. */
+    /** Resolves when the next delivery ends, so that there may be room. */
     room(): Promise<void> {
       room ??= Promise.withResolvers();
       return room.promise;
     },
-    /** Takes nothing more. Finishes what runs, and what waits too when asked; what has just failed is left alone. */
+    /** Accepts no more deliveries, and finishes running ones or all. Failed deliveries are not retried. */
     async stop(finish: 'running' | 'all'): Promise<void> {
       state = finish === 'all' ? 'finishing' : 'stopped';
       while (running.size > 0) await Promise.all(running);

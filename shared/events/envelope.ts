@@ -1,5 +1,5 @@
 import { type Application, topicOf } from '../catalog/applications.ts';
-import type { ObjectDefinition } from '../catalog/define.ts';
+import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../simulation/context.ts';
 import type { Stored } from '../store/collections.ts';
 import type { PlannedEvent } from '../store/ports/plan.ts';
 
-/** A CloudEvents 1.0 event, structured JSON, as it is on the bus. */
+/** An event on the bus: CloudEvents 1.0 in structured JSON. */
 export interface EstateEvent {
   readonly specversion: '1.0';
   readonly id: string;
@@ -19,16 +19,16 @@ export interface EstateEvent {
   readonly time: string;
   readonly datacontenttype: 'application/json';
   readonly dataschema: string;
-  /** The aggregate's id: order is kept per aggregate, and only there. */
+  /** The object's id. Order is kept per object only. */
   readonly partitionkey: string;
-  /** The aggregate's version after the change: 1..n without a gap. */
+  /** The object's version after the change: 1..n without a gap. */
   readonly aggregateversion: number;
   readonly rehearsal: string;
   readonly world: string;
   readonly correlationid: string;
   /** Id of the request or event that caused it. */
   readonly causationid: string;
-  /** W3C Trace Context of what caused it (CloudEvents extension), when somebody traces. */
+  /** W3C Trace Context of the cause (CloudEvents extension), while tracing is on. */
   readonly traceparent?: string;
   readonly classification: 'created' | 'updated' | 'transitioned';
   readonly data: { readonly object: Readonly<Record<string, unknown>>; readonly previousState?: string };
@@ -46,8 +46,8 @@ export interface EnvelopeInput {
 }
 
 /**
- * Wraps a changed object. The id is derived from world, type, aggregate and version: a version is committed once, so the id is
- * unique, and a rerun that commits the same change names the same event. Members that only the owner sees are left out.
+ * Wraps a changed object. The id derives from world, type, object and version. Each version is committed once, so the id is unique, and a
+ * rerun that commits the same change produces the same event. Members outside the published schema are left out.
  */
 export function envelope(input: EnvelopeInput): PlannedEvent {
   const { application, definition, type, object, previousState, context, causation } = input;

@@ -7,29 +7,29 @@ import type { FaultStore } from '../store/ports/faults.ts';
 import type { OutboxEntry, WithheldEvent } from '../store/ports/outbox.ts';
 import type { EstateEvent } from './envelope.ts';
 
-/** What becomes of a batch: what is sent now, in this order, and what is held instead. */
+/** The result of faults on a batch: events to send now, in this order, and events to withhold. */
 export interface Diverted {
   readonly send: readonly OutboxEntry[];
-  readonly hold: readonly WithheldEvent[];
+  readonly withhold: readonly WithheldEvent[];
 }
 
 export type Divert = (world: World, batch: readonly OutboxEntry[]) => Promise<Diverted>;
 
 interface Waiting {
   readonly entry: OutboxEntry;
-  /** Undefined when it was held before this batch came. */
+  /** Undefined when an earlier batch withheld the event. */
   readonly fault?: ActiveFault;
 }
 
 /**
- * The faults of events. They strike between outbox and bus, so that every consumer, and whoever lists events, sees the same; the
- * bus itself knows nothing of them. What is held becomes due work of the event's owner, which brings it back.
+ * Applies the faults of events between outbox and bus, so that every consumer, and the list of events, sees the same on any bus. A withheld
+ * event becomes due work of its owner, which releases it.
  */
 export function createEventFaults(options: { store: DueWorkStore; simulation: FaultStore; directory: Directory }): Divert {
   const { store, directory } = options;
   const faults = createFaults(options.simulation);
 
-  /** Held until the next event of the same aggregate comes, by aggregate. */
+  /** Events withheld by `reorder` until the next event of the same object, by object. */
   async function waitingIn(world: World, rules: readonly ActiveFault[]): Promise<Map<string, Waiting>> {
     const waiting = new Map<string, Waiting>();
     for (const { name, match, fault } of rules) {
@@ -45,9 +45,9 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
   return async (world, batch) => {
     const view = await directory.current(world);
     const rules = view ? await faults.rules(world, view.faults) : [];
-    if (!view || !rules.some(({ match }) => match.event !== undefined)) return { send: batch, hold: [] };
+    if (!view || !rules.some(({ match }) => match.event !== undefined)) return { send: batch, withhold: [] };
     const send: OutboxEntry[] = [];
-    const hold: WithheldEvent[] = [];
+    const withheld: WithheldEvent[] = [];
     const waiting = await waitingIn(world, rules);
     for (const entry of batch) {
       const overtaken = waiting.get(entry.key);
@@ -68,24 +68,31 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
           break;
         case 'late':
         case 'withhold':
-          hold.push(withhold(rule, entry, view));
+          withheld.push(withholding(rule, entry, view));
           break;
         default:
           send.push(entry);
       }
     }
-    for (const { entry, fault } of waiting.values()) if (fault) hold.push(withhold(fault, entry, view));
-    return { send, hold };
+    for (const { entry, fault } of waiting.values()) if (fault) withheld.push(withholding(fault, entry, view));
+    return { send, withhold: withheld };
   };
 }
 
-/** The due work that brings an event back: at its time, or when the fault is gone. */
-function withhold({ name, fault }: ActiveFault, entry: OutboxEntry, { now, faults }: WorldView): WithheldEvent {
+/** The due work that releases an event: at its time, or when the fault is removed. */
+function withholding({ name, fault }: ActiveFault, entry: OutboxEntry, { now, faults }: WorldView): WithheldEvent {
   const { correlationid } = JSON.parse(entry.json) as EstateEvent;
   const at = heldUntil(fault, now);
-  const held = { withheldBy: name, withheldAt: faults };
   return {
     id: entry.id,
-    due: { kind: PUBLISH_WITHHELD_EVENT, key: entry.id, at, payload: JSON.stringify(entry), correlationId: correlationid, ...held },
+    due: {
+      kind: PUBLISH_WITHHELD_EVENT,
+      key: entry.id,
+      at,
+      payload: JSON.stringify(entry),
+      correlationId: correlationid,
+      withheldBy: name,
+      withheldAt: faults,
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { World } from '../domain/world.ts';
 import { READY } from '../process/readiness.ts';
 import type { Bus, BusMessage, Deliver } from './bus.ts';
@@ -9,7 +10,7 @@ interface Subscription {
   readonly lanes: DeliveryLanes;
 }
 
-/** An in-process bus with the manners of a real one: copies, asynchronous, at least once, ordered per key. */
+/** An in-process bus that behaves like a real one: it copies messages and delivers them asynchronously, at least once, ordered per key. */
 export function createMemoryBus(): Bus {
   const subscriptions = new Set<Subscription>();
 
@@ -25,7 +26,7 @@ export function createMemoryBus(): Bus {
 
   return {
     publish: async (batch) => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await setImmediate();
       for (const message of batch) {
         for (const subscription of subscriptions) {
           if (subscription.topics.has(message.topic)) enqueue(subscription, { ...message, headers: { ...message.headers } });

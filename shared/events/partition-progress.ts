@@ -1,10 +1,10 @@
 /**
- * What of a partition may be committed: everything before the first record that is still to be delivered. Records are delivered in
- * any order, and a consumer that dies must be given again whatever was not.
+ * Progress in a partition. Records are delivered in any order. Offsets are committed up to the first undelivered record, so that the broker
+ * repeats everything behind it after a consumer dies.
  */
 export class PartitionProgress {
   #next: number;
-  /** In the order in which they were taken, which is ascending. */
+  /** Ascending. */
   readonly #undelivered = new Set<number>();
   #committed: number | undefined;
 
@@ -25,12 +25,12 @@ export class PartitionProgress {
     this.#undelivered.delete(offset);
   }
 
-  /** Offsets up to this one hold nothing for a consumer: marks of transactions, or records that were compacted away. */
+  /** Offsets up to this one have no records for a consumer: transaction markers, or compacted records. */
   passed(offset: number): void {
     this.#next = Math.max(this.#next, offset + 1);
   }
 
-  /** @returns undefined when nothing was delivered since the last commit */
+  /** @returns undefined without deliveries since the last commit */
   uncommitted(): number | undefined {
     const upTo = this.#undelivered.values().next().value ?? this.#next;
     return upTo === this.#committed ? undefined : upTo;

@@ -10,23 +10,23 @@ import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
 
 const RETRY_MS = 1_000;
-/** How often outboxes are looked for whose relay died. */
+/** Interval of the search for outboxes whose relay died. */
 const SWEEP_MS = 1_000;
 
 export interface RelayOptions {
   readonly store: OutboxStore;
   readonly bus: Bus;
   readonly log: Logger;
-  /** What faults make of a batch; without it everything is sent as it is. */
+  /** Applies faults to a batch. Default: everything is sent unchanged. */
   readonly divert?: Divert;
   readonly observer?: Observer | undefined;
 }
 
 /**
- * Carries an application's committed events from its outbox to the bus: one awaited batch at a time per world, acknowledged after
- * it was sent. `kick` is called after every commit; a relay that is already at work picks up what was added meanwhile.
+ * Moves committed events of an application from its outbox to the bus: one batch at a time per world, acknowledged after it is sent. `kick`
+ * is called after every commit. A relay that is already running also picks up events that were added meanwhile.
  */
-export function createRelay({ store, bus, log, divert = sentAsItIs, observer = UNOBSERVED }: RelayOptions) {
+export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED }: RelayOptions) {
   const working = new Map<World, { again: boolean }>();
   const runs = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -36,28 +36,28 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
   async function run(world: World, state: { again: boolean }): Promise<void> {
     const token = randomUUID();
     try {
-      await carry(world, token, state);
+      await emptyOutbox(world, token, state);
     } catch (error) {
-      // Unsent events stay in the outbox. Another relay need not wait for this lease to end.
+      // Unsent events stay in the outbox. Releasing the lease lets another relay continue at once.
       if (signal.aborted) await store.drain(world, token, [], [], false);
       throw error;
     }
   }
 
-  /** Until the outbox is empty, or, for a process that stops, until the batch on its way is sent. */
-  async function carry(world: World, token: string, state: { again: boolean }): Promise<void> {
+  /** Runs until the outbox is empty, or, when stopping, until the current batch is sent. */
+  async function emptyOutbox(world: World, token: string, state: { again: boolean }): Promise<void> {
     do {
       state.again = false;
       let sent: readonly SentEvent[] = [];
-      let held: readonly WithheldEvent[] = [];
+      let withheld: readonly WithheldEvent[] = [];
       for (;;) {
-        const batch = await store.drain(world, token, sent, held, !signal.aborted);
+        const batch = await store.drain(world, token, sent, withheld, !signal.aborted);
         if (batch.length === 0) break;
         const diverted = await divert(world, batch);
         await publish(world, diverted.send);
         const inBatch = new Set(batch);
         sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
-        held = diverted.hold;
+        withheld = diverted.withhold;
       }
     } while (state.again && !signal.aborted);
   }
@@ -95,15 +95,15 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
     }
   }
 
-  /** A broker may be away for hours, and every world tries once a second: the first failure is worth a line, and the end of them. */
+  /** A broker may be down for hours, and every world retries once a second: only the first failure and the recovery are logged. */
   function noteFailure(world: World, error: unknown): void {
     const level = failing ? 'debug' : 'warn';
     failing = true;
-    log[level]({ err: error, application: store.application, world }, 'events could not be published; they stay in the outbox');
+    log[level]({ err: error, application: store.application, world }, 'publishing events failed; they stay in the outbox');
   }
 
   function noteSuccess(): void {
-    if (failing) log.info({ application: store.application }, 'events are published again');
+    if (failing) log.info({ application: store.application }, 'publishing events succeeded again');
     failing = false;
   }
 
@@ -117,8 +117,8 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
       })
       .catch((error: unknown) => {
         const failure = error instanceof Error ? error.message : String(error);
-        // A store that is away for an hour is said once, not with every look.
-        if (failure !== lastFailure) log.warn({ err: error, application: store.application }, 'looking for unsent events failed');
+        // Consecutive failures with the same message are logged once.
+        if (failure !== lastFailure) log.warn({ err: error, application: store.application }, 'searching for unsent events failed');
         lastFailure = failure;
       });
   };
@@ -137,7 +137,7 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
       working.set(world, state);
       const running = run(world, state)
         .catch((error: unknown) =>
-          log.warn({ err: error, application: store.application, world }, 'relay stopped early; the next commit goes on'),
+          log.warn({ err: error, application: store.application, world }, 'relaying events failed; the next commit continues'),
         )
         .finally(() => {
           working.delete(world);
@@ -146,14 +146,14 @@ export function createRelay({ store, bus, log, divert = sentAsItIs, observer = U
         });
       runs.add(running);
     },
-    /** What is on its way is sent and acknowledged; the rest stays in the outbox, for any relay to take at once. */
+    /** Sends and acknowledges the current batch. The rest stays in the outbox, free for another relay. */
     async stop(): Promise<void> {
       stopping.abort();
       clearInterval(sweeping);
       await Promise.all(runs);
     },
   };
-  // What a process before this one left behind need not wait.
+  // An earlier process may have left events behind.
   sweep();
   return relay;
 }
@@ -180,6 +180,6 @@ function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }:
   });
 }
 
-const sentAsItIs: Divert = async (_world, batch) => ({ send: batch, hold: [] });
+const sendUnchanged: Divert = async (_world, batch) => ({ send: batch, withhold: [] });
 
 export type Relay = ReturnType<typeof createRelay>;

@@ -9,7 +9,7 @@ interface Variant {
   readonly etag: string;
 }
 
-/** Hardly larger than the smallest that it can be, and a tenth of the work. */
+/** Nearly the smallest size, at a tenth of the cost. */
 const BROTLI_QUALITY = 5;
 
 const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
@@ -19,8 +19,8 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
 };
 
 /**
- * Answers GET and HEAD with a document that is always the same: written and compressed when somebody asks for it, once, and sent from the
- * same memory to everybody. A client that has it already gets 304.
+ * Answers GET and HEAD with a constant document. The first request writes and compresses it; later requests share the result. A client that
+ * has the document gets 304.
  */
 export function fixedDocument(type: string, write: () => string): (request: Request, response: Response) => void {
   const variants = new Map<Encoding, Variant>();

@@ -7,19 +7,19 @@ import { refuseNotText } from '../contract/validation.ts';
 import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
 import { BODY_BYTES, bodyTooLarge } from './request-body.ts';
 
-/** A body as the schemas get it, and as it was written: what a signature is about. */
+/** A parsed body, and its text, which a signature covers. */
 export interface JsonBody {
   readonly value: unknown;
   readonly text: string;
 }
 
 /**
- * Reads a JSON body. Every body of every API, of the simulation plane and of calls within the estate passes here before any schema
- * sees it, so what no schema may forget is refused here: bytes that are no UTF-8, JSON beyond the limits, and strings that are no text.
+ * Reads a JSON body of an API, of the simulation plane or of a call between applications. It refuses, before any schema, bytes that are not
+ * UTF-8, JSON beyond the limits, and strings that are not text.
  *
- * @param options.isInside of another application of the estate, which may send whole objects: their lists grow with what happens to them
+ * @param options.isInside from another application. It may send whole objects, whose lists have no limit.
  * @returns undefined when there is no body
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are no text
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
 export async function readJson(
   headers: IncomingHttpHeaders,
@@ -35,7 +35,7 @@ export async function readJson(
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   refuseExcess(json, isInside);
   const value = parse(json);
-  // In UTF-8, and in JSON, only an escape can stand for what is no text.
+  // In UTF-8 JSON, only an escape can encode characters that are not text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
   return { value, text };
 }
@@ -46,7 +46,7 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
 function refuseOtherMedia(type: string | undefined): void {
   if (type === undefined || !JSON_TYPE.test(type.trim())) {
-    throw new Problem('unsupported_media_type', `Send the body as application/json, not as ${type ?? 'nothing named'}.`);
+    throw new Problem('unsupported_media_type', `Send the body as application/json, not ${type ?? 'without a Content-Type'}.`);
   }
   if (OTHER_CHARSET.test(type)) throw unsupportedCoding();
 }
@@ -69,7 +69,7 @@ async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
     return await decode(body, { maxOutputLength: BODY_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge();
-    throw new Problem('malformed_request', `The body is not ${name}, as its Content-Encoding says.`);
+    throw new Problem('malformed_request', `The body is not ${name}, although its Content-Encoding says so.`);
   }
 }
 

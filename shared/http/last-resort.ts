@@ -3,9 +3,9 @@ import type { Express, Request, Response } from 'express';
 import { Problem } from '../catalog/problems.ts';
 
 /**
- * Serves an Express application whose own last word is a page of HTML, or the text of an error: here its last word is a problem. It comes
- * to that when a handler of errors fails itself, or when Express cannot read the address.
- * @param unrouted answers what Express could not route to any handler
+ * Serves an Express application, but replaces Express' final HTML page or error text with a problem. Express gets there when an error
+ * handler fails, or when it cannot parse the address.
+ * @param unrouted answers requests without a route
  */
 export function withoutHtml(app: Express, unrouted: (request: Request, response: Response) => void = refuseAddress): RequestListener {
   return (incoming, outgoing) => {
@@ -18,11 +18,11 @@ export function withoutHtml(app: Express, unrouted: (request: Request, response:
 }
 
 const refuseAddress = (_request: Request, response: Response): void =>
-  endWith(response, new Problem('malformed_request', 'The address of the request cannot be read.'));
+  endWith(response, new Problem('malformed_request', 'The address of the request cannot be parsed.'));
 
-/** Ends what cannot be answered any better: with a problem, or, after the first byte of an answer, by breaking off. */
+/** Answers with an internal error, or breaks the connection off if a response has begun. */
 export function endAnyhow(response: ServerResponse): void {
-  endWith(response, new Problem('internal_error', 'Something went wrong in the estate itself, while it answered.'));
+  endWith(response, new Problem('internal_error', 'The estate failed while it answered.'));
 }
 
 function endWith(response: ServerResponse, problem: Problem): void {

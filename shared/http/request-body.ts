@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../catalog/problems.ts';
 
-/** What may stand in a request body, in bytes. */
+/** Limit of a request body in bytes. */
 export const BODY_BYTES = 1_048_576;
 
-/** The client left while it was sending; nobody waits for an answer. */
+/** The client closed its connection while sending. No answer is expected. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -15,9 +15,9 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 /**
- * The whole body, unparsed. The gateway has it complete before an application is called, so that slow senders, oversized chunked bodies
- * and clients that leave half way cost no application anything, and so that it goes on with a length of its own.
- * @throws Problem payload_too_large by the announced length, else by counting
+ * The whole body, unparsed. The gateway reads it before it calls an application, so that slow clients, oversized chunked bodies and clients
+ * that leave cost no application anything. The forwarded body has a Content-Length.
+ * @throws Problem `payload_too_large`, by the announced length or by counting
  */
 export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   if (!hasBody(request)) return Promise.resolve(undefined);
@@ -40,7 +40,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse): Pr
     };
     const onEnd = (): void => settle(() => resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes)));
     const onClose = (): void => settle(() => reject(new ClientGone()));
-    // An aborted request ends with an error and then closes; closing alone decides.
+    // An aborted request emits an error before it closes; only the close counts.
     request.on('error', () => {});
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });

@@ -1,7 +1,7 @@
 import type { Logger } from '../process/logger.ts';
 import { type AnsweredRequest, traceIds } from './observer.ts';
 
-/** One line per request. The route is the template of its path: query and ids of objects are not logged, the journal has them. */
+/** Logs one line per request. The route is a path template; the journal has the query and the ids of objects. */
 export function logAnswered(log: Logger, { ids, api, method, route, status, ms }: AnsweredRequest): void {
   if (!log.isLevelEnabled('info')) return;
   const { requestId, correlationId, world, traceparent } = ids;

@@ -6,15 +6,15 @@ import { createMetrics } from './metrics.ts';
 import type { Observed, Observer } from './observer.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What one process shows of itself: metrics always, an access log at level `info`, traces when somebody collects them. */
+/** Telemetry of one process: metrics, an access log at level `info`, and traces when a collector is configured. */
 export interface Observability {
-  /** @param log that of the application, which its access log goes to */
+  /** @param log receives the access log of the application */
   observer(application: Observed, log: Logger): Observer;
   watchOutbox(application: Observed, read: () => Promise<OutboxBacklog>): void;
   watchWorlds(read: () => Promise<WorldsBacklog>): void;
-  /** Answers with the metrics of the whole process, as Prometheus reads them. */
+  /** Answers with the metrics of the whole process in the Prometheus text format. */
   answerMetrics(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Sends the traces that are left. */
+  /** Exports the remaining spans. */
   stop(): Promise<void>;
 }
 

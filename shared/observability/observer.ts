@@ -1,10 +1,10 @@
 import type { Application } from '../catalog/applications.ts';
 import type { OutboxEntry } from '../store/ports/outbox.ts';
 
-/** An application of the estate, or the gateway in front of them. */
+/** An application of the estate, or its gateway. */
 export type Observed = Application | 'gateway';
 
-/** Ids by which a line of the log and the rest of a request are found. */
+/** Ids that connect a log line with its request. */
 export interface Ids {
   readonly requestId: string;
   readonly correlationId: string;
@@ -14,21 +14,21 @@ export interface Ids {
 
 export interface AnsweredRequest {
   readonly ids: Ids;
-  /** Id of the API, or what stands for all that is none: there are few of them. */
+  /** Id of the API, or one of a few names for other requests. */
   readonly api: string;
   readonly method: string;
-  /** Path template: no ids of objects. */
+  /** Path template, without ids of objects. */
   readonly route: string;
-  /** 0 when the connection was broken off without an answer. */
+  /** 0 when the connection was broken off without a response. */
   readonly status: number;
   readonly ms: number;
 }
 
 export interface MadeCall {
   readonly api: string;
-  /** 0 when no answer came. */
+  /** 0 without a response. */
   readonly status: number;
-  /** Why none came. */
+  /** Why there is no response. */
   readonly failure?: 'timeout' | 'unreachable' | 'broken off' | undefined;
   readonly ms: number;
 }
@@ -46,19 +46,19 @@ export interface ConsumedEvent {
   readonly ms: number;
 }
 
-/** What a span is about before it begins; its names are those of OpenTelemetry's semantic conventions. */
+/** Data of a span at its start, with names of OpenTelemetry's semantic conventions. */
 export interface SpanStart {
   readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   readonly name: string;
-  /** W3C traceparent of what caused it; without one it begins a trace. */
+  /** W3C traceparent of the cause. Without it the span starts a trace. */
   readonly parent: string | undefined;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
 export interface Span {
-  /** To be handed on to whatever happens within. */
+  /** W3C traceparent for operations within the span. */
   readonly traceparent: string;
-  /** @param error says that it failed, and how: a status, the name of an error */
+  /** @param error the failure, if any: a status or the name of an error */
   end(error?: string, attributes?: Readonly<Record<string, string | number>>): void;
 }
 
@@ -67,32 +67,31 @@ export interface Tracer {
 }
 
 /**
- * What one application, or the gateway, tells about itself as it works. Whoever listens counts, writes the access log and draws traces;
- * the places that call this know nothing of how. Nothing here waits, and nothing here fails.
+ * Receives what an application or the gateway does, and turns it into metrics, access log and traces. Its methods neither block nor throw.
  */
 export interface Observer {
-  /** Absent while nobody collects traces: what belongs to a span is made only behind `tracer?.`. */
+  /** Absent without a collector of traces. Callers compute span attributes only behind `tracer?.`. */
   readonly tracer?: Tracer | undefined;
   answered(request: AnsweredRequest): void;
   called(call: MadeCall): void;
-  /** A request with a known Idempotency-Key was answered with the answer that it got before. */
+  /** A request with a known Idempotency-Key was answered with the stored response. */
   replayed(): void;
-  /** A commit was refused because others were faster; the handler runs again, or gives up. */
+  /** The store refused a commit because of a concurrent one. The handler runs again, or gives up. */
   conflicted(why: string): void;
   worked(work: DoneWork): void;
   consumed(event: ConsumedEvent): void;
-  /** A delivery was given up until somebody drives it again. @param type name without prefix */
+  /** A delivery was parked until it is redriven. @param type name without prefix */
   parked(type: string): void;
-  /** A batch came on the bus. */
+  /** The bus accepted a batch. */
   published(batch: readonly OutboxEntry[]): void;
   publishingFailed(): void;
-  /** The gateway refused a request itself. */
+  /** The gateway refused a request without calling an application. */
   refused(code: string): void;
 }
 
 const nothing = (): void => {};
 
-/** Nobody listens. */
+/** An observer that ignores everything. */
 export const UNOBSERVED: Observer = {
   answered: nothing,
   called: nothing,
@@ -106,7 +105,7 @@ export const UNOBSERVED: Observer = {
   refused: nothing,
 };
 
-/** @returns the members of a log record that name the trace, if there is one */
+/** The members of a log record that identify the trace, if there is one. */
 export function traceIds(traceparent: string | undefined): { trace_id?: string; span_id?: string } {
   const [, trace_id, span_id] = traceparent?.split('-') ?? [];
   return trace_id === undefined || span_id === undefined ? {} : { trace_id, span_id };

@@ -2,23 +2,24 @@ import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatus
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { within } from '../process/waiting.ts';
 import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 
-/** Loaded by a dynamic import only when traces are collected: neither this file nor the library costs anything otherwise. */
+/** Loaded by a dynamic import when a collector is configured, so that neither this file nor its libraries cost anything otherwise. */
 
 export interface TracingOptions {
-  /** Base address of a collector that speaks OTLP over HTTP: `http://collector:4318`. */
+  /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
-  /** Sent along with every export. Without it those of OTEL_EXPORTER_OTLP_HEADERS are. */
+  /** Headers of every export. Default: those of OTEL_EXPORTER_OTLP_HEADERS. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Wall time after which spans are sent. */
+  /** Wall time between exports. */
   readonly exportEveryMs?: number | undefined;
 }
 
 export interface Tracing {
-  /** The tracer of one application; it is the trace's `service.name`. */
+  /** The tracer of one application, which is the `service.name` of its spans. */
   of(application: Observed): Tracer;
-  /** Sends what is left. A collector that does not answer holds up a stop for no longer than two seconds. */
+  /** Exports the remaining spans. A collector that does not answer delays a stop by at most two seconds. */
   stop(): Promise<void>;
 }
 
@@ -34,8 +35,8 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
 };
 
 /**
- * Begins to send traces. Nothing is registered for the whole process: several estates may run in one, and each hop hands on its own
- * traceparent instead of leaving it to be found. Whether a trace is recorded is decided by whoever began it.
+ * Starts to export traces. Nothing is registered globally, because several estates may run in one process; each hop passes its own
+ * traceparent on. The start of a trace decides whether it is recorded.
  */
 export async function startTracing({ endpoint, headers, exportEveryMs = EXPORT_EVERY_MS }: TracingOptions): Promise<Tracing> {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, ...(headers && { headers: { ...headers } }) });
@@ -51,8 +52,8 @@ export async function startTracing({ endpoint, headers, exportEveryMs = EXPORT_E
       return made;
     },
     stop: async () => {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
-      await Promise.race([processor.shutdown().catch(() => {}), late]);
+      const exported = processor.shutdown().catch(() => {});
+      await within(STOP_MS, exported);
     },
   };
 }

@@ -1,38 +1,38 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time for clients of kept connections to hear `Connection: close` before the connections are closed. */
+/** Time in which responses can announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
 /**
- * A connection that is older ends with its next answer. Which replica a client talks to is chosen with its connection, so a replica that
- * has just started would get nothing from clients that are busy on the connections they have.
+ * An older connection ends with its next response. A load balancer chooses a replica per connection, so a new replica would get no requests
+ * from clients that reuse theirs.
  */
 const OLDEST_MS = 10_000;
-/** What still runs after this long is cut. */
+/** Connections that are still busy after this time are cut. */
 const CLOSE_WITHIN_MS = 10_000;
 
-/** Answers on a socket what Node cannot read as a request; `response` is what is being answered there. */
+/** Refuses, on its socket, what Node cannot parse as a request. @param response the response in progress on the socket */
 export type RefuseOnSocket = (error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined) => void;
 
 export interface Connections {
   draining(): boolean;
-  /** From now on every answer asks the client to come back on another connection. */
+  /** From now on every response closes its connection. */
   drain(): void;
-  /** Stops accepting, finishes what runs, and closes what idles. */
+  /** Stops accepting, finishes running requests, and closes idle connections. */
   close(): Promise<void>;
 }
 
 export interface Watching {
   readonly refuseOnSocket?: RefuseOnSocket;
-  /** Milliseconds. */
-  readonly oldest?: number;
+  readonly oldestMs?: number;
 }
 
 /**
- * Watches a server's connections, so that stopping fails no request: once it drains, every answer closes its connection, and when it
- * closes, those that idle are known. It also sees to it that none of them stays for ever.
+ * Tracks the connections of a server, so that a stop fails no request: while it drains, every response closes its connection, and when it
+ * closes, idle connections are known. It also limits the age of connections.
  */
-export function watchConnections(server: Server, { refuseOnSocket = hangUp, oldest = OLDEST_MS }: Watching = {}): Connections {
+export function watchConnections(server: Server, { refuseOnSocket = hangUp, oldestMs = OLDEST_MS }: Watching = {}): Connections {
   const open = new Map<Socket, ServerResponse | undefined>();
   const openedAt = new WeakMap<Socket, number>();
   let drainedAt: number | undefined;
@@ -47,7 +47,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
     server.prependListener(event, (request: IncomingMessage, response: ServerResponse) => {
       open.set(request.socket, response);
       const age = performance.now() - (openedAt.get(request.socket) ?? 0);
-      if (drainedAt !== undefined || age > oldest) response.setHeader('Connection', 'close');
+      if (drainedAt !== undefined || age > oldestMs) response.setHeader('Connection', 'close');
       response.once('close', () => {
         if (closing && request.socket.writable) request.socket.destroySoon();
       });
@@ -63,12 +63,12 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
 
   async function close(): Promise<void> {
     drain();
-    const said = Date.now() - (drainedAt ?? 0);
-    if (open.size > 0) await new Promise((resolve) => setTimeout(resolve, Math.max(0, FAREWELL_MS - said)));
+    const drainingMs = Date.now() - (drainedAt ?? 0);
+    if (open.size > 0) await sleep(Math.max(0, FAREWELL_MS - drainingMs));
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     closeWhere((response) => response !== undefined && !isAnswering(response));
-    // A connection that has not spoken yet may be the one with which somebody just came back.
+    // A connection without a request may be that of a client that has just reconnected.
     const silent = setTimeout(() => closeWhere((response) => !isAnswering(response)), FAREWELL_MS);
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
     await closed;
@@ -83,7 +83,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
   return { draining: () => drainedAt !== undefined, drain, close };
 }
 
-/** An event stream has no end of its own to wait for. */
+/** Whether a response is in progress that ends. An event stream does not end. */
 function isAnswering(response: ServerResponse | undefined): boolean {
   if (!response || response.writableFinished) return false;
   return !String(response.getHeader('content-type') ?? '').startsWith('text/event-stream');

@@ -1,20 +1,19 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that wait for the one before them on their connection, over all connections of a server: about 20 MB. */
+/** Requests that wait for the previous one on their connection, over all connections of a server: about 20 MB. */
 const WAITING_MOST = 10_000;
-/** Wall time after which a client that takes nothing of what is sent to it is cut off. */
+/** Wall time after which a client is cut off that reads nothing of its response. */
 const UNREAD_MS = 5_000;
-const LOOK_MS = 1_000;
-/** Wall time after which it is asked whether a client that has ended its side is still there; then again, later each time. */
+const CHECK_MS = 1_000;
+/** Wall time until the first and second probe of a client that has ended its side. Later intervals double. */
 const FIRST_PROBE_MS = 200;
 const SECOND_PROBE_MS = 50;
 
 export interface FairServerOptions extends ServerOptions {
-  /** Milliseconds. */
-  readonly unread?: { readonly afterMs: number; readonly lookMs: number };
+  readonly unread?: { readonly afterMs: number; readonly checkMs: number };
   readonly waitingMost?: number;
-  /** Which of Node's events for `Expect` the listener answers as well, instead of Node. */
+  /** Node's events for the header `Expect` that the listener answers instead of Node. */
   readonly expectations?: readonly ('checkContinue' | 'checkExpectation')[];
 }
 
@@ -29,19 +28,19 @@ interface Line {
 }
 
 /**
- * A server on which no connection costs much more than another, whatever its client does:
+ * A server on which no connection can cost much more than another:
  *
- * - Its requests are answered one after the other. Node would begin all that one read brings, and one read may bring two thousand; here
- *   they wait, nothing more is read meanwhile, and other connections have their turn in between.
- * - A client that does not take its answer is cut off.
- * - A client that has ended its side, as `nc -N` does, still gets what it has asked for in full.
+ * - It answers the requests of a connection one after the other. Node would start all requests of one read, which may be two thousand. Here
+ *   they wait, the connection is not read meanwhile, and other connections have their turn.
+ * - It cuts off a client that does not read its response.
+ * - A client that has ended its side, as `nc -N` does, still gets all responses.
  */
 export function createFairServer(
-  { unread = { afterMs: UNREAD_MS, lookMs: LOOK_MS }, waitingMost = WAITING_MOST, expectations = [], ...options }: FairServerOptions,
+  { unread = { afterMs: UNREAD_MS, checkMs: CHECK_MS }, waitingMost = WAITING_MOST, expectations = [], ...options }: FairServerOptions,
   listener: RequestListener,
 ): Server {
   const server = createServer(options);
-  // Not among the options: without it, Node ends its side together with the client.
+  // Not available as an option. Without it, Node ends its side together with the client.
   Object.assign(server, { httpAllowHalfOpen: true });
   const lines = new Map<Socket, Line>();
   let waiting = 0;
@@ -79,7 +78,7 @@ export function createFairServer(
     const { request, response } = exchange;
     response.once('close', () => {
       line.current = undefined;
-      // Not at once: a client with many requests must not delay the others.
+      // Deferred, so that a client with many requests does not delay others.
       if (line.waiting.length > 0) setImmediate(next, line, request.socket);
     });
     if (request.socket.readableEnded) probe(exchange, FIRST_PROBE_MS);
@@ -87,7 +86,7 @@ export function createFairServer(
   }
 
   function next(line: Line, socket: Socket): void {
-    // The last answer has said that it is the last; what came after it is for another connection.
+    // The last response closed the connection. Its client repeats later requests on another one.
     if (!socket.writable) return;
     const exchange = line.waiting.shift();
     if (!exchange) return;
@@ -96,15 +95,15 @@ export function createFairServer(
     begin(line, exchange);
   }
 
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     for (const socket of lines.keys()) limitUnread(socket, unread.afterMs);
-  }, unread.lookMs);
-  looking.unref();
-  server.once('close', () => clearInterval(looking));
+  }, unread.checkMs);
+  checking.unref();
+  server.once('close', () => clearInterval(checking));
   return server;
 }
 
-/** While something waits to be taken, the connection may idle for so long only; the system's own progress counts as taking. */
+/** Limits the idle time of a connection while it has unread data. Progress in the buffers of the system counts as activity. */
 function limitUnread(socket: Socket, afterMs: number): void {
   const isLimited = socket.timeout === afterMs;
   if (socket.writableLength > 0 && !isLimited) socket.setTimeout(afterMs);
@@ -112,8 +111,8 @@ function limitUnread(socket: Socket, afterMs: number): void {
 }
 
 /**
- * The client has ended its side: it has left, or it has only said that nothing more comes. Who has not sent all of a request has left.
- * The others are answered, and an interim answer every now and then finds out: a client that has left refuses it.
+ * The client has ended its side: it has left, or it only sends nothing more. A client with an incomplete request has left. Others are
+ * answered. Repeated interim responses find out whether they are still there: the host of a client that has left resets the connection.
  */
 function clientEnded({ current, waiting }: Line, socket: Socket): void {
   const unanswered = [...(current && !current.response.writableEnded ? [current] : []), ...waiting];
@@ -123,7 +122,7 @@ function clientEnded({ current, waiting }: Line, socket: Socket): void {
 
 function probe(exchange: Exchange, afterMs: number): void {
   const { request, response } = exchange;
-  // Older clients know no interim answers.
+  // HTTP/1.0 has no interim responses.
   if (request.httpVersion !== '1.1') return;
   const timer = setTimeout(() => {
     if (response.headersSent || response.destroyed) return;

@@ -1,8 +1,8 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Does what only tells of a request: its hop for the journal, its metrics, its span. When that fails it is logged, and the request goes on.
- * @param doing as it stands in the log line
+ * Runs an action that only reports on a request, such as its journal record, metrics or span. A failure is logged, and the request goes on.
+ * @param doing names the action in the log line
  */
 export function withoutFailing(log: Pick<Logger, 'error'>, doing: string, act: () => void): void {
   try {
@@ -11,7 +11,7 @@ export function withoutFailing(log: Pick<Logger, 'error'>, doing: string, act: (
     try {
       log.error({ err: error }, `${doing} failed`);
     } catch {
-      // There is nobody left to tell.
+      // A failing log must not fail the request either.
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** @returns the address it listens on. @throws Error with code EADDRINUSE when the port is taken */
+/** @returns the address that the server listens on. @throws Error with code EADDRINUSE when the port is in use */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

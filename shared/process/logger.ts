@@ -4,10 +4,10 @@ import { rehearsalOf, type World } from '../domain/world.ts';
 
 export type { Logger };
 
-/** What is secret is left out of what the line says, also of a text that an error of a library made. */
+/** Redacts whole lines, including texts of library errors. */
 const withoutSecrets = (line: string): string => `${redactJson(line.trimEnd())}\n`;
 
-/** @param destination standard output, unless a test reads along */
+/** @param destination standard output by default; tests pass their own */
 export function createLogger(level: string, destination?: { write(line: string): void }): Logger {
   const options = {
     level,
@@ -19,21 +19,21 @@ export function createLogger(level: string, destination?: { write(line: string):
   return pino(options, destination ?? standardOutput());
 }
 
-/** A line that cannot be written, because of what it is about or of where it goes, must not fail the work that it tells of. */
+/** A line that cannot be serialised or written must not fail the work that logs it. */
 function writeOrLose(this: Logger, line: Parameters<LogFn>, write: LogFn): void {
   try {
     write.apply(this, line);
   } catch {
-    // There is nowhere to say so.
+    // A failing log cannot log its own failure.
   }
 }
 
-/** A disk that is full under the log ends no process. */
+/** A write error, such as a full disk, does not end the process. */
 function standardOutput(): DestinationStream {
   return pino.destination({ dest: 1, sync: true }).on('error', () => {});
 }
 
-/** Whoever reads a log looks for the rehearsal by its name; the world says which of its incarnations it was. */
+/** Adds the name of the rehearsal, by which readers search a log. */
 function withRehearsal(record: Record<string, unknown>): Record<string, unknown> {
   const { world } = record;
   return typeof world === 'string' && record['rehearsal'] === undefined ? { ...record, rehearsal: rehearsalOf(world as World) } : record;

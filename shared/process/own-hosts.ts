@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 
-/** A name, a name with all below it (`.example.com`), or `*` for any. */
+/** A host name, a domain with its subdomains (`.example.com`), or `*` for any. */
 export const HOST_PATTERN = /^(?:\*|\.?[a-z\d_-]+(?:\.[a-z\d_-]+)*)$/i;
 
 /**
- * Tells whether a `Host` is one of ours. A page of somebody else can make its own name lead here (DNS rebinding), and a browser then lets it
- * read what it gets; but the name stays in `Host`. So these are ours: addresses, `localhost`, names without a dot, which nobody can
- * register, and what is allowed by name. A request without a `Host` comes from no browser.
+ * Tells whether the header `Host` names this estate. A foreign page can point its own host name here (DNS rebinding), and the browser then
+ * lets it read responses; but `Host` keeps the foreign name. Accepted are addresses, `localhost`, names without a dot, which cannot be
+ * registered, and allowed names. Browsers always send `Host`, so requests without it are accepted.
  */
 export function ownHosts(allowed: readonly string[]): (host: string | undefined) => boolean {
   const names = allowed.map((name) => name.toLowerCase());
@@ -19,7 +19,7 @@ export function ownHosts(allowed: readonly string[]): (host: string | undefined)
   };
 }
 
-/** Without port, brackets of IPv6 and the dot at the end that a full name may have. */
+/** The host without port, IPv6 brackets and the trailing dot of an absolute name. */
 function nameIn(host: string): string | undefined {
   const name = /^(?:\[([\da-f:.]+)\]|([^:[\]@/\s]+))(?::\d*)?$/i.exec(host);
   return (name?.[1] ?? name?.[2])?.toLowerCase().replace(/\.$/, '');

@@ -1,15 +1,16 @@
-/** What stands between a process and its work. Infrastructure says it, `/readyz` passes it on. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Readiness of a part of a process, as `/readyz` reports it. */
 export interface State {
-  /** Whether it can be worked with. */
+  /** Whether the part can be used. */
   readonly ready: boolean;
-  /** While it cannot: what it waits for, and why, in words for a person. */
+  /** While not ready: the missing dependency and the reason, for people. */
   readonly waitingFor?: string | undefined;
-  /** What is wrong although work goes on. */
+  /** A problem that does not stop work. */
   readonly degraded?: string | undefined;
 }
 
-/** How often it is looked whether all that is waited for is there. */
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 
 export const READY: State = { ready: true };
 
@@ -23,11 +24,10 @@ export interface ReadinessAnswer {
   };
 }
 
-/** Ready when every part is. A process that is about to stop is not, so that whoever balances load looks elsewhere. */
+/** Ready when every part is. A draining process is not ready, so that load balancers choose another one. */
 export function readinessAnswer(states: readonly State[], draining: boolean): ReadinessAnswer {
-  const said = (texts: readonly (string | undefined)[]): string[] => texts.filter((text) => text !== undefined);
-  const waitingFor = said(states.map(({ ready, waitingFor: text }) => (ready ? undefined : (text ?? 'something that does not say what'))));
-  const degraded = said(states.map((state) => state.degraded));
+  const waitingFor = states.filter(({ ready }) => !ready).map((state) => state.waitingFor ?? 'an unnamed dependency');
+  const degraded = states.flatMap((state) => state.degraded ?? []);
   const status = draining ? 'draining' : waitingFor.length > 0 ? 'not ready' : 'ready';
   return {
     status: status === 'ready' ? 200 : 503,
@@ -35,7 +35,7 @@ export function readinessAnswer(states: readonly State[], draining: boolean): Re
   };
 }
 
-/** Resolves when nothing is waited for any more. */
+/** Resolves when all parts are ready, or when stopping. */
 export async function allReady(states: () => readonly State[], stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && states().some(({ ready }) => !ready)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  while (!stopping.aborted && states().some(({ ready }) => !ready)) await sleep(CHECK_MS);
 }

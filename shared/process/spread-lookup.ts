@@ -8,9 +8,8 @@ type Resolve = (
 ) => void;
 
 /**
- * Spreads connections over the replicas behind one name. The system's resolver sorts the addresses of a name by how near they are, each
- * time alike, so that one replica would get every connection. Here each connection begins with the next one; the others remain for it to
- * try when that one does not answer.
+ * Spreads connections over the replicas behind one name. The system's resolver sorts addresses by distance, always in the same order, so one
+ * replica would get every connection. Here each connection tries the next address first, and the others if that one does not answer.
  */
 export function createSpreadLookup(resolve: Resolve = lookup): LookupFunction {
   let turn = Math.floor(Math.random() * 1_000);
@@ -24,5 +23,5 @@ export function createSpreadLookup(resolve: Resolve = lookup): LookupFunction {
   };
 }
 
-/** One turn for all connections of this process. */
+/** Shared by all connections of this process. */
 export const spreadLookup: LookupFunction = createSpreadLookup();

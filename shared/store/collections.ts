@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ObjectDefinition } from '../catalog/define.ts';
+import type { ObjectDefinition } from '../catalog/define-object.ts';
 import type { LifeCycle } from '../catalog/life-cycle.ts';
 import type { ApplicationDump } from './ports/snapshots.ts';
 

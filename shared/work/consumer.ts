@@ -1,8 +1,9 @@
 import { topicOf } from '../catalog/applications.ts';
-import { objects } from '../catalog/catalog.ts';
 import { nameOf } from '../catalog/event-names.ts';
+import { allEvents } from '../catalog/events.ts';
+import { objects } from '../catalog/objects.ts';
 import { Problem } from '../catalog/problems.ts';
-import { allEvents, consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
+import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { World } from '../domain/world.ts';
 import type { Bus, Refused } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';

@@ -1,6 +1,7 @@
+import type { IdsOf } from '../catalog/apis.ts';
 import type { Application } from '../catalog/applications.ts';
-import type { IdsOf, InternalIdsOf } from '../catalog/catalog.ts';
 import type { ApiDefinition, InputOf, OutputOf } from '../catalog/define.ts';
+import type { InternalIdsOf } from '../catalog/internal-calls.ts';
 import type { Problem } from '../catalog/problems.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ObjectDefinition } from '../catalog/define.ts';
+import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { extensionEvent } from '../catalog/event-names.ts';
 import { rowFor } from '../catalog/life-cycle.ts';
 import { Problem } from '../catalog/problems.ts';

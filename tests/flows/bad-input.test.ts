@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { apis } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { problems } from '../../shared/catalog/problems.ts';
 import { runsOf } from '../support/effort.ts';

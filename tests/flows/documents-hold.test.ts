@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Agent, request } from 'undici';
-import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { type Answered, type Asked, describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { apis } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 

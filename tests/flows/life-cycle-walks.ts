@@ -1,6 +1,6 @@
 import { basketLifeCycle, ProductVerb, productLifeCycle } from '../../shared/catalog/commerce/objects.ts';
 import { CustomerVerb, customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
-import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { ReturnVerb, returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';

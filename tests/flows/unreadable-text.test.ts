@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { apis } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';

@@ -2,8 +2,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { parse } from 'yaml';
-import { estateAsyncApi } from '../../shared/contract/asyncapi.ts';
-import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
+import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { estate } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
 

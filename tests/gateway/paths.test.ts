@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { aRig, asCarrier, asIntegration, BEARER, type Rig, raw } from './running-gateway.ts';
 
 let rig: Rig;

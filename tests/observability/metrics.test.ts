@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
-import { allEvents } from '../../shared/catalog/subscriptions.ts';
 import { createMetrics } from '../../shared/observability/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';

@@ -104,7 +104,7 @@ test('A member that joins its group again and again leaves neither a listener no
 test('A member that hears nothing for too long says so', async () => {
   const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
   const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
-  expect(reason).toEqual(new Error('nothing was heard of the broker for 60 seconds'));
+  expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
 });
 
 describe('An application whose subscriptions cannot begin', () => {

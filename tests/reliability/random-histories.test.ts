@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { apis } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
 import { ends, historiesOf, liveThrough, type Subject } from './histories/history.ts';
 import { succeeded } from './histories/scene.ts';

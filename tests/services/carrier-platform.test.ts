@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { putShipment, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/objects.ts';
+import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';

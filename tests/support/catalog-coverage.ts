@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
-import { apis, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
+import { events } from '../../shared/catalog/events.ts';
 import { calls } from '../../shared/catalog/flows.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 
 /**
  * What the tests have seen happen, held against what the catalog says there is. Each rehearsal of a test leaves its trace when it is

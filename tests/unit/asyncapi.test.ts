@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { domains, topicOf } from '../../shared/catalog/applications.ts';
-import { objects } from '../../shared/catalog/catalog.ts';
-import { allEvents } from '../../shared/catalog/subscriptions.ts';
-import { estateAsyncApi } from '../../shared/contract/asyncapi.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { payloadSchema } from '../support/event-document.ts';
 
 interface Operation {

@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
-import { apis, changeEventOf, changeEvents, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
+import { extensionEvent } from '../../shared/catalog/event-names.ts';
+import { allEvents, changeEvents, events } from '../../shared/catalog/events.ts';
 import { calls, flows, mayCall } from '../../shared/catalog/flows.ts';
-import { PickingStatus, pickingMoves, Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/objects.ts';
+import { PickingStatus, pickingMoves } from '../../shared/catalog/fulfillment/picking-orders.ts';
+import { Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
-import { allEvents, consumedBy, subscribersOf, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
+import { consumedBy, subscribersOf, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
 
 /** The rows of the source document's table of APIs; † marks what it does not show. */
 const documentedApis = `
@@ -203,7 +208,7 @@ describe('Life cycles and events agree', () => {
   test('every object that changes has its additional event; counters have none', () => {
     const changing = objects.map(({ type }) => type).filter((type) => type !== 'inventory-item');
     expect(changing).toHaveLength(10);
-    expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(changeEventOf));
+    expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(extensionEvent));
   });
 
   test('a repeat changes nothing and emits nothing', () => {

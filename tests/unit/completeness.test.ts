@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import { apis, events, internalCalls, objects } from '../../shared/catalog/catalog.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { events } from '../../shared/catalog/events.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import { consumedBy } from '../../shared/catalog/subscriptions.ts';
-import { estateOpenApi } from '../../shared/contract/openapi.ts';
-import { apiTable, eventTable } from '../../shared/contract/tables.ts';
+import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
+import { apiTable, eventTable } from '../../shared/contract/tables/overview.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 /**

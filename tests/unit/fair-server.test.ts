@@ -144,7 +144,7 @@ describe('A client that sends many requests at once', () => {
 });
 
 describe('A client that takes nothing of its answer', () => {
-  const PATIENCE = { unread: { afterMs: 1_000, lookMs: 20 } };
+  const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
 
   test('is cut off', async () => {
     const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);

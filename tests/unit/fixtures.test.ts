@@ -189,12 +189,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'products.json cannot be used: /1/price/amount – Invalid input',
     ],
     ['a product without price', 'products.json', edit(1, { price: undefined }), 'products.json cannot be used: /1/price – Invalid input'],
-    [
-      'a product for nothing',
-      'products.json',
-      edit(1, { price: eur(0) }),
-      'products.json cannot be used: /1/price – a product costs something.',
-    ],
+    ['a product for nothing', 'products.json', edit(1, { price: eur(0) }), 'products.json cannot be used: /1/price – it is not above 0.'],
     [
       'a wrong check digit',
       'products.json',
@@ -211,7 +206,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'a product that nobody describes',
       'products.json',
       edit(3, { description: ' ' }),
-      'products.json cannot be used: /3/description – it says nothing.',
+      'products.json cannot be used: /3/description – it is blank.',
     ],
     [
       'a sale that is none',
@@ -227,7 +222,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       edit(3, { onHand: { 'dc-09': 1 } }),
       'stock.json cannot be used: /3/onHand/dc-09 – there is no location "dc-09".',
     ],
-    ['stock nowhere', 'stock.json', edit(0, { onHand: {} }), 'stock.json cannot be used: /0/onHand – no location is named'],
+    ['stock nowhere', 'stock.json', edit(0, { onHand: {} }), 'stock.json cannot be used: /0/onHand – it names no location'],
     ['negative stock', 'stock.json', edit(0, { onHand: { 'dc-01': -1 } }), 'stock.json cannot be used: /0/onHand/dc-01 – Too small'],
     [
       'safety stock where there is no stock',
@@ -305,7 +300,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'a wrong next tier',
       'loyalty-accounts.json',
       edit(0, { nextTierThreshold: 5000 }),
-      'loyalty-accounts.json cannot be used: /0/nextTierThreshold – the next tier begins at 1000.',
+      'loyalty-accounts.json cannot be used: /0/nextTierThreshold – the next tier starts at 1000.',
     ],
     [
       'a ledger below zero',
@@ -317,7 +312,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'a redemption that gives',
       'loyalty-accounts.json',
       edit(0, entries({ type: 'redeem', points: 1, at: '-P1D' })),
-      'loyalty-accounts.json cannot be used: /0/entries/0/points – redeeming takes points',
+      'loyalty-accounts.json cannot be used: /0/entries/0/points – redeem entries have negative points',
     ],
     [
       'a ledger out of order',
@@ -372,7 +367,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'a scan before the one before',
       'carrier-scans.json',
       (text) => text.replace('"after": "PT6H"', '"after": "PT1H"'),
-      'carrier-scans.json cannot be used: /0/scans/1/after – it is earlier than the scan before.',
+      'carrier-scans.json cannot be used: /0/scans/1/after – it is earlier than the previous scan.',
     ],
     [
       'a delay in months',
@@ -396,7 +391,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'a warehouse that packs before it picks',
       'warehouse-steps.json',
       edit(2, { after: 'PT20M' }),
-      'warehouse-steps.json cannot be used: /2/after – it is earlier than the step before.',
+      'warehouse-steps.json cannot be used: /2/after – it is earlier than the previous step.',
     ],
     [
       'a webhook secret that no library reads',

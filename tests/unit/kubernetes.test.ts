@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
 import { calls, flows } from '../../shared/catalog/flows.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { type KubernetesObject, objectsIn, type Peer, schemaComplaints, selects } from '../support/kubernetes-objects.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { apis } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { requestExamples } from '../../shared/catalog/examples.ts';
 import { problems } from '../../shared/catalog/problems.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
-import { estateOpenApi } from '../../shared/contract/openapi.ts';
+import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 
 interface Operation {
   readonly operationId: string;

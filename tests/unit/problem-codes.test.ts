@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { apis, internalCalls } from '../../shared/catalog/catalog.ts';
+import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
-import { problemTable } from '../../shared/contract/tables.ts';
+import { problemTable } from '../../shared/contract/tables/overview.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const codes = Object.keys(problems).toSorted();

@@ -1,6 +1,6 @@
 import { nameOf } from '../../../shared/catalog/event-names.ts';
+import { allEvents } from '../../../shared/catalog/events.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
-import { allEvents } from '../../../shared/catalog/subscriptions.ts';
 
 /** @throws Problem validation_failed when the catalog has no such event */
 export function requireKnownEvent(type: string, pointer: string): void {

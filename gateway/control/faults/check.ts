@@ -1,4 +1,5 @@
-import { apis, internalCalls } from '../../../shared/catalog/catalog.ts';
+import { apis } from '../../../shared/catalog/apis.ts';
+import { internalCalls } from '../../../shared/catalog/internal-calls.ts';
 import { invalid, problems } from '../../../shared/catalog/problems.ts';
 import { type FaultInput, FaultName } from '../../../shared/catalog/simulation/faults.ts';
 import { requireKnownEvent } from '../events/known-event.ts';

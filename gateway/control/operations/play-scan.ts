@@ -1,5 +1,5 @@
 import { scanShipment } from '../../../shared/catalog/fulfillment/internal.ts';
-import { Scan } from '../../../shared/catalog/fulfillment/objects.ts';
+import { Scan } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { playScan as operation } from '../../../shared/catalog/simulation/operations/outside-world.ts';
 import { operate } from '../operate.ts';
 import { parseVerb } from '../outside-verb.ts';

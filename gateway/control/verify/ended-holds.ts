@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../../shared/catalog/commerce/objects.ts';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import { type Check, grouped } from './invariant.ts';

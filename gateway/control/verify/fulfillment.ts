@@ -1,8 +1,6 @@
 import type { z } from 'zod';
-import type {
-  FulfillmentOrder as FulfillmentOrderSchema,
-  PickingOrder as PickingOrderSchema,
-} from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { PickingOrder as PickingOrderSchema } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import { checkParcels } from './parcels.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment as PaymentSchema } from '../../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../../shared/domain/money.ts';

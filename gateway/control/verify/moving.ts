@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Basket } from '../../../shared/catalog/commerce/objects.ts';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { Order as OrderSchema } from '../../../shared/catalog/order/objects.ts';
 import type { Payment } from '../../../shared/catalog/payment/objects.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Basket } from '../../../shared/catalog/commerce/objects.ts';
-import type { PickingOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { PickingOrder } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import type { Reservation } from '../../../shared/catalog/inventory/objects.ts';
 import type { LoyaltyAccount } from '../../../shared/catalog/loyalty/objects.ts';
 import type { Order } from '../../../shared/catalog/order/objects.ts';

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
-import type {
-  FulfillmentOrder as FulfillmentOrderSchema,
-  Shipment as ShipmentSchema,
-} from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { Shipment as ShipmentSchema } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { compareInstants } from '../../../shared/domain/instant.ts';
 import type { Check } from './invariant.ts';
 import type { Return } from './stored-records.ts';

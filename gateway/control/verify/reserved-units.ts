@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { HeldAt } from '../../../shared/catalog/inventory/internal.ts';
 import type { Reservation as ReservationSchema } from '../../../shared/catalog/inventory/objects.ts';
 import type { WorldRecords } from './world-records.ts';

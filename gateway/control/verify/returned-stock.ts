@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, sums } from './invariant.ts';
 import { keyOf } from './reserved-units.ts';

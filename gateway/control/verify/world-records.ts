@@ -1,5 +1,5 @@
 import type { Application } from '../../../shared/catalog/applications.ts';
-import type { ObjectDefinition } from '../../../shared/catalog/define.ts';
+import type { ObjectDefinition } from '../../../shared/catalog/define-object.ts';
 import { nameOf } from '../../../shared/catalog/event-names.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
 import type { World } from '../../../shared/domain/world.ts';

@@ -1,7 +1,7 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { generateLabel as generateLabelApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { getShipmentData } from '../../../shared/catalog/fulfillment/internal.ts';
-import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { again, handle, type Scope } from '../../../shared/work/handler.ts';

@@ -1,5 +1,5 @@
 import { trackShipment as trackShipmentApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { notFound, Problem } from '../../../shared/catalog/problems.ts';
 import { handle } from '../../../shared/work/handler.ts';
 import { published, shipments } from '../collections.ts';

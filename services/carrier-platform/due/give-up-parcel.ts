@@ -1,4 +1,4 @@
-import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { handleDue } from '../../../shared/work/handler.ts';
 import { shipments } from '../collections.ts';

@@ -1,4 +1,4 @@
-import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../../shared/catalog/life-cycle.ts';
 import { type Progression, progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type ParcelData, trackingStatusCodes } from '../../../shared/catalog/fulfillment/objects.ts';
+import { type ParcelData, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { digest } from '../../../shared/domain/ids.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { rehearsalOf } from '../../../shared/domain/world.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/objects.ts';
+import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refuseTransition, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';

@@ -1,6 +1,7 @@
 import type { InputOf } from '../../../shared/catalog/define.ts';
 import { dispatchFulfillmentOrder as dispatchFulfillmentOrderApi } from '../../../shared/catalog/fulfillment/apis.ts';
-import { DEFAULT_CARRIER, fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { DEFAULT_CARRIER } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../../shared/catalog/order/internal.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';

@@ -1,5 +1,5 @@
+import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { cancelFulfillment as cancelFulfillmentCall } from '../../../shared/catalog/fulfillment/internal.ts';
-import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
 import { isAgain } from '../../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../../shared/work/handler.ts';

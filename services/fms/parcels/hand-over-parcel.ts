@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { generateLabel } from '../../../shared/catalog/fulfillment/apis.ts';
 import { putShipment } from '../../../shared/catalog/fulfillment/internal.ts';
-import type { Shipment } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { Shipment } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { FulfillmentShipment, ParcelData } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentShipment } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { ParcelData } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { TrackingUpdate } from '../../../shared/catalog/fulfillment/apis.ts';
-import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/objects.ts';
+import { shipmentLifeCycle } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { compareInstants } from '../../../shared/domain/instant.ts';
 import type { Tracking } from '../collections.ts';
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { fulfillmentOrderLifeCycle } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
-import { fulfillmentOrderLifeCycle, pickingMoves } from '../../../shared/catalog/fulfillment/objects.ts';
+import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import { allowedFrom, refuseTransition } from '../../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../../shared/catalog/problems.ts';
 import type { StoredFulfillmentOrder } from '../collections.ts';

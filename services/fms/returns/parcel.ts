@@ -1,4 +1,4 @@
-import { DEFAULT_CARRIER } from '../../../shared/catalog/fulfillment/objects.ts';
+import { DEFAULT_CARRIER } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { notFound, type Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { nodes, type Parcel } from '../collections.ts';

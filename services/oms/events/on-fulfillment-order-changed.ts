@@ -1,4 +1,4 @@
-import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { fulfillmentRecords, orders } from '../collections.ts';
 import { capturePaymentsDue } from '../due-work.ts';

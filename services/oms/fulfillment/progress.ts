@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { FulfillmentRecord, SeenFulfillment, ShortUnits, StoredOrder } from '../collections.ts';
 import { goneOf, valueOfNext } from '../order/line-value.ts';
 import type { OrderLine } from '../order/lines.ts';

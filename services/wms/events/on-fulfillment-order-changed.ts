@@ -1,4 +1,4 @@
-import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
+import { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import type { EventHandler } from '../../../shared/work/handler.ts';
 import { warehouseTasks } from '../collections.ts';

@@ -1,4 +1,4 @@
-import { pickingMoves } from '../../../shared/catalog/fulfillment/objects.ts';
+import { pickingMoves } from '../../../shared/catalog/fulfillment/picking-orders.ts';
 import { conflictingRepeat, invalid, Problem } from '../../../shared/catalog/problems.ts';
 import type { PickedLines, PickingOrder, PickingStatus } from '../collections.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { recordPicking } from '../../../shared/catalog/fulfillment/internal.ts';
-import type { FulfillmentOrder } from '../../../shared/catalog/fulfillment/objects.ts';
 import { isUnknownOutcome, Problem } from '../../../shared/catalog/problems.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import type { IntendedMove, PickingOrder } from '../collections.ts';

@@ -8,7 +8,8 @@ import { Basket, DigitalChannel, ProductView } from './objects.ts';
 export const getProduct = defineApi({
   id: 'get-product-api',
   name: 'Get Product',
-  summary: 'Attributes, pricing, availability and media of a product, by id or SKU. A product before active, or archived, is not found.',
+  summary:
+    'Returns attributes, price, availability and media of a product, by id or SKU. A product is not found before it becomes active, and after it is archived.',
   domain: 'commerce',
   type: 'query',
   application: 'ecommerce-platform',
@@ -22,7 +23,7 @@ export const getProduct = defineApi({
 export const createBasket = defineApi({
   id: 'create-basket-api',
   name: 'Create Basket',
-  summary: 'Opens a basket for a customer or an anonymous session; open baskets named in mergeBasketIds give it their lines.',
+  summary: 'Opens a basket for a customer or an anonymous session. It takes over the lines of the open baskets in mergeBasketIds.',
   domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
@@ -45,7 +46,7 @@ export const createBasket = defineApi({
 export const addLineToBasket = defineApi({
   id: 'add-line-to-basket-api',
   name: 'Add Line to Basket',
-  summary: 'Adds units of a product to an open basket and prices it again; units of a SKU already there are added to its line.',
+  summary: 'Adds units of a product to an open basket and reprices it. A SKU that is already in the basket keeps one line.',
   domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
@@ -63,7 +64,7 @@ export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   name: 'Checkout Basket',
   summary:
-    'Starts the checkout: promotions and vouchers are applied, the price is fixed, the stock of every line is held for 15 minutes. Repeated with other values before there is an order, these are applied and the hold stays.',
+    'Starts the checkout: applies promotions and vouchers, fixes the price, and holds the stock of every line for 15 minutes. Before the order exists, a call with other values applies these values and keeps the hold.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -77,9 +78,9 @@ export const checkoutBasket = defineApi({
     contact: z
       .strictObject({ email: Email.optional(), phone: Phone.optional(), loyaltyCard: z.string().min(1).max(64).optional() })
       .optional()
-      .describe('Who the anonymous customer is.'),
+      .describe('Identifies an anonymous customer.'),
     voucherCodes: z.array(VoucherCode).max(10).optional(),
-    placeOrder: z.boolean().default(false).describe('Create the order in the same step.'),
+    placeOrder: z.boolean().default(false).describe('Creates the order in the same step.'),
   }),
   response: Basket,
   emits: ['inventory-reserved', 'reservation-created', 'checkout-started', 'order-created'],
@@ -99,7 +100,7 @@ export const createTransaction = defineApi({
   id: 'create-transaction-api',
   name: 'Create Transaction',
   summary:
-    'Opens a checkout at the till, with lines or with an open basket. The answer is the order as the till sees it: a draft that the OMS knows once it is paid.',
+    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till sees it: a draft, which reaches the OMS once it is paid.',
   domain: 'commerce',
   type: 'command',
   application: 'pos',
@@ -111,8 +112,8 @@ export const createTransaction = defineApi({
       storeId: Id,
       laneId: Id,
       lines: z.array(SkuQuantity).min(1).max(200).optional(),
-      basketId: Id.optional().describe('An open basket that is paid at the till.'),
-      loyaltyId: Id.optional().describe('Account id or card number of the member who buys.'),
+      basketId: Id.optional().describe('An open basket to be paid at the till.'),
+      loyaltyId: Id.optional().describe('Account id or card number of the member.'),
     }),
     ['lines', 'basketId'],
   ),
@@ -125,7 +126,7 @@ export const createTransaction = defineApi({
 export const voidTransaction = defineApi({
   id: 'void-transaction-api',
   name: 'Void Transaction',
-  summary: 'Cancels a checkout at the till that is not fully paid: its tenders are voided, the last one first, and its stock is released.',
+  summary: 'Cancels a checkout at the till that is not fully paid. Its tenders are voided, the last one first, and its stock is released.',
   domain: 'commerce',
   type: 'action',
   application: 'pos',

@@ -8,14 +8,14 @@ import { Transaction } from './transaction.ts';
 export const getBasket = defineInternalCall({
   id: 'get-basket',
   name: 'Get Basket',
-  summary: 'Lines and totals, for callers that were given only a basketId.',
+  summary: 'Returns the lines and totals of a basket.',
   domain: 'commerce',
   type: 'query',
   application: 'ecommerce-platform',
   method: 'GET',
   path: '/internal/baskets/{id}',
   response: Basket.extend({
-    checkoutUnderWay: z.literal(true).optional().describe('A checkout holds stock for it at this moment, whatever its state.'),
+    checkoutUnderWay: z.literal(true).optional().describe('A checkout is holding stock for the basket, in any state.'),
   }),
   problems: ['not_found'],
   callers: ['sim', 'promotion-engine', 'oms'],
@@ -24,7 +24,7 @@ export const getBasket = defineInternalCall({
 export const convertBasket = defineInternalCall({
   id: 'convert-basket',
   name: 'Convert Basket',
-  summary: 'Turns a locked basket into an order and keeps the first orderId that it was given; a repeat answers that one.',
+  summary: 'Converts a locked basket into an order. The basket keeps the first orderId that it receives, and returns it to every repeat.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -40,7 +40,7 @@ export const putTransactionBasket = defineInternalCall({
   id: 'put-transaction-basket',
   name: 'Put Transaction Basket',
   summary:
-    'The basket of a transaction at the till: created, or an open one taken over, priced and locked, with what the store has of it held without time limit. One per transaction.',
+    'Creates the basket of a transaction at the till, or takes over an open basket. It is priced and locked, and the stock that the store has is held without a time limit. One basket per transaction.',
   domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
@@ -65,7 +65,7 @@ export const abandonBasket = defineInternalCall({
   id: 'abandon-basket',
   name: 'Abandon Basket',
   summary:
-    'Ends the checkout of a transaction that is not paid, named by the transaction: the hold and its vouchers are released. A transaction without a basket gets none any more. A repeat changes nothing.',
+    'Ends the checkout of an unpaid transaction and releases its hold and vouchers. The id is that of the transaction. A transaction without a basket can no longer get one. A repeat changes nothing.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -80,7 +80,7 @@ export const abandonBasket = defineInternalCall({
 export const listCustomerBaskets = defineInternalCall({
   id: 'list-customer-baskets',
   name: 'List Customer Baskets',
-  summary: 'Baskets of a customer that are open or in checkout, newest first, at most 20.',
+  summary: 'Returns the baskets of a customer that are open or in checkout, newest first, at most 20.',
   domain: 'commerce',
   type: 'query',
   application: 'ecommerce-platform',
@@ -94,7 +94,7 @@ export const listCustomerBaskets = defineInternalCall({
 export const moveProduct = defineInternalCall({
   id: 'move-product',
   name: 'Move Product',
-  summary: 'Assortment management moves a product. Sent by the simulation plane, which plays the outside world.',
+  summary: 'Moves a product on behalf of assortment management. The simulation plane sends it, acting as the outside world.',
   domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
@@ -109,7 +109,7 @@ export const moveProduct = defineInternalCall({
 export const getTransaction = defineInternalCall({
   id: 'get-transaction',
   name: 'Get Transaction',
-  summary: 'A checkout at the till with its basket and the tenders that it lists.',
+  summary: 'Returns a checkout at the till with its basket and tenders.',
   domain: 'commerce',
   type: 'query',
   application: 'pos',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
 
-export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Where the customer buys.' });
+export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
-/** Channels of baskets that a client opens itself; those of the till come from a transaction. */
-export const DigitalChannel = Channel.exclude(['pos']).meta({ id: 'DigitalChannel', description: 'Where the customer buys.' });
+/** Channels of baskets that clients open. Baskets of the till belong to transactions. */
+export const DigitalChannel = Channel.exclude(['pos']).meta({ id: 'DigitalChannel', description: 'Sales channel.' });
 
 export const basketLifeCycle = defineLifeCycle({
   object: 'basket',
@@ -18,7 +18,7 @@ export const basketLifeCycle = defineLifeCycle({
       from: [null, 'open'],
       to: 'locked',
       events: ['checkout-started'],
-      trigger: 'Create Transaction, with lines or with an open basket; what the store has of it is held',
+      trigger: 'Create Transaction, with lines or with an open basket; the stock that the store has is held',
     },
     { verb: 'add-line', from: ['open'], trigger: 'Add Line to Basket' },
     {
@@ -26,32 +26,32 @@ export const basketLifeCycle = defineLifeCycle({
       from: ['open'],
       to: 'locked',
       events: ['checkout-started'],
-      trigger: 'Checkout Basket; at least one line, all stock held',
+      trigger: 'Checkout Basket; there is at least one line, and all stock is held',
     },
     { verb: 'checkout', from: ['locked', 'converted'], again: true, trigger: 'Checkout Basket, repeated with the same values' },
     {
       verb: 'change-checkout',
       from: ['locked'],
-      trigger: 'Checkout Basket with another address, shipping method, vouchers or customer, before there is an order',
+      trigger: 'Checkout Basket with another address, shipping method, customer or vouchers, before the order exists',
     },
-    { verb: 'merge', from: ['open'], to: 'merged', trigger: 'Create Basket that names it in mergeBasketIds' },
+    { verb: 'merge', from: ['open'], to: 'merged', trigger: 'Create Basket with its id in mergeBasketIds' },
     { verb: 'abandon', from: ['open'], to: 'abandoned', trigger: 'time: 24 h idle' },
     { verb: 'convert', from: ['locked'], to: 'converted', trigger: 'Create Order' },
     { verb: 'convert', from: ['converted'], again: true, trigger: 'Create Order, repeated' },
-    { verb: 'reopen', from: ['locked'], to: 'open', trigger: 'time: 15 min in checkout without an order; not of a transaction' },
+    { verb: 'reopen', from: ['locked'], to: 'open', trigger: 'time: 15 min in checkout without an order; not for transactions' },
     {
       verb: 'cancel-checkout',
       from: ['locked'],
       to: 'abandoned',
       events: ['checkout-cancelled'],
-      trigger: 'Void Transaction; time: a transaction 24 h without a call, and not paid',
+      trigger: 'Void Transaction; time: an unpaid transaction has no calls for 24 h',
     },
     { verb: 'cancel-checkout', from: ['abandoned'], again: true, trigger: 'Void Transaction, repeated' },
   ],
 });
 
-/** Of a product, and of every line that sells it. */
-export const MinAge = z.int().meta({ id: 'MinAge', description: 'Years; the buyer must be this old.' });
+/** Minimum age of a product and of every line that sells it. */
+export const MinAge = z.int().meta({ id: 'MinAge', description: 'Minimum age of the buyer in years.' });
 
 export const BasketLine = z
   .object({
@@ -60,7 +60,7 @@ export const BasketLine = z
     minAge: MinAge.optional(),
     qty: Quantity,
     unitPrice: Money.describe('Price of one unit, tax included.'),
-    discount: Money.describe('Taken off all units of the line together.'),
+    discount: Money.describe('Discount on all units of the line together.'),
     tax: Money.describe('Tax contained in lineTotal.'),
     lineTotal: Money.describe('qty × unitPrice − discount.'),
   })
@@ -91,7 +91,7 @@ export const Basket = z
     state: z.enum(basketLifeCycle.states),
     channel: Channel,
     storeId: Id.optional().describe('The store of a transaction.'),
-    transactionId: Id.optional().describe('The transaction at the POS that it belongs to; its order gets the same id.'),
+    transactionId: Id.optional().describe('The transaction at the till. Its order gets the same id.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
     currency: Currency,
@@ -100,18 +100,18 @@ export const Basket = z
     promotionsStatus: z
       .enum(['available', 'unavailable'])
       .optional()
-      .describe('Whether the Promotion Engine answered when the basket was last priced.'),
+      .describe('Whether the Promotion Engine answered at the last pricing.'),
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
     loyalty: z
       .object({ status: z.enum(['none', 'available', 'unavailable']), balance: z.int().optional().describe('Points.') })
       .optional()
-      .describe('What the Loyalty Platform answered at the start of checkout.'),
-    reservationId: Id.optional().describe('The hold on its stock, from checkout on.'),
+      .describe('Answer of the Loyalty Platform at the start of checkout.'),
+    reservationId: Id.optional().describe('The hold on its stock since checkout.'),
     orderId: Id.optional(),
     mergedInto: Id.optional(),
-    expiresAt: Instant.optional().describe('When it is abandoned (open) or opened again (locked).'),
+    expiresAt: Instant.optional().describe('When an open basket is abandoned, or a locked one is reopened.'),
   })
   .meta({ id: 'Basket' });
 
@@ -139,7 +139,7 @@ export const productLifeCycle = defineLifeCycle({
   ],
 });
 
-/** What assortment management does to a product: no API does, the control plane does. */
+/** Moves of a product by assortment management. The control plane makes them; no API does. */
 export const ProductVerb = z
   .enum(['enrich', 'submit', 'rework', 'approve', 'suspend', 'resume', 'discontinue', 'archive'])
   .meta({ id: 'ProductVerb' });
@@ -157,20 +157,20 @@ export const Product = z
     description: z.string(),
     brand: z.string(),
     attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    price: Money.describe('Of one unit, tax included.'),
+    price: Money.describe('Price of one unit, tax included.'),
     taxRate: z.number().min(0).max(100).describe('Percent contained in the price.'),
-    compareAtPrice: Money.optional().describe('The price before, shown struck through.'),
+    compareAtPrice: Money.optional().describe('Former price, shown struck through.'),
     minAge: MinAge.optional(),
     media: z.array(z.object({ type: z.enum(['image', 'video']), url: z.url(), alt: z.string() })),
   })
   .meta({ id: 'Product' });
 
-/** The product with what the Inventory Service says of it; that part counts for neither version nor ETag. */
+/** The product with its availability from the Inventory Service. Availability affects neither version nor ETag. */
 export const ProductView = Product.extend({
   availability: z
     .object({
       status: z.enum(['in-stock', 'low', 'out-of-stock', 'unknown']),
-      atp: z.int().optional().describe('Units available to promise over all nodes; absent while unknown.'),
+      atp: z.int().optional().describe('Units available to promise at all nodes. Absent while the status is unknown.'),
     })
     .describe('Advisory: only a reservation holds stock.'),
 }).meta({ id: 'ProductView' });

@@ -4,14 +4,14 @@ import { Payment } from '../payment/objects.ts';
 import { Id, Instant, Money } from '../shapes.ts';
 import { Basket, BasketLine, Totals } from './objects.ts';
 
-/** What a till knows of a checkout before the OMS does. Not a business object: its basket, its payments and its order are. */
+/** State of a checkout at the till. A transaction is not a business object; its basket, payments and order are. */
 export const TransactionState = z
   .enum(['open', 'paid', 'completed', 'voided'])
-  .meta({ id: 'TransactionState', description: 'paid: nothing is left to pay, and the OMS has not completed the order yet.' });
+  .meta({ id: 'TransactionState', description: 'paid: fully paid, but the OMS has not completed the order yet.' });
 
 export const Receipt = z
   .object({
-    number: z.string().describe('Store, lane, day and number of the sale.'),
+    number: z.string().describe('Store, lane, day and sequence number of the sale.'),
     lines: z.array(BasketLine.pick({ sku: true, qty: true, unitPrice: true, discount: true, lineTotal: true })),
     tenders: z.array(z.object({ paymentId: Id, type: Payment.shape.tender.shape.type, last4: z.string().optional(), amount: Money })),
     totals: Totals,
@@ -19,16 +19,16 @@ export const Receipt = z
   })
   .meta({ id: 'Receipt' });
 
-/** A checkout at the till, as other applications see it: under the id that its order has or will have. */
+/** A checkout at the till, as other applications see it. Its order has the same id. */
 export const Transaction = z
   .object({
     id: Id,
     state: TransactionState,
     storeId: Id,
     laneId: Id,
-    basket: Basket.describe('As it was locked.'),
+    basket: Basket.describe('The basket when it was locked.'),
     total: Money,
-    paymentIds: z.array(Id).describe('The tenders that it lists, oldest first. Others that the Payment Hub holds for it are orphans.'),
+    paymentIds: z.array(Id).describe('Its tenders, oldest first. Other payments that the Payment Hub holds for it are orphans.'),
     customerId: Order.shape.customerId,
     loyaltyAccountId: Order.shape.loyaltyAccountId,
   })

@@ -11,7 +11,7 @@ import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 export const searchCustomer = defineApi({
   id: 'search-customer-api',
   name: 'Search Customer',
-  summary: 'Customers by e-mail, phone or part of a name, in order of creation; without any of them all customers, page by page.',
+  summary: 'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Pages are in order of creation.',
   domain: 'customer',
   type: 'query',
   application: 'crm',
@@ -19,11 +19,11 @@ export const searchCustomer = defineApi({
   method: 'GET',
   path: '/customers',
   query: z.strictObject({
-    email: z.string().min(1).max(254).optional().describe('The whole address; case does not matter.'),
+    email: z.string().min(1).max(254).optional().describe('The whole address, in any case.'),
     phone: z.string().min(1).max(32).optional().describe('E.164.'),
     q: z.string().min(1).max(100).optional().describe('Part of a name, an e-mail address or a phone number.'),
     limit: queryInteger(1, 100).default(20),
-    cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the page before.'),
+    cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
   response: pageOf(Customer),
   shapes: 'our choice',
@@ -32,7 +32,7 @@ export const searchCustomer = defineApi({
 export const getCustomer = defineApi({
   id: 'get-customer-api',
   name: 'Get Customer',
-  summary: 'A customer with addresses and consents.',
+  summary: 'Returns a customer with addresses and consents.',
   domain: 'customer',
   type: 'query',
   application: 'crm',
@@ -48,7 +48,7 @@ export const createCustomer = defineApi({
   id: 'create-customer-api',
   name: 'Create Customer',
   summary:
-    'Registers a customer after a deduplication check on e-mail and phone; a party that checkout had identified becomes this customer.',
+    'Registers a customer after a deduplication check on e-mail and phone. A party that checkout has identified becomes this customer.',
   domain: 'customer',
   type: 'command',
   application: 'crm',
@@ -61,7 +61,7 @@ export const createCustomer = defineApi({
       phone: Phone.optional(),
       firstName: z.string().min(1).max(80),
       lastName: z.string().min(1).max(80),
-      consents: Consents.partial().optional().describe('What is left out is not agreed to.'),
+      consents: Consents.partial().optional().describe('Omitted consents are not given.'),
     }),
     ['email', 'phone'],
   ),
@@ -71,14 +71,14 @@ export const createCustomer = defineApi({
   problems: ['duplicate_customer'],
 });
 
-/** What the 360 view is composed of; each part has its owner. */
+/** Parts of the 360 view. Each has its owner. */
 export const ViewPart = z.enum(['customer', 'loyalty', 'orders', 'openBaskets', 'returns', 'interactions']).meta({ id: 'ViewPart' });
 
 export const getCustomer360 = defineApi({
   id: 'get-customer-360-api',
   name: 'Get Customer 360',
   summary:
-    'All that the estate knows of a customer: profile, points, orders, open baskets, returns, interactions. An application that does not answer makes its part degraded, not the view fail.',
+    'Returns everything that the estate knows about a customer: profile, points, orders, open baskets, returns, interactions. If an application does not answer, its part is degraded, and the view still succeeds.',
   domain: 'customer',
   type: 'query',
   application: 'clienteling-app',
@@ -88,12 +88,12 @@ export const getCustomer360 = defineApi({
   response: z
     .object({
       customer: Customer.optional().describe('Absent while the CRM does not answer.'),
-      loyalty: LoyaltyAccount.optional().describe('Absent for somebody who is no member.'),
+      loyalty: LoyaltyAccount.optional().describe('Absent for customers who are not members.'),
       orders: z.array(Order).describe('The newest 20, newest first.'),
       openBaskets: z.array(Basket).describe('Open or in checkout, newest first, at most 20.'),
       returns: z.array(Return).describe('The newest 20, newest first.'),
       interactions: z.array(Interaction),
-      degraded: z.array(ViewPart).describe('Parts whose owner did not answer; they are absent or empty.'),
+      degraded: z.array(ViewPart).describe('Parts whose owner did not answer. They are absent or empty.'),
     })
     .meta({ id: 'Customer360' }),
   problems: ['not_found'],
@@ -103,7 +103,7 @@ export const getCustomer360 = defineApi({
 export const logInteraction = defineApi({
   id: 'log-interaction-api',
   name: 'Log Customer Interaction',
-  summary: 'Records a visit, a styling session or a callback against the profile of a customer.',
+  summary: 'Records a visit, a styling session or a callback in the profile of a customer.',
   domain: 'customer',
   type: 'command',
   application: 'clienteling-app',

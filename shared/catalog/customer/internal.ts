@@ -8,7 +8,7 @@ export const putParty = defineInternalCall({
   id: 'put-party',
   name: 'Put Party',
   summary:
-    'The party behind a basket: without contact an anonymous one; with contact it is identified, or the customer who has that e-mail, phone or card answers. One per basket.',
+    'Creates or identifies the party behind a basket. Without contact it is anonymous. With contact it is identified, or the customer with that e-mail, phone or card is returned. One party per basket.',
   domain: 'customer',
   type: 'command',
   application: 'crm',
@@ -27,7 +27,7 @@ export const putParty = defineInternalCall({
 export const logCustomerInteraction = defineInternalCall({
   id: 'log-customer-interaction',
   name: 'Log Customer Interaction at the CRM',
-  summary: 'Notes an interaction on the customer and moves the customer by it.',
+  summary: 'Records an interaction and moves the customer accordingly.',
   domain: 'customer',
   type: 'command',
   application: 'crm',
@@ -47,7 +47,7 @@ export const logCustomerInteraction = defineInternalCall({
 export const moveCustomer = defineInternalCall({
   id: 'move-customer',
   name: 'Move Customer',
-  summary: 'Customer service blocks or unblocks a customer. Sent by the simulation plane, which plays the outside world.',
+  summary: 'Blocks or unblocks a customer on behalf of customer service. The simulation plane sends it, acting as the outside world.',
   domain: 'customer',
   type: 'action',
   application: 'crm',

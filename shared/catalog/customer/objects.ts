@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Address, commonFields, Email, Id, Instant, Phone } from '../shapes.ts';
 
@@ -9,13 +9,13 @@ export const customerLifeCycle = defineLifeCycle({
   rows: [
     { verb: 'create', from: [null], to: 'anonymous', trigger: 'Create Basket without customerId' },
     { verb: 'identify', from: ['anonymous'], to: 'identified', trigger: 'Checkout Basket with contact: e-mail, phone or card' },
-    { verb: 'identify', from: ['identified'], trigger: 'Checkout Basket with further contact' },
+    { verb: 'identify', from: ['identified'], trigger: 'Checkout Basket with further contact data' },
     {
       verb: 'register',
       from: [null, 'identified'],
       to: 'registered',
       events: ['customer-registered'],
-      trigger: 'Create Customer; e-mail and phone are nobody’s',
+      trigger: 'Create Customer; no other customer has this e-mail or phone',
     },
     { verb: 'activity', from: ['anonymous', 'identified', 'active'], trigger: 'order confirmed' },
     { verb: 'activity', from: ['registered', 'at-risk', 'reactivated'], to: 'active', trigger: 'order confirmed' },
@@ -59,15 +59,15 @@ export const customerLifeCycle = defineLifeCycle({
 
 export const Consents = z
   .strictObject({ emailMarketing: z.boolean(), smsMarketing: z.boolean(), profiling: z.boolean() })
-  .meta({ id: 'Consents', description: 'What the customer agreed to.' });
+  .meta({ id: 'Consents', description: 'Consents of the customer.' });
 
 export const InteractionType = z.enum(['visit', 'styling-session', 'callback']).meta({ id: 'InteractionType' });
 
 export const Interaction = z
   .object({ id: Id, type: InteractionType, note: z.string().optional(), occurredAt: Instant })
-  .meta({ id: 'Interaction', description: 'A contact of somebody in the store with a customer.' });
+  .meta({ id: 'Interaction', description: 'A contact between store staff and a customer.' });
 
-/** What customer service does to a customer: no API does, the control plane does. */
+/** Moves of a customer by customer service. The control plane makes them; no API does. */
 export const CustomerVerb = z.enum(['block', 'unblock']).meta({ id: 'CustomerVerb' });
 
 export const Customer = z

@@ -3,13 +3,15 @@ import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, atLeastOne, Id, Quantity, Sku, withRules } from '../shapes.ts';
-import { Carrier, CarrierService, FulfillmentOrder, PickingOrder, Shipment, TrackingStatus } from './objects.ts';
+import { FulfillmentOrder } from './fulfillment-orders.ts';
+import { PickingOrder } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
+import { Carrier, CarrierService, Shipment, TrackingStatus } from './shipments.ts';
 
 export const getFulfillmentOrder = defineApi({
   id: 'get-fulfillment-order-api',
   name: 'Get Fulfillment Order',
-  summary: 'A fulfillment order with its lines and parcels.',
+  summary: 'Returns a fulfilment order with its lines and parcels.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -23,7 +25,7 @@ export const getFulfillmentOrder = defineApi({
 export const dispatchFulfillmentOrder = defineApi({
   id: 'dispatch-fulfillment-order-api',
   name: 'Dispatch Fulfillment Order',
-  summary: 'Hands a packed fulfillment order to the carrier: what it costs is captured, its stock leaves, its parcel gets a label.',
+  summary: 'Hands a packed fulfilment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -42,7 +44,7 @@ export const dispatchFulfillmentOrder = defineApi({
 export const createPickingOrder = defineApi({
   id: 'create-picking-order-api',
   name: 'Create Picking Order',
-  summary: 'Begins to pick an allocated fulfillment order. Each has one picking order.',
+  summary: 'Starts to pick an allocated fulfilment order. Each has one picking order.',
   domain: 'fulfillment',
   type: 'command',
   application: 'wms',
@@ -61,7 +63,7 @@ const PickedLine = z.strictObject({ orderLineId: Id, sku: Sku.optional(), picked
 export const updatePickingStatus = defineApi({
   id: 'update-picking-status-api',
   name: 'Update Picking Status',
-  summary: 'Says how far the picking is. What is short is written off and served from elsewhere, or cancelled.',
+  summary: 'Reports the progress of picking. Short units are written off, and served from another location or cancelled.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',
@@ -71,9 +73,9 @@ export const updatePickingStatus = defineApi({
   request: withRules(
     z.strictObject({
       status: z.enum(['started', 'picked', 'short', 'packed']),
-      lines: z.array(PickedLine).min(1).max(200).optional().describe('What was picked of which line; required for short.'),
+      lines: z.array(PickedLine).min(1).max(200).optional().describe('Picked units per line. Required for short.'),
     }),
-    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'Say with status short what was picked of each line.' }],
+    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'With status short, name the picked units of each line.' }],
   ),
   response: PickingOrder,
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
@@ -83,7 +85,8 @@ export const updatePickingStatus = defineApi({
 export const generateLabel = defineApi({
   id: 'generate-label-api',
   name: 'Generate Shipping Label',
-  summary: 'Makes the label of a dispatched parcel, with its tracking number. Dispatching does so by itself; then this answers the label.',
+  summary:
+    'Generates the label of a dispatched parcel, with its tracking number. Returns the label if the dispatch has already generated it.',
   domain: 'fulfillment',
   type: 'command',
   application: 'carrier-platform',
@@ -100,7 +103,7 @@ export const generateLabel = defineApi({
 export const trackShipment = defineApi({
   id: 'track-shipment-api',
   name: 'Track Shipment',
-  summary: 'Where a parcel is, when it is expected, and every scan of it.',
+  summary: 'Returns the state of a parcel, its estimated delivery, and all its scans.',
   domain: 'fulfillment',
   type: 'query',
   application: 'carrier-platform',
@@ -114,7 +117,7 @@ export const trackShipment = defineApi({
 export const createReturn = defineApi({
   id: 'create-return-api',
   name: 'Create Return',
-  summary: 'Announces that units of a completed order come back, to be refunded or exchanged once they are inspected.',
+  summary: 'Registers a return of units of a completed order. They are refunded or exchanged after inspection.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',
@@ -129,7 +132,7 @@ export const createReturn = defineApi({
       .max(200),
     dropOff: DropOff.default('store'),
     locationId: Id.optional().describe(
-      'Where it is handed in. To a store: that store; left out, the one that sold the order, so an order of the shop must name one. By carrier: default the node that its first line came from.',
+      'Where the return is handed in. For drop-off at a store, the default is the store that sold the order; online orders must name a store. By carrier, the default is the node that served its first line.',
     ),
     resolution: Resolution.default('refund'),
   }),
@@ -139,7 +142,7 @@ export const createReturn = defineApi({
   problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', ...dependencyProblems],
 });
 
-/** What a carrier sends when a parcel was scanned. */
+/** Sent by a carrier after a scan of a parcel. */
 export const TrackingUpdate = z
   .strictObject({
     type: z.literal('shipment.tracking.updated'),
@@ -164,7 +167,7 @@ export const carrierWebhook = defineApi({
   id: 'carrier-webhook',
   name: 'Carrier Webhook',
   summary:
-    'A carrier says that a parcel was scanned. Signed as in Standard Webhooks with the webhook secret of the rehearsal. Repeated and older scans are accepted and move nothing.',
+    'A carrier reports a scan of a parcel. Requests are signed as in Standard Webhooks with the webhook secret of the rehearsal. Repeated and older scans are accepted and move nothing.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',
@@ -177,7 +180,7 @@ export const carrierWebhook = defineApi({
       .regex(REHEARSAL_NAME)
       .max(40)
       .optional()
-      .describe('For carriers that can send no header of their own. Default: X-Rehearsal, else default.'),
+      .describe('For carriers that cannot send custom headers. Default: the header X-Rehearsal, else default.'),
   }),
   request: TrackingUpdate,
   response: z.null(),
@@ -190,7 +193,7 @@ export const carrierWebhook = defineApi({
 export const labelDocument = defineApi({
   id: 'label-document',
   name: 'Label Document',
-  summary: 'The label of a parcel as a document. The path is in label.url; nobody can guess it.',
+  summary: 'Returns the label of a parcel as a document. label.url has its path, which cannot be guessed.',
   domain: 'fulfillment',
   type: 'query',
   application: 'carrier-platform',

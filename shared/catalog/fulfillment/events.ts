@@ -1,4 +1,4 @@
-import { defineEvent } from '../define.ts';
+import { defineEvent } from '../define-object.ts';
 
 export const fulfillmentOrderCreated = defineEvent({
   name: 'fulfillment-order-created',

@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Address, exactlyOne, Id, Quantity, ShippingMethod, Sku, withRules } from '../shapes.ts';
-import { FulfillmentOrder, ParcelData, PickingStatus, Scan, Shipment } from './objects.ts';
+import { FulfillmentOrder } from './fulfillment-orders.ts';
+import { PickingStatus } from './picking-orders.ts';
 import { ProgressionMode } from './reference-data.ts';
 import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
+import { ParcelData, Scan, Shipment } from './shipments.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
   name: 'Create Fulfillment Orders',
   summary:
-    'One fulfillment order per node, once per order and attempt; the FMS allocates them afterwards. Refused once the fulfilment of the order was cancelled.',
+    'Creates one fulfilment order per node, once per order and attempt. The FMS allocates them afterwards. Refused after the fulfilment of the order is cancelled.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',
@@ -18,7 +20,7 @@ export const createFulfillmentOrders = defineInternalCall({
   path: '/internal/fulfillment-orders',
   request: z.strictObject({
     orderId: Id,
-    attempt: z.int().min(1).max(9999).describe('1 when the order is routed; each re-routing of short lines is another one.'),
+    attempt: z.int().min(1).max(9999).describe('1 for the first routing. Each re-routing of short lines is a further attempt.'),
     shippingAddress: Address,
     shippingMethod: ShippingMethod,
     groups: z
@@ -45,7 +47,7 @@ export const cancelFulfillment = defineInternalCall({
   id: 'cancel-fulfillment',
   name: 'Cancel Fulfillment',
   summary:
-    'Cancels all fulfillment orders of an order, or none: refused with the one that is dispatched. From then on none is created for the order, also when there was none.',
+    'Cancels all fulfilment orders of an order. Refused if one is dispatched. Afterwards none can be created for the order, even if there were none.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -54,9 +56,7 @@ export const cancelFulfillment = defineInternalCall({
   response: z.object({
     cancelled: z.literal(true),
     items: z.array(FulfillmentOrder),
-    writtenOff: z
-      .boolean()
-      .describe('Units that were not there have left the stock records. Until then nothing of their reservations may be given back.'),
+    writtenOff: z.boolean().describe('Whether missing units have been written off. Until then their reservations must not be released.'),
   }),
   problems: ['invalid_state_transition'],
   callers: ['oms'],
@@ -65,7 +65,7 @@ export const cancelFulfillment = defineInternalCall({
 export const listFulfillmentOrders = defineInternalCall({
   id: 'list-fulfillment-orders',
   name: 'List Fulfillment Orders',
-  summary: 'All fulfillment orders of an order, in order of creation.',
+  summary: 'Returns all fulfilment orders of an order, in order of creation.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -80,7 +80,7 @@ export const recordPicking = defineInternalCall({
   id: 'record-picking',
   name: 'Record Picking',
   summary:
-    'How far the picking of a fulfillment order is; it moves accordingly. Once per picking order and status; refused for one that is cancelled. Status open begins the picking and answers the lines.',
+    'Records the progress of picking and moves the fulfilment order. Once per picking order and status; refused for a cancelled fulfilment order. Status open starts the picking and returns the lines.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -95,9 +95,9 @@ export const recordPicking = defineInternalCall({
         .min(1)
         .max(200)
         .optional()
-        .describe('Absent for picked: all of it.'),
+        .describe('Default for picked: all units.'),
     }),
-    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'Say with status short what was picked of each line.' }],
+    [{ when: { member: 'status', is: ['short'] }, needs: 'lines', error: 'With status short, name the picked units of each line.' }],
   ),
   response: FulfillmentOrder,
   problems: ['not_found', 'invalid_state_transition'],
@@ -121,7 +121,7 @@ export const putShipment = defineInternalCall({
 export const getShipmentData = defineInternalCall({
   id: 'get-shipment-data',
   name: 'Get Shipment Data',
-  summary: 'What to register of a parcel that somebody wants a label for before it was registered.',
+  summary: 'Returns the data for registering a parcel, when a client asks for its label before it is registered.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -135,7 +135,7 @@ export const getShipmentData = defineInternalCall({
 export const scanShipment = defineInternalCall({
   id: 'scan-shipment',
   name: 'Scan Shipment',
-  summary: 'The carrier scans a parcel. Sent by the simulation plane, which plays the outside world.',
+  summary: 'Scans a parcel on behalf of the carrier. The simulation plane sends it, acting as the outside world.',
   domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
@@ -152,13 +152,13 @@ export const scanShipment = defineInternalCall({
 });
 
 const Rescheduled = z.object({
-  rescheduled: z.int().min(0).describe('How many move at another time than before, or no longer by themselves.'),
+  rescheduled: z.int().min(0).describe('Number of objects whose next step is rescheduled or removed.'),
 });
 
 export const applyCarrierProgression = defineInternalCall({
   id: 'apply-carrier-progression',
   name: 'Apply Carrier Progression',
-  summary: 'How parcels move from now on; those on their way are rescheduled. Sent by the simulation plane.',
+  summary: 'Sets how parcels move from now on, and reschedules those on their way. The simulation plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
@@ -173,7 +173,7 @@ export const applyWarehouseProgression = defineInternalCall({
   id: 'apply-warehouse-progression',
   name: 'Apply Warehouse Progression',
   summary:
-    'How fulfillment orders are picked from now on; those that wait or are being picked are rescheduled. Sent by the simulation plane.',
+    'Sets how fulfilment orders are picked from now on, and reschedules those that are waiting or being picked. The simulation plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',
@@ -187,7 +187,7 @@ export const applyWarehouseProgression = defineInternalCall({
 export const listReturns = defineInternalCall({
   id: 'list-returns',
   name: 'List Returns',
-  summary: 'Returns of an order, in order of creation, or of a customer, newest first and at most 20.',
+  summary: 'Returns the returns of an order, in order of creation, or of a customer, newest first, at most 20.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -201,7 +201,7 @@ export const listReturns = defineInternalCall({
 export const getReturn = defineInternalCall({
   id: 'get-return',
   name: 'Get Return',
-  summary: 'A return, for an order that is exchanged for it.',
+  summary: 'Returns a return, for its exchange order.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -215,7 +215,7 @@ export const getReturn = defineInternalCall({
 export const moveReturn = defineInternalCall({
   id: 'move-return',
   name: 'Move Return',
-  summary: 'Policy, store or warehouse move a return. Sent by the simulation plane, which plays the outside world.',
+  summary: 'Moves a return on behalf of policy, store or warehouse. The simulation plane sends it, acting as the outside world.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -223,13 +223,13 @@ export const moveReturn = defineInternalCall({
   path: '/internal/returns/{id}/moves',
   request: z.strictObject({
     verb: ReturnVerb,
-    reason: z.string().min(1).max(200).optional().describe('reject: why.'),
+    reason: z.string().min(1).max(200).optional().describe('reject: the reason.'),
     lines: z
       .array(z.strictObject({ orderLineId: Id, condition: ReturnCondition, disposition: Disposition.optional() }))
       .min(1)
       .max(200)
       .optional()
-      .describe('inspect: what was found. Default: damaged when that is the reason of the return, else resellable.'),
+      .describe('inspect: condition per line. Default: damaged if that is the reason of the return, else resellable.'),
   }),
   response: Return,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
@@ -239,7 +239,7 @@ export const moveReturn = defineInternalCall({
 export const applyReturnsProgression = defineInternalCall({
   id: 'apply-returns-progression',
   name: 'Apply Returns Progression',
-  summary: 'How returns move from now on; open ones are rescheduled. Sent by the simulation plane.',
+  summary: 'Sets how returns move from now on, and reschedules open ones. The simulation plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',

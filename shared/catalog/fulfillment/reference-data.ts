@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CarrierService, Scan } from './objects.ts';
+import { CarrierService, Scan } from './shipments.ts';
 
-/** `manual`: only when it is told to. `time`: on the rehearsal's clock, after the delays below. `immediate`: at once. */
+/** `manual`: on command only. `time`: on the rehearsal's clock, after the delays below. `immediate`: at once. */
 export const ProgressionMode = z.enum(['manual', 'time', 'immediate']).meta({ id: 'ProgressionMode' });
 export type ProgressionMode = z.output<typeof ProgressionMode>;
 
@@ -10,7 +10,7 @@ const Delay = z
   .regex(/^P[0-9A-Z]{1,20}$/)
   .describe('ISO 8601 duration.');
 
-/** What happens to the parcels of a carrier's service by itself. Delays count from the moment at which the label was made. */
+/** Automatic scans of the parcels of a carrier's service. Delays start when the label is generated. */
 export const CarrierScans = z
   .strictObject({
     service: CarrierService,
@@ -20,12 +20,12 @@ export const CarrierScans = z
   .meta({ id: 'CarrierScans' });
 export type CarrierScans = z.output<typeof CarrierScans>;
 
-/** What a warehouse does by itself to a fulfillment order, and how long after it was allocated. */
+/** Automatic steps of a warehouse. Delays start when the fulfilment order is allocated. */
 export const WarehouseStep = z
   .strictObject({ step: z.enum(['started', 'picked', 'packed', 'dispatched']), after: Delay })
   .meta({ id: 'WarehouseStep' });
 export type WarehouseStep = z.output<typeof WarehouseStep>;
 
-/** What happens to a return by itself, and how long after the step before it. Of one that comes by parcel the carrier's scan receives it. */
+/** Automatic steps of a return. Each delay starts with the previous step. A return by parcel is received by the carrier's scan instead. */
 export const ReturnStep = z.strictObject({ step: z.enum(['decide', 'receive', 'inspect']), after: Delay }).meta({ id: 'ReturnStep' });
 export type ReturnStep = z.output<typeof ReturnStep>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
-import { FulfillmentShipment } from './objects.ts';
+import { FulfillmentShipment } from './fulfillment-orders.ts';
 
 export const returnLifeCycle = defineLifeCycle({
   object: 'return',
@@ -13,63 +13,63 @@ export const returnLifeCycle = defineLifeCycle({
       from: [null],
       to: 'requested',
       events: ['return-requested', 'return-created'],
-      trigger: 'Create Return; the order is completed, and so many units of it are with the customer',
+      trigger: 'Create Return; the order is completed, and the customer has these units',
     },
     {
       verb: 'approve',
       from: ['requested'],
       to: 'approved',
-      trigger: 'time: policy, within 30 days of the completed order; control plane: approve. A parcel gets its label',
+      trigger: 'time: policy, within 30 d after the order was completed; control plane: approve. A parcel gets its label',
     },
     {
       verb: 'reject',
       from: ['requested', 'in-transit', 'inspected'],
       to: 'rejected',
       trigger:
-        'time: policy, later than 30 days after the completed order, or its parcel went back to the customer 7 d ago; control plane: reject. The units stay with the customer',
+        'time: policy, more than 30 d after the order was completed, or 7 d after its parcel went back to the customer; control plane: reject. The units stay with the customer',
     },
-    { verb: 'depart', from: ['approved'], to: 'in-transit', trigger: 'webhook: its parcel is on its way' },
+    { verb: 'depart', from: ['approved'], to: 'in-transit', trigger: 'webhook: its parcel is in transit' },
     {
       verb: 'write-off',
       from: ['in-transit'],
-      trigger: 'time: its parcel is lost for 7 d; control plane: write-off. It is paid back although nothing came',
+      trigger: 'time: its parcel has been lost for 7 d; control plane: write-off. It is refunded although no goods arrived',
     },
     {
       verb: 'receive',
       from: ['approved', 'in-transit'],
       to: 'received',
-      trigger: 'handed in at the store: time, or control plane: receive; webhook: its parcel is delivered',
+      trigger: 'time: handed in at the store; control plane: receive; webhook: its parcel is delivered',
     },
     {
       verb: 'inspect',
       from: ['received'],
       to: 'inspected',
-      trigger: 'the warehouse inspects it: time, or control plane: inspect. Its units are restocked or scrapped',
+      trigger: 'time: the warehouse inspects it; control plane: inspect. Its units are restocked or scrapped',
     },
     {
       verb: 'refund',
       from: ['inspected', 'in-transit'],
       to: 'refunded',
-      trigger: 'inspected or written off, and the refunds for it reach refundAmount, or nothing is left to refund',
+      trigger: 'after inspection or write-off, its refunds reach refundAmount, or nothing is left to refund',
     },
-    { verb: 'exchange', from: ['inspected'], to: 'exchanged', trigger: 'Confirm Order of its exchange order' },
+    { verb: 'exchange', from: ['inspected'], to: 'exchanged', trigger: 'Confirm Order for its exchange order' },
     {
       verb: 'note',
       from: ['requested', 'approved', 'in-transit', 'received', 'inspected', 'refunded', 'exchanged', 'rejected'],
-      trigger: 'its parcel or a refund moved',
+      trigger: 'its parcel or one of its refunds changes',
     },
     {
       verb: 'repeat-scan',
       from: ['requested', 'approved', 'in-transit', 'received', 'inspected', 'refunded', 'exchanged', 'rejected'],
       again: true,
-      trigger: 'webhook: a scan that is repeated, or older than the newest one seen',
+      trigger: 'webhook: a repeated scan, or one older than the newest seen',
     },
   ],
 });
 
 export const DropOff = z
   .enum(['carrier', 'store'])
-  .meta({ id: 'DropOff', description: 'carrier: the customer sends it with a label. store: the customer brings it.' });
+  .meta({ id: 'DropOff', description: 'carrier: the customer sends the goods with a label. store: the customer brings them.' });
 
 export const Resolution = z.enum(['refund', 'exchange']).meta({ id: 'Resolution' });
 
@@ -77,7 +77,7 @@ export const ReturnCondition = z.enum(['resellable', 'damaged']).meta({ id: 'Ret
 
 export const Disposition = z
   .enum(['restock', 'scrap'])
-  .meta({ id: 'Disposition', description: 'restock: it can be sold again. scrap: it is thrown away.' });
+  .meta({ id: 'Disposition', description: 'restock: the units can be sold again. scrap: they cannot.' });
 
 export const ReturnLine = z
   .object({
@@ -85,8 +85,8 @@ export const ReturnLine = z
     sku: Sku,
     qty: Quantity,
     reason: z.string(),
-    condition: ReturnCondition.optional().describe('Once inspected, or found after it was written off.'),
-    disposition: Disposition.optional().describe('Once inspected, or found after it was written off.'),
+    condition: ReturnCondition.optional().describe('Present after inspection, or if the goods are found after a write-off.'),
+    disposition: Disposition.optional().describe('Present after inspection, or if the goods are found after a write-off.'),
   })
   .meta({ id: 'ReturnLine' });
 
@@ -98,21 +98,21 @@ export const Return = z
     customerId: Id.optional(),
     lines: z.array(ReturnLine),
     dropOff: DropOff,
-    locationId: Id.describe('Where it is handed in, or the node that it came from.'),
+    locationId: Id.describe('Where it is handed in, or the node that served the order.'),
     resolution: Resolution,
-    refundAmount: Money.describe('What its units are worth; fixed when it was created.'),
+    refundAmount: Money.describe('Value of its units, fixed at creation.'),
     refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
     shipments: z.array(FulfillmentShipment),
-    writtenOffAt: Instant.optional().describe('Its parcel counts as lost since then: it is paid back although nothing came.'),
+    writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded although no goods arrived.'),
     exchangeOrderId: Id.optional(),
     rejectReason: z.string().optional(),
   })
   .meta({ id: 'Return' });
 
-/** What policy, store, warehouse and customer service do with a return: no API does, the control plane does. */
+/** Moves of a return by policy, store, warehouse and customer service. The control plane makes them; no API does. */
 export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect', 'write-off']).meta({ id: 'ReturnVerb' });
 
-/** Named `returnObject` since `return` is a word of the language. */
+/** `return` is a reserved word. */
 export const returnObject = defineObject({
   type: 'return',
   domain: 'fulfillment',

@@ -4,12 +4,13 @@ import { dependencyProblems } from '../problems.ts';
 import { atLeastOne, Id, Instant, Quantity, queryInteger, Sku, SkuQuantity } from '../shapes.ts';
 import { InventoryItem, Reservation } from './objects.ts';
 
-/** Absent: by priority. */
-export const NodePreference = z.literal('most-stock').describe('Per item the location that can promise most of it, not the first one.');
+export const NodePreference = z
+  .literal('most-stock')
+  .describe('Chooses the location that can promise most units of an item. Default: by priority.');
 
 const ReserveRequest = z.strictObject({
   basketId: Id.optional(),
-  items: z.array(SkuQuantity).min(1).max(200).optional().describe('With basketId: instead of the lines of the basket.'),
+  items: z.array(SkuQuantity).min(1).max(200).optional().describe('With basketId, they replace the lines of the basket.'),
   orderId: Id.optional(),
   locationId: Id.optional(),
   ttlSeconds: z.int().min(1).max(14_400).optional().describe('Default 900.'),
@@ -19,7 +20,7 @@ export const reserveInventory = defineApi({
   id: 'reserve-inventory-api',
   name: 'Reserve Inventory',
   summary:
-    'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold: asked for again, that one is the answer (200), adjusted while the basket is open.',
+    'Holds stock of one or more SKUs for a limited time, all or nothing. A basket has one open hold. A repeat returns it with status 200, adjusted while the basket is open.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',
@@ -27,13 +28,13 @@ export const reserveInventory = defineApi({
   method: 'POST',
   path: '/inventory/reservations',
   request: atLeastOne(ReserveRequest, ['basketId', 'items']),
-  // A service sends the items along with the basket's id, so that the SIM need not ask its caller back.
-  // The hold of a checkout at the till has no time limit.
+  // Applications send the items with the basket's id, so that the SIM need not call them back.
+  // The hold of a checkout at the till has no time limit: ttlSeconds is null.
   serviceRequest: atLeastOne(
     ReserveRequest.extend({
       ttlSeconds: ReserveRequest.shape.ttlSeconds.nullable(),
       prefer: NodePreference.optional(),
-      takesOverLines: z.array(Id).max(200).optional().describe('What was allocated to these lines of the order becomes part of the hold.'),
+      takesOverLines: z.array(Id).max(200).optional().describe('Stock allocated to these order lines becomes part of the hold.'),
     }),
     ['basketId', 'items'],
   ),
@@ -48,7 +49,7 @@ const ConfirmRequest = z.strictObject({ orderId: Id.optional() });
 export const confirmReservation = defineApi({
   id: 'confirm-reservation-api',
   name: 'Confirm Reservation',
-  summary: 'Keeps a timed hold for good.',
+  summary: 'Makes a timed hold permanent.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -56,7 +57,7 @@ export const confirmReservation = defineApi({
   method: 'POST',
   path: '/inventory/reservations/{id}/confirm',
   request: ConfirmRequest,
-  // The order that has the hold is about to be sent: from now on only the OMS releases it.
+  // For an order about to be fulfilled. From now on only the OMS releases the hold.
   serviceRequest: ConfirmRequest.extend({ forFulfilment: z.boolean().default(false) }),
   response: Reservation,
   problems: ['not_found', 'reservation_expired', 'invalid_state_transition', ...dependencyProblems],
@@ -66,7 +67,7 @@ export const confirmReservation = defineApi({
 export const releaseReservation = defineApi({
   id: 'release-reservation-api',
   name: 'Release Reservation',
-  summary: 'Ends a hold and gives its stock back.',
+  summary: 'Ends a hold and releases its stock.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -81,7 +82,7 @@ export const releaseReservation = defineApi({
 export const getInventory = defineApi({
   id: 'get-inventory-api',
   name: 'Get Inventory',
-  summary: 'Stock of a SKU, location by location.',
+  summary: 'Returns the stock of a SKU per location.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',
@@ -96,7 +97,7 @@ export const getInventory = defineApi({
 export const getStockLocations = defineApi({
   id: 'get-stock-locations-api',
   name: 'Get Stock Locations',
-  summary: 'Every warehouse location that holds a SKU, with what is on hand and reserved there.',
+  summary: 'Returns every warehouse location that holds a SKU, with units on hand and reserved.',
   domain: 'inventory',
   type: 'query',
   application: 'wms',
@@ -110,7 +111,7 @@ export const getStockLocations = defineApi({
 export const checkAvailability = defineApi({
   id: 'check-availability-api',
   name: 'Check Availability',
-  summary: 'How many units of a SKU can be promised, and where. Advisory: only a reservation holds stock.',
+  summary: 'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation holds stock.',
   domain: 'inventory',
   type: 'query',
   application: 'inventory-service',
@@ -119,13 +120,13 @@ export const checkAvailability = defineApi({
   path: '/inventory/{sku}/availability',
   query: z.strictObject({
     qty: queryInteger(1, 9999).default(1),
-    locationId: Id.optional().describe('Look at this location alone.'),
+    locationId: Id.optional().describe('Restricts the answer to this location.'),
   }),
   response: z.object({
     sku: Sku,
-    atp: z.int().describe('Over all nodes.'),
-    maxPerLine: z.int().describe('What the best single node can serve.'),
-    available: z.boolean().describe('One node can serve qty.'),
+    atp: z.int().describe('Available to promise at all nodes.'),
+    maxPerLine: z.int().describe('Units that the best single node can serve.'),
+    available: z.boolean().describe('Whether one node can serve qty.'),
     nodes: z.array(z.object({ locationId: Id, atp: z.int() })),
     asOf: Instant,
   }),
@@ -137,7 +138,7 @@ export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
   name: 'Allocate Inventory',
   summary:
-    'Holds stock for an order line for good, once per line. With reservationId the line already has its stock: that reservation is the answer and nothing moves.',
+    'Holds stock for an order line permanently, once per line. With reservationId the line already has its stock: the answer is that reservation, and no stock moves.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',

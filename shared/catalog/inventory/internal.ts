@@ -5,19 +5,19 @@ import { atLeastOne, Id, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 import { NodePreference } from './apis.ts';
 import { Allocation, InventoryItem, Reservation } from './objects.ts';
 
-/** Names a movement: repeated with the same one, nothing moves again. */
+/** Identifies a movement. A repeat with the same reference moves nothing. */
 const Reference = z.string().min(1).max(200);
 
-/** What a location gives to a hold. */
+/** Units that a location contributes to a hold. */
 export const HeldAt = z.object({ locationId: Id, sku: Sku, qty: Quantity }).meta({ id: 'HeldAt' });
 
-/** What has ended, and how. */
+/** A basket or order that has ended, with its final state. */
 const Over = z.strictObject({ id: Id, state: z.string().min(1).max(64) });
 
 export const getStock = defineInternalCall({
   id: 'get-stock',
   name: 'Get Stock',
-  summary: 'Counters of a SKU per location.',
+  summary: 'Returns the stock counters of a SKU per location.',
   domain: 'inventory',
   type: 'query',
   application: 'inventory-service',
@@ -31,7 +31,7 @@ export const getStock = defineInternalCall({
 export const takeHold = defineInternalCall({
   id: 'take-hold',
   name: 'Take Hold',
-  summary: 'Chooses a location for each item and takes the stock, all or nothing, once per reservation.',
+  summary: 'Chooses a location for each item and reserves the stock, all or nothing, once per reservation.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -45,7 +45,7 @@ export const takeHold = defineInternalCall({
       .array(Id)
       .max(1_000)
       .optional()
-      .describe('Reservations whose stock is given back in the same step, so that it may be taken again.'),
+      .describe('Reservations whose stock is released in the same step, so that this hold can take it.'),
   }),
   response: z.object({ allocations: z.array(HeldAt) }),
   problems: ['not_found', 'insufficient_stock', 'invalid_state_transition'],
@@ -56,7 +56,7 @@ export const moveHold = defineInternalCall({
   id: 'move-hold',
   name: 'Move Hold',
   summary:
-    'Gives held stock back, ships it or writes it off, once per reference. A hold that was never taken has nothing to give, and can no longer be taken.',
+    'Releases held stock, ships it or writes it off, once per reference. A hold that was never taken releases nothing, and can no longer be taken.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -68,15 +68,15 @@ export const moveHold = defineInternalCall({
       kind: z
         .enum(['release', 'consume', 'write-off'])
         .describe(
-          'release: reserved−, of all that is still held. consume: it left. write-off: it was not there. Both: onHand−, reserved−.',
+          'release: all units still held, reserved−. consume: units that left, onHand− and reserved−. write-off: missing units, onHand− and reserved−.',
         ),
-      allocations: z.array(HeldAt).min(1).max(200).optional().describe('consume, write-off: how many units of what, and where.'),
+      allocations: z.array(HeldAt).min(1).max(200).optional().describe('consume, write-off: units per location and SKU.'),
     })
     .refine(({ kind, allocations }) => (kind === 'release') === (allocations === undefined), {
       path: ['allocations'],
       error: 'Name allocations to consume or write off, and none to release.',
     }),
-  response: z.object({ allocations: z.array(HeldAt).describe('What this reference moved.') }),
+  response: z.object({ allocations: z.array(HeldAt).describe('Units that this reference moved.') }),
   problems: ['not_found', 'invalid_state_transition'],
   callers: ['sim'],
 });
@@ -84,7 +84,7 @@ export const moveHold = defineInternalCall({
 export const recordReservation = defineInternalCall({
   id: 'record-reservation',
   name: 'Record Reservation',
-  summary: 'The finished record of stock that was allocated without a hold.',
+  summary: 'Records stock that was allocated without a hold.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',
@@ -104,7 +104,7 @@ export const recordReservation = defineInternalCall({
 export const getReservation = defineInternalCall({
   id: 'get-reservation',
   name: 'Get Reservation',
-  summary: 'A reservation, for Allocate Inventory that names one, and for what leaves a store.',
+  summary: 'Returns a reservation.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',
@@ -118,7 +118,7 @@ export const getReservation = defineInternalCall({
 export const getBasketHold = defineInternalCall({
   id: 'get-basket-hold',
   name: 'Get Basket Hold',
-  summary: 'The open reservation of a basket, if it has one: what the till takes over.',
+  summary: 'Returns the open reservation of a basket, if it has one, for the till to take over.',
   domain: 'inventory',
   type: 'query',
   application: 'sim',
@@ -131,8 +131,7 @@ export const getBasketHold = defineInternalCall({
 export const releaseHolds = defineInternalCall({
   id: 'release-holds',
   name: 'Release Holds',
-  summary:
-    'An order or a basket is over: each of its open reservations is released, whoever asked for it, and nothing is held for it any more.',
+  summary: 'Releases all open reservations of an order or basket that has ended. It cannot get new ones.',
   domain: 'inventory',
   type: 'action',
   application: 'sim',
@@ -142,7 +141,11 @@ export const releaseHolds = defineInternalCall({
     z.strictObject({
       basket: Over.optional(),
       order: Over.optional(),
-      spare: z.array(Id).max(1_000).optional().describe('Reservations that end by what leaves them, which may still be under way.'),
+      spare: z
+        .array(Id)
+        .max(1_000)
+        .optional()
+        .describe('Reservations to keep: the departure of their goods ends them, and may still be in progress.'),
     }),
     ['basket', 'order'],
   ),
@@ -153,15 +156,17 @@ export const releaseHolds = defineInternalCall({
 export const moveReservation = defineInternalCall({
   id: 'move-reservation',
   name: 'Move Reservation',
-  summary: 'Units of a reservation left or were not there, once per reference; the reservation ends with its last unit.',
+  summary: 'Records units of a reservation that left or were missing, once per reference. The reservation ends with its last unit.',
   domain: 'inventory',
   type: 'command',
   application: 'sim',
   method: 'POST',
   path: '/internal/reservations/{id}/movements',
   request: z.strictObject({
-    reference: Reference.describe('The fulfillment order or order, and the kind.'),
-    kind: z.enum(['consume', 'short']).describe('consume: fulfilledQty of the allocations. short: cancelledQty, and a write-off.'),
+    reference: Reference.describe('The fulfilment order or order, with the kind.'),
+    kind: z
+      .enum(['consume', 'short'])
+      .describe('consume: increases fulfilledQty of the allocations. short: increases cancelledQty and writes the units off.'),
     locationId: Id,
     lines: z
       .array(z.strictObject({ orderLineId: Id.optional(), sku: Sku, qty: Quantity }))
@@ -176,7 +181,7 @@ export const moveReservation = defineInternalCall({
 export const recordStockMovement = defineInternalCall({
   id: 'record-stock-movement',
   name: 'Record Stock Movement',
-  summary: 'Stock that came back or turned up, once per reference. What was sold meanwhile cannot be sent back.',
+  summary: 'Records stock that came back or was found, once per reference. Restocked units that were sold meanwhile cannot be sent back.',
   domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
@@ -187,7 +192,7 @@ export const recordStockMovement = defineInternalCall({
     kind: z
       .enum(['restock', 'scrap', 'sent-back', 'found', 'found-and-sold'])
       .describe(
-        'restock: it came back, onHand+. sent-back: what was restocked goes to the customer again, onHand−. scrap: it came back and is thrown away, onHand stays. found: nobody knew of it, onHand+. found-and-sold: nobody knew of it, and a customer carried it out, onHand stays.',
+        'restock: returned units, onHand+. sent-back: restocked units go back to the customer, onHand−. scrap: returned units are scrapped, onHand unchanged. found: units missing from the records, onHand+. found-and-sold: units missing from the records that a customer carried out, onHand unchanged.',
       ),
     locationId: Id,
     sku: Sku,
@@ -202,7 +207,7 @@ export const countStock = defineInternalCall({
   id: 'count-stock',
   name: 'Count Stock',
   summary:
-    'Somebody counted a SKU at a location: onHand becomes what was found. Refused when more is reserved there. Sent by the simulation plane, which plays the outside world.',
+    'Sets onHand of a SKU at a location to a counted value. Refused when more units are reserved there. The simulation plane sends it, acting as the outside world.',
   domain: 'inventory',
   type: 'action',
   application: 'inventory-service',

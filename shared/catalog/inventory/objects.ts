@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Quantity, Sku, SkuQuantity } from '../shapes.ts';
 
@@ -12,13 +12,13 @@ export const reservationLifeCycle = defineLifeCycle({
       from: [null],
       to: 'requested',
       events: ['inventory-reserved', 'reservation-created'],
-      trigger: 'Reserve Inventory; every item fits, all or nothing',
+      trigger: 'Reserve Inventory; stock covers every item, all or nothing',
     },
     {
       verb: 'reserve',
       from: ['requested', 'confirmed'],
       again: true,
-      trigger: 'Reserve Inventory for the basket that it is of, repeated, or in checkout',
+      trigger: 'Reserve Inventory for its basket, repeated or in checkout',
     },
     {
       verb: 'allocate',
@@ -31,40 +31,40 @@ export const reservationLifeCycle = defineLifeCycle({
       verb: 'allocate',
       from: ['requested', 'confirmed'],
       again: true,
-      trigger: 'Allocate Inventory for the same order line, for one that it holds already, or with reservationId',
+      trigger: 'Allocate Inventory for the same order line, for a line that it already holds, or with reservationId',
     },
-    { verb: 'confirm', from: ['requested'], to: 'confirmed', trigger: 'Confirm Reservation; from now on it does not expire' },
+    { verb: 'confirm', from: ['requested'], to: 'confirmed', trigger: 'Confirm Reservation; it no longer expires' },
     { verb: 'confirm', from: ['confirmed'], again: true, trigger: 'Confirm Reservation, repeated' },
-    { verb: 'expire', from: ['requested'], to: 'expired', trigger: 'time: its TTL is over' },
+    { verb: 'expire', from: ['requested'], to: 'expired', trigger: 'time: its TTL ends' },
     {
       verb: 'release',
       from: ['requested', 'confirmed'],
       to: 'released',
-      trigger: 'Release Reservation; the end of its order, basket or transaction; taken over by a new hold of the same basket or order',
+      trigger: 'Release Reservation; its order, basket or transaction ends; a new hold of the same basket or order takes over',
     },
     {
       verb: 'release',
       from: ['released', 'expired', 'cancelled'],
       again: true,
-      trigger: 'Release Reservation of one that has ended',
+      trigger: 'Release Reservation after it has ended',
     },
     {
       verb: 'move-part',
       from: ['confirmed'],
-      trigger: 'one of several allocations, or a part of one, is dispatched or was short; the rest stays held',
+      trigger: 'some units are dispatched or short; the rest stays held',
     },
     {
       verb: 'fulfil',
       from: ['confirmed', 'requested'],
       to: 'fulfilled',
       trigger:
-        'every allocation is fulfilled or cancelled, at least one fulfilled: Dispatch Fulfillment Order; the customer leaves the store with what was held for the till',
+        'every allocation is fulfilled or cancelled, at least one is fulfilled: Dispatch Fulfillment Order, or the customer leaves the store with the goods',
     },
-    { verb: 'cancel', from: ['confirmed'], to: 'cancelled', trigger: 'every allocation is cancelled: short pick' },
+    { verb: 'cancel', from: ['confirmed'], to: 'cancelled', trigger: 'a short pick cancels every allocation' },
   ],
 });
 
-/** Which location gives how many units. */
+/** Units that a location reserves. */
 export const Allocation = z
   .object({
     orderLineId: Id.optional(),
@@ -84,11 +84,11 @@ export const Reservation = z
     orderId: Id.optional(),
     orderLineId: Id.optional(),
     locationId: Id.optional().describe(
-      'Given: all items are held there. Absent: each item at the first location, by priority, that can serve all of it.',
+      'If present, all items are held there. If absent, each item is held at the first location, by priority, that can serve all of it.',
     ),
     items: z.array(SkuQuantity),
     allocations: z.array(Allocation),
-    expiresAt: Instant.optional().describe('Absent once confirmed, and for what is held for the till.'),
+    expiresAt: Instant.optional().describe('Absent once confirmed, and for holds of the till.'),
   })
   .meta({ id: 'Reservation' });
 
@@ -106,12 +106,12 @@ export const StockLevel = z
     locationId: Id,
     onHand: z.int().min(0),
     reserved: z.int().min(0),
-    safetyStock: z.int().min(0).describe('Kept back, never promised.'),
+    safetyStock: z.int().min(0).describe('Units that are never promised.'),
     atp: z.int().describe('Available to promise: onHand − reserved − safetyStock.'),
   })
   .meta({ id: 'StockLevel' });
 
-/** Guarded counters, not a versioned record: it has neither version nor events. */
+/** Guarded counters without version and events. */
 export const InventoryItem = z.object({ sku: Sku, locations: z.array(StockLevel) }).meta({ id: 'InventoryItem' });
 
 export const inventoryItem = defineObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Address, Id } from '../shapes.ts';
 
-/** A place that holds stock. Stock is taken from the first one, by `priority`, that can serve a line. */
+/** A place that holds stock. The first one by `priority` that can serve a line does so. */
 export const Location = z
   .strictObject({
     id: Id,

@@ -7,7 +7,7 @@ import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 export const getMemberBalance = defineApi({
   id: 'get-member-balance-api',
   name: 'Get Member Balance',
-  summary: 'Points balance, tier and next tier threshold of a member, by account id or card number.',
+  summary: 'Returns points balance, tier and next tier threshold of a member, by account id or card number.',
   domain: 'loyalty',
   type: 'query',
   application: 'loyalty-platform',
@@ -22,7 +22,7 @@ export const earnPoints = defineApi({
   id: 'earn-points-api',
   name: 'Earn Points',
   summary:
-    'Books the points of a completed order for its member, one per full 1.00: those that its completion books, whichever comes first.',
+    'Books the points of a completed order, one per full 1.00. The completion of the order books the same points; they are booked once.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -31,7 +31,7 @@ export const earnPoints = defineApi({
   path: '/members/{id}/earn',
   request: z.strictObject({
     orderId: Id,
-    amount: PositiveMoney.describe('The earningAmount of the order: goods delivered and paid otherwise than by points.'),
+    amount: PositiveMoney.describe('The earningAmount of the order: delivered goods, except the part paid with points.'),
   }),
   response: LoyaltyAccount,
   status: 201,
@@ -42,7 +42,8 @@ export const earnPoints = defineApi({
 export const redeemPoints = defineApi({
   id: 'redeem-points-api',
   name: 'Redeem Points',
-  summary: 'Turns points into a redemption that pays for a basket or an order; given back when it is not spent within 15 minutes.',
+  summary:
+    'Turns points into a redemption that pays for a basket or an order. Points return to the balance if the redemption is not spent within 15 minutes.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -59,14 +60,14 @@ export const redeemPoints = defineApi({
 export const enrollLoyaltyMember = defineApi({
   id: 'enroll-loyalty-member-api',
   name: 'Enroll Loyalty Member',
-  summary: 'Makes a customer a member: the Loyalty Platform opens the account, the CRM notes it on the customer.',
+  summary: 'Enrols a customer as a member. The Loyalty Platform opens the account, and the CRM links it to the customer.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',
   auth: 'bearer',
   method: 'POST',
   path: '/loyalty/members',
-  request: z.strictObject({ customerId: Id, cardNumber: CardNumber.optional().describe('Default: a new one.') }),
+  request: z.strictObject({ customerId: Id, cardNumber: CardNumber.optional().describe('Default: a new number.') }),
   response: LoyaltyAccount,
   status: 201,
   problems: ['not_found', 'already_enrolled', 'customer_blocked', 'invalid_state_transition', ...dependencyProblems],
@@ -76,7 +77,7 @@ export const enrollLoyaltyMember = defineApi({
 export const issueLoyaltyPoints = defineApi({
   id: 'issue-loyalty-points-api',
   name: 'Issue Loyalty Points',
-  summary: 'Grants points to a member as goodwill, once per reference. The ledger is the Loyalty Platform’s.',
+  summary: 'Grants goodwill points to a member, once per reference. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',
@@ -86,7 +87,7 @@ export const issueLoyaltyPoints = defineApi({
   request: z.strictObject({
     points: Points,
     reason: z.string().min(1).max(200),
-    reference: Id.optional().describe('Repeated with the same one, nothing is granted again.'),
+    reference: Id.optional().describe('A repeat with the same reference grants nothing.'),
   }),
   response: LoyaltyAccount,
   status: 201,
@@ -97,7 +98,8 @@ export const issueLoyaltyPoints = defineApi({
 export const redeemLoyaltyPoints = defineApi({
   id: 'redeem-loyalty-points-api',
   name: 'Redeem Loyalty Points',
-  summary: 'Turns points into a redemption, given back when it is not spent within 15 minutes. The ledger is the Loyalty Platform’s.',
+  summary:
+    'Turns points into a redemption. Points return to the balance if it is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',

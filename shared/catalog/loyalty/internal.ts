@@ -5,13 +5,13 @@ import { CardNumber, LoyaltyAccount, Redemption } from './objects.ts';
 
 const Purchase = z
   .strictObject({ basketId: Id.optional(), customerId: Id.optional(), loyaltyAccountId: Id.optional() })
-  .describe('spend: whose order is paid, and from which basket it came; a redemption pays nothing else than what it was made for.');
+  .describe('spend: owner and basket of the paid order. A redemption pays only for the purchase that it was made for.');
 
 export const putLedgerEntry = defineInternalCall({
   id: 'put-ledger-entry',
   name: 'Put Ledger Entry',
   summary:
-    'Type issue: points are granted to an account. Type redeem: points become a redemption. Type spend: a payment (the reference) spends a redemption. Type reverse: what a payment spent is given back, once per reference. A repeat changes nothing; one that asks for something else is refused.',
+    'Books an entry in the ledger. issue: grants points to an account. redeem: turns points into a redemption. spend: the payment in the reference spends a redemption. reverse: returns points that a payment spent, once per reference. A repeat changes nothing; a repeat with other values is refused.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
@@ -19,20 +19,20 @@ export const putLedgerEntry = defineInternalCall({
   path: '/internal/ledger-entries/{type}/{reference}',
   request: z.strictObject({
     accountId: Id.optional().describe('issue, redeem: account id or card number.'),
-    points: Points.optional().describe('issue, redeem: how many.'),
-    reason: z.string().min(1).max(200).optional().describe('issue: what for.'),
-    redemptionId: Id.optional().describe('spend: which redemption.'),
-    orderId: Id.optional().describe('spend: the order that it pays. redeem: what it is meant for.'),
+    points: Points.optional().describe('issue, redeem: number of points.'),
+    reason: z.string().min(1).max(200).optional().describe('issue: why points are granted.'),
+    redemptionId: Id.optional().describe('spend: the redemption.'),
+    orderId: Id.optional().describe('spend: the paid order. redeem: the order to be paid.'),
     purchase: Purchase.optional(),
-    paymentId: Id.optional().describe('reverse: whose spending is given back, when the reference is not that payment.'),
+    paymentId: Id.optional().describe('reverse: the payment that spent the points, if it is not the reference.'),
     amount: PositiveMoney.optional().describe(
-      'spend: what the tender asks for, at most the value of the redemption. reverse: how much is given back; default all.',
+      'spend: amount of the tender, at most the value of the redemption. reverse: amount to return. Default: all.',
     ),
   }),
   response: z.object({
     account: LoyaltyAccount,
     redemption: Redemption.optional(),
-    repeated: z.boolean().optional().describe('issue, redeem: it had been booked before.'),
+    repeated: z.boolean().optional().describe('issue, redeem: the entry was already booked.'),
   }),
   problems: ['not_found', 'insufficient_points', 'redemption_not_applicable', 'conflicting_repeat'],
   callers: ['payment-hub', 'crm'],
@@ -41,13 +41,13 @@ export const putLedgerEntry = defineInternalCall({
 export const putMember = defineInternalCall({
   id: 'put-member',
   name: 'Put Member',
-  summary: 'Opens the loyalty account of a customer; each has one.',
+  summary: 'Opens the loyalty account of a customer. Each customer has at most one.',
   domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
   method: 'PUT',
   path: '/internal/members/{customerId}',
-  request: z.strictObject({ cardNumber: CardNumber.optional().describe('Default: a new one.') }),
+  request: z.strictObject({ cardNumber: CardNumber.optional().describe('Default: a new number.') }),
   response: LoyaltyAccount,
   problems: ['already_enrolled'],
   callers: ['crm'],

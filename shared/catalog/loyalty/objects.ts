@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { commonFields, Id, Instant, Money } from '../shapes.ts';
 
-export const Tier = z.enum(['bronze', 'silver', 'gold']).meta({ id: 'Tier', description: 'By lifetime points: 0, 1,000, 5,000.' });
+export const Tier = z
+  .enum(['bronze', 'silver', 'gold'])
+  .meta({ id: 'Tier', description: 'Tier by lifetime points: from 0, 1,000 and 5,000.' });
 
-/** Lifetime points from which a tier is reached, lowest tier first. */
+/** Lifetime points at which a tier starts, lowest tier first. */
 export const tierThresholds = [
   { tier: 'bronze', from: 0 },
   { tier: 'silver', from: 1000 },
@@ -14,24 +16,21 @@ export const tierThresholds = [
 export const CardNumber = z
   .string()
   .regex(/^[A-Za-z0-9._-]{4,32}$/)
-  .meta({ id: 'CardNumber', description: 'What the member shows at the till.' });
+  .meta({ id: 'CardNumber', description: 'Card that the member shows at the till.' });
 
 export const LedgerEntry = z
   .object({
     type: z.enum(['earn', 'issue', 'redeem', 'reverse']),
-    points: z.int().describe('Signed: what the entry adds to the balance.'),
+    points: z.int().describe('Signed: change of the balance.'),
     at: Instant,
     orderId: Id.optional(),
-    reference: z
-      .string()
-      .optional()
-      .describe('What the entry is booked for, when it is not an order; of a reversal of earned points: the refund.'),
-    reason: z.string().optional().describe('What points were issued for.'),
+    reference: z.string().optional().describe('Cause of the entry, if it is not an order. For reversed earned points it is the refund.'),
+    reason: z.string().optional().describe('Why points were issued.'),
     shortfall: z
       .int()
       .optional()
       .describe(
-        'Earned points that a refund should have taken back, and the balance did not have; negative where points that came later settle it.',
+        'Earned points that a refund should have taken back, but that the balance did not have. Negative on entries that settle it with later points.',
       ),
   })
   .meta({ id: 'LedgerEntry' });
@@ -42,16 +41,16 @@ export const LoyaltyAccount = z
     customerId: Id,
     cardNumber: z.string(),
     pointsBalance: z.int().min(0),
-    lifetimePoints: z.int().min(0).describe('All points earned or issued, less those of purchases that no longer count; decides the tier.'),
+    lifetimePoints: z.int().min(0).describe('All points earned or issued, less those of refunded purchases. They decide the tier.'),
     tier: Tier,
-    nextTierThreshold: z.int().optional().describe('Lifetime points of the next tier; absent in the highest.'),
+    nextTierThreshold: z.int().optional().describe('Lifetime points at which the next tier starts. Absent in the highest tier.'),
     pointsToNextTier: z.int().optional(),
-    entries: z.array(LedgerEntry).describe('The append-only ledger, oldest first; its points add up to the balance.'),
+    entries: z.array(LedgerEntry).describe('The append-only ledger, oldest first. Its points add up to the balance.'),
   })
   .meta({ id: 'LoyaltyAccount' });
 
-/** Points turned into money that can be spent once, as tender of type loyalty with this id as token. */
-export const Redemption = z.object({ id: Id, value: Money.describe('One point is worth 0.01.') }).meta({ id: 'Redemption' });
+/** Points turned into money that can be spent once: as a loyalty tender with this id as its token. */
+export const Redemption = z.object({ id: Id, value: Money.describe('A point is worth 0.01.') }).meta({ id: 'Redemption' });
 
 export const loyaltyAccount = defineObject({
   type: 'loyalty-account',

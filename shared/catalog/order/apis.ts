@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Basket } from '../commerce/objects.ts';
 import { Transaction } from '../commerce/transaction.ts';
 import { defineApi } from '../define.ts';
-import { FulfillmentOrder } from '../fulfillment/objects.ts';
+import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id } from '../shapes.ts';
 import { OrderView } from './objects.ts';
@@ -10,7 +10,7 @@ import { OrderView } from './objects.ts';
 export const getOrder = defineApi({
   id: 'get-order-api',
   name: 'Get Order',
-  summary: 'An order with its lines, payment status and fulfillment orders.',
+  summary: 'Returns an order with its lines, payment status and fulfilment orders.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -23,15 +23,15 @@ export const getOrder = defineApi({
 
 const CreateOrderRequest = z.strictObject({
   basketId: Id.optional(),
-  transactionId: Id.optional().describe('A checkout at the till: its order gets the same id.'),
-  exchangeForReturnId: Id.optional().describe('An inspected return whose value pays for the order, as far as it goes.'),
+  transactionId: Id.optional().describe('A checkout at the till. Its order gets the same id.'),
+  exchangeForReturnId: Id.optional().describe('An inspected return whose value pays for the order, in full or in part.'),
 });
 
 export const createOrder = defineApi({
   id: 'create-order-api',
   name: 'Create Order',
   summary:
-    'Makes a draft order of a basket in checkout, or of a checkout at the till, and converts the basket. The same one always gives the same order.',
+    'Creates a draft order from a basket in checkout or from a checkout at the till, and converts the basket. The same basket or checkout always gives the same order.',
   domain: 'order',
   type: 'command',
   application: 'oms',
@@ -41,8 +41,8 @@ export const createOrder = defineApi({
   request: exactlyOne(CreateOrderRequest, ['basketId', 'transactionId']),
   serviceRequest: exactlyOne(
     CreateOrderRequest.extend({
-      basket: Basket.optional().describe('Sent by the eCommerce Platform itself: already converted, with its orderId.'),
-      transaction: Transaction.optional().describe('Sent by the POS itself.'),
+      basket: Basket.optional().describe('Sent by the eCommerce Platform: already converted, with its orderId.'),
+      transaction: Transaction.optional().describe('Sent by the POS.'),
     }),
     ['basketId', 'transactionId'],
   ),
@@ -65,14 +65,14 @@ export const cancelOrder = defineApi({
   request: z.strictObject({ reason: z.string().min(1).max(200).optional() }),
   response: OrderView,
   emits: ['order-cancelled'],
-  // The FMS decides whether goods have left. Nobody else who is down keeps an order from being cancelled: what is still to be undone is visible on it.
+  // The FMS decides whether goods have left. No other application that is down prevents a cancellation: the order shows pending compensation.
   problems: ['not_found', 'invalid_state_transition', 'conflicting_repeat', ...dependencyProblems],
 });
 
 export const confirmOrder = defineApi({
   id: 'confirm-order-api',
   name: 'Confirm Order',
-  summary: 'Confirms an order whose payments cover its total; its stock is held for good, or held now if the hold has run out.',
+  summary: 'Confirms an order whose payments cover its total. Its stock hold becomes permanent; an expired hold is taken again.',
   domain: 'order',
   type: 'action',
   application: 'oms',
@@ -96,7 +96,7 @@ export const routeOrder = defineApi({
   id: 'route-order-api',
   name: 'Route Order',
   summary:
-    'Makes fulfillment orders of a confirmed order: one node per line, lines of one node together. An order that is routed already answers those it has.',
+    'Creates the fulfilment orders of a confirmed order, one per node. One node serves each line. A repeat returns the existing ones.',
   domain: 'order',
   type: 'action',
   application: 'oms',
@@ -108,7 +108,7 @@ export const routeOrder = defineApi({
       .enum(['nearest', 'most-stock'])
       .optional()
       .describe(
-        'Default: nearest. For lines that no location holds stock for yet: the first location by priority, or the one with most stock.',
+        'Default: nearest. Chooses the location for lines without held stock: the first one by priority, or the one with most stock.',
       ),
   }),
   response: z.object({ items: z.array(FulfillmentOrder) }),

@@ -1,4 +1,4 @@
-import { defineEvent } from '../define.ts';
+import { defineEvent } from '../define-object.ts';
 
 export const orderCreated = defineEvent({
   name: 'order-created',
@@ -13,8 +13,8 @@ export const orderConfirmed = defineEvent({
   object: 'order',
   meaning: 'Order confirmed and acknowledged; fulfillment can begin',
   subscribers: [
-    { application: 'crm', mode: 'each', purpose: 'a registered customer becomes active; activity is noted' },
-    { application: 'fms', mode: 'each', purpose: 'a return is exchanged for the order' },
+    { application: 'crm', mode: 'each', purpose: 'records activity; a registered customer becomes active' },
+    { application: 'fms', mode: 'each', purpose: 'completes the exchange of a return' },
   ],
 });
 
@@ -24,7 +24,7 @@ export const orderCancelled = defineEvent({
   object: 'order',
   meaning: 'Order cancelled before fulfillment completion',
   subscribers: [
-    { application: 'fms', mode: 'each', purpose: 'a return that was to be exchanged for the order is paid back instead' },
-    { application: 'pos', mode: 'each', purpose: 'a transaction that somebody made an order of by hand ends with it' },
+    { application: 'fms', mode: 'each', purpose: 'refunds a return that was to be exchanged for the order' },
+    { application: 'pos', mode: 'each', purpose: 'ends a transaction whose order a client created itself' },
   ],
 });

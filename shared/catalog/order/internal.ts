@@ -7,7 +7,7 @@ import { Order, Payable } from './objects.ts';
 export const getPayable = defineInternalCall({
   id: 'get-payable',
   name: 'Get Payable',
-  summary: 'What may be paid for an order, and whether it still may.',
+  summary: 'Returns the amount payable for an order, and whether it can still be paid.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -21,7 +21,7 @@ export const getPayable = defineInternalCall({
 export const getOrderStock = defineInternalCall({
   id: 'get-order-stock',
   name: 'Get Order Stock',
-  summary: 'What each line of an order needs, and the reservation that holds it as far as the order knows.',
+  summary: 'Returns the units that each line of an order needs, and the reservation that the order knows.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -41,7 +41,7 @@ export const getOrderStock = defineInternalCall({
 export const getOrderEarning = defineInternalCall({
   id: 'get-order-earning',
   name: 'Get Order Earning',
-  summary: 'What an order earns points for, and for whom; nothing before it is completed.',
+  summary: 'Returns the amount for which an order earns points, and the member. There is no amount before the order is completed.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -56,18 +56,18 @@ export const ensureCaptured = defineInternalCall({
   id: 'ensure-captured',
   name: 'Ensure Captured',
   summary:
-    'Before goods leave: captures what is missing until captured − refunded covers the lines not cancelled, plus shipping; refused while it does not.',
+    'Before goods leave: captures until captured − refunded covers shipping and the lines that are not cancelled. Refused if that fails.',
   domain: 'order',
   type: 'action',
   application: 'oms',
   method: 'POST',
   path: '/internal/orders/{id}/ensure-captured',
-  request: z.strictObject({ fulfillmentOrderId: Id.describe('What is about to be dispatched.') }),
+  request: z.strictObject({ fulfillmentOrderId: Id.describe('The fulfilment order to be dispatched.') }),
   response: z.object({
     orderId: Id,
     captured: Money,
     refunded: Money,
-    required: Money.describe('What captured − refunded covers.'),
+    required: Money.describe('Amount that captured − refunded covers.'),
   }),
   problems: ['not_found', 'invalid_state_transition', 'payment_incomplete', ...dependencyProblems],
   callers: ['fms'],
@@ -77,7 +77,7 @@ export const carryOut = defineInternalCall({
   id: 'carry-out',
   name: 'Carry Out',
   summary:
-    'The customer leaves the store with the goods of a confirmed order: its payments are captured, its stock goes out, it is completed. A repeat changes nothing.',
+    'Completes a confirmed order whose customer leaves the store with the goods: captures its payments and consumes its stock. A repeat changes nothing.',
   domain: 'order',
   type: 'action',
   application: 'oms',
@@ -92,7 +92,7 @@ export const carryOut = defineInternalCall({
 export const listCustomerOrders = defineInternalCall({
   id: 'list-customer-orders',
   name: 'List Customer Orders',
-  summary: 'Orders of a customer, newest first, at most 20, as the OMS alone knows them.',
+  summary: 'Returns the orders of a customer, newest first, at most 20, without data of other applications.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -107,7 +107,7 @@ export const bookReturn = defineInternalCall({
   id: 'book-return',
   name: 'Book Return',
   summary:
-    'Units of a completed order come back: checks that so many are with the customer and in no other return, fixes what they are worth, and moves the order. Once per return.',
+    'Books units of a completed order for a return: checks that the customer has them and that no other return includes them, fixes their value, and moves the order. Once per return.',
   domain: 'order',
   type: 'command',
   application: 'oms',
@@ -119,11 +119,8 @@ export const bookReturn = defineInternalCall({
       .array(z.strictObject({ orderLineId: Id, qty: Quantity }))
       .min(1)
       .max(200),
-    byParcel: z.boolean().default(false).describe('It is collected by a carrier: refused for an order without an address.'),
-    locationNamed: z
-      .boolean()
-      .default(true)
-      .describe('It says where it is handed in: refused without that, unless a store sold the order.'),
+    byParcel: z.boolean().default(false).describe('A carrier collects the return. Refused for an order without an address.'),
+    locationNamed: z.boolean().default(true).describe('Whether the return names a location. It is required unless a store sold the order.'),
   }),
   response: z.object({
     refundAmount: Money,
@@ -140,7 +137,7 @@ export const closeReturn = defineInternalCall({
   id: 'close-return',
   name: 'Close Return',
   summary:
-    'What becomes of a return. refund: the OMS has its value paid back, and answers how far it got. refunded, exchanged: its units count as returned. rejected: they are the customer’s again. Once per return and outcome.',
+    'Closes the booking of a return. refund: the OMS refunds its value and returns the progress. refunded, exchanged: its units count as returned. rejected: its units stay with the customer. Once per return and outcome.',
   domain: 'order',
   type: 'action',
   application: 'oms',
@@ -148,13 +145,13 @@ export const closeReturn = defineInternalCall({
   path: '/internal/orders/{id}/returns/{returnId}/close',
   request: z.strictObject({
     outcome: z.enum(['refund', 'refunded', 'exchanged', 'rejected']),
-    exchangeOrderId: Id.optional().describe('exchanged: what its value paid for; the surplus is refunded.'),
+    exchangeOrderId: Id.optional().describe('exchanged: the order that its value paid for. The surplus is refunded.'),
     paidBack: Money.optional().describe(
-      'rejected: what somebody refunded for it all the same, as far as the caller has heard; the Payment Hub is asked. Its units are worth so much less. Absent: nobody knows of the return.',
+      'rejected: refunds of the return that the caller knows of. The OMS also asks the Payment Hub. The units lose that much of their value. Absent if the return was never created.',
     ),
   }),
   response: z.object({
-    settled: z.boolean().describe('Nothing is left to be paid back for it.'),
+    settled: z.boolean().describe('Whether nothing is left to refund.'),
     refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
   }),
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Channel, MinAge, Totals } from '../commerce/objects.ts';
-import { defineObject } from '../define.ts';
-import { FulfillmentOrder } from '../fulfillment/objects.ts';
+import { defineObject } from '../define-object.ts';
+import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { Payment } from '../payment/objects.ts';
@@ -11,19 +11,19 @@ export const orderLifeCycle = defineLifeCycle({
   object: 'order',
   states: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
   rows: [
-    { verb: 'create', from: [null], to: 'draft', events: ['order-created'], trigger: 'Create Order; the basket is locked' },
+    { verb: 'create', from: [null], to: 'draft', events: ['order-created'], trigger: 'Create Order; its basket is locked' },
     {
       verb: 'create',
       from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
       again: true,
-      trigger: 'Create Order of the same basket or transaction',
+      trigger: 'Create Order with the same basket or transaction',
     },
     {
       verb: 'confirm',
       from: ['draft'],
       to: 'confirmed',
       events: ['order-confirmed'],
-      trigger: 'Confirm Order; authorised and captured payments cover the total, all stock held',
+      trigger: 'Confirm Order; authorised and captured payments cover the total, and all stock is held',
     },
     {
       verb: 'confirm',
@@ -34,26 +34,26 @@ export const orderLifeCycle = defineLifeCycle({
     {
       verb: 'route',
       from: ['confirmed'],
-      trigger: 'Confirm Order, Route Order: the FMS has its fulfillment orders. Repeated, it returns them and nothing changes',
+      trigger: 'Confirm Order, Route Order: the FMS has created its fulfilment orders. A repeat returns them and changes nothing',
     },
     {
       verb: 'route',
       from: ['in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress'],
       again: true,
-      trigger: 'Route Order, repeated; never of an order of the till',
+      trigger: 'Route Order, repeated; not for orders of the till',
     },
     {
       verb: 'begin-fulfilment',
       from: ['confirmed'],
       to: 'in-fulfilment',
-      trigger: 'its first Create Picking Order; the payments are captured from now on',
+      trigger: 'the first Create Picking Order; its payments are captured from now on',
     },
-    { verb: 'fulfil-part', from: ['in-fulfilment'], to: 'partially-fulfilled', trigger: 'some of its lines are delivered' },
+    { verb: 'fulfil-part', from: ['in-fulfilment'], to: 'partially-fulfilled', trigger: 'some lines are delivered' },
     {
       verb: 'complete',
       from: ['in-fulfilment', 'partially-fulfilled'],
       to: 'completed',
-      trigger: 'every line is delivered or cancelled, at least one delivered',
+      trigger: 'every line is delivered or cancelled, at least one is delivered',
     },
     {
       verb: 'cancel',
@@ -61,40 +61,40 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'cancelled',
       events: ['order-cancelled'],
       trigger:
-        'Cancel Order; no fulfillment order is dispatched. Internal: the capture was given up; time: an authorisation was lost for 1 d',
+        'Cancel Order; no fulfilment order is dispatched. Internal: all capture attempts failed; time: an authorisation has been lost for 1 d',
     },
     {
       verb: 'abandon-fulfilment',
       from: ['in-fulfilment'],
       to: 'cancelled',
       events: ['order-cancelled'],
-      trigger: 'every fulfillment order is cancelled, lost or returned to sender',
+      trigger: 'every fulfilment order is cancelled, lost or returned to sender',
     },
     {
       verb: 'carry-out',
       from: ['confirmed'],
       to: 'completed',
-      trigger: 'the customer leaves the store with the goods; its payments are captured',
+      trigger: 'internal: the customer leaves the store with the goods; its payments are captured',
     },
     {
       verb: 'carry-out',
       from: ['completed', 'return-in-progress'],
       again: true,
-      trigger: 'the till says so once more',
+      trigger: 'internal: the till repeats the carry-out',
     },
     { verb: 'open-return', from: ['completed', 'return-in-progress'], to: 'return-in-progress', trigger: 'Create Return' },
     {
       verb: 'end-return',
       from: ['return-in-progress'],
       to: ['return-in-progress', 'completed'],
-      trigger: 'a return is refunded, exchanged or rejected; completed with the last one',
+      trigger: 'a return is refunded, exchanged or rejected; the last one completes the order',
     },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
-    { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: 24 h old and still draft' },
+    { verb: 'expire', from: ['draft'], to: 'cancelled', events: ['order-cancelled'], trigger: 'time: still draft after 24 h' },
     {
       verb: 'note',
       from: ['draft', 'confirmed', 'in-fulfilment', 'partially-fulfilled', 'completed', 'return-in-progress', 'cancelled'],
-      trigger: 'internal: a counter or status of it moves',
+      trigger: 'internal: a counter or status changes',
     },
   ],
 });
@@ -106,7 +106,7 @@ export const OrderLine = z
     minAge: MinAge.optional(),
     qty: Quantity,
     unitPrice: Money.describe('Price of one unit, tax included.'),
-    discount: Money.describe('Taken off all units of the line together.'),
+    discount: Money.describe('Discount on all units of the line together.'),
     tax: Money.describe('Tax contained in lineTotal.'),
     lineTotal: Money.describe('qty × unitPrice − discount.'),
     nodeId: Id.optional().describe('Location that serves the line.'),
@@ -122,9 +122,9 @@ export const Order = z
   .object({
     ...commonFields,
     state: z.enum(orderLifeCycle.states),
-    orderNumber: z.string().describe('What the customer is told.'),
+    orderNumber: z.string().describe('Order number for the customer.'),
     channel: Channel,
-    storeId: Id.optional().describe('Of an order of the till.'),
+    storeId: Id.optional().describe('Store of an order of the till.'),
     basketId: Id,
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
@@ -132,32 +132,34 @@ export const Order = z
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),
-    validatedAt: Instant.describe('When the basket was found fit to become this order.'),
+    validatedAt: Instant.describe('When the basket was validated for this order.'),
     completedAt: Instant.optional(),
     earningAmount: Money.optional().describe(
-      'Goods delivered and paid otherwise than by points, as of completedAt: what earns loyalty points. Refunds made before are not in it.',
+      'Amount that earns loyalty points: delivered goods, except the part paid with points, as of completedAt. Refunds made before completedAt are not included.',
     ),
     earningRefunds: z
       .array(z.string())
       .optional()
-      .describe('Those refunds, each named after its payment and its place among that one’s refunds; absent when there were none.'),
+      .describe(
+        'Refunds made before completedAt, each named by its payment and its position among the refunds of that payment. Absent if there are none.',
+      ),
     cancelReason: z.string().optional(),
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
-    stockDiscrepancy: z.literal(true).optional().describe('The store sold more than it was known to have.'),
+    stockDiscrepancy: z.literal(true).optional().describe('The store sold more units than the stock records had.'),
     pendingAction: z
       .object({ action: z.enum(['confirm', 'cancel', 'carry-out']), since: Instant })
       .optional()
-      .describe('A confirmation, a cancellation or, at the till, a carry-out is under way; other verbs are refused meanwhile.'),
+      .describe('A confirmation, a cancellation or, at the till, a carry-out is in progress. Other verbs are refused meanwhile.'),
     routingStatus: z
       .enum(['retrying', 'manual'])
       .optional()
-      .describe('retrying: confirmed, but the FMS has no fulfillment orders yet. manual: it waits for Route Order.'),
-    captureStatus: z.literal('retrying').optional().describe('A capture has failed and is tried again.'),
-    compensation: z.literal('pending').optional().describe('Something done before is still being undone at another application.'),
+      .describe('retrying: confirmed, but without fulfilment orders yet. manual: waiting for Route Order.'),
+    captureStatus: z.literal('retrying').optional().describe('A capture failed and is retried.'),
+    compensation: z.literal('pending').optional().describe('Effects at other applications are still being undone.'),
     reconciliation: z
       .array(z.object({ fulfillmentOrderId: Id, reason: z.literal('delivered-after-refund'), at: Instant }))
       .optional()
-      .describe('Goods that turned up after their price was paid back; a person has to settle it.'),
+      .describe('Goods that were delivered after their refund. They need manual settlement.'),
   })
   .meta({ id: 'Order' });
 
@@ -183,7 +185,7 @@ export const OrderFulfillment = FulfillmentOrder.pick({ id: true, state: true, l
 
 export const OrderReturn = Return.pick({ id: true, state: true, refundAmount: true, lines: true }).meta({ id: 'OrderReturn' });
 
-/** The order with what the Payment Hub and the FMS say of it; those parts count for neither version nor ETag. */
+/** The order with data of the Payment Hub and the FMS, which affects neither version nor ETag. */
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
@@ -191,7 +193,7 @@ export const OrderView = Order.extend({
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),
 }).meta({ id: 'OrderView' });
 
-/** What the Payment Hub needs to know of an order that is paid. */
+/** Data that the Payment Hub needs of an order to be paid. */
 export const Payable = z
   .object({
     orderId: Id,
@@ -199,16 +201,16 @@ export const Payable = z
     state: Order.shape.state,
     total: Money,
     required: Money.optional().describe(
-      'What its payments have to cover: the total without what is cancelled or came back. Default: the total.',
+      'Amount that its payments have to cover: the total less cancelled and returned units. Default: the total.',
     ),
-    basketId: Id.optional().describe('What a redemption may have been made for.'),
+    basketId: Id.optional().describe('A redemption may have been made for this basket.'),
     customerId: Id.optional(),
     loyaltyAccountId: Id.optional(),
     returns: z
       .array(z.object({ returnId: Id, refundAmount: Money }))
       .optional()
       .describe(
-        'What each of its returns is worth; sent with an exchange credit, what the return is worth that pays. Refunds with its id and what exchange credits of it hold (authorised; captured less refunded) are together at most this.',
+        'Value of each return. With an exchange credit, it is the value of the paying return. It limits the sum of the refunds of a return and of its exchange credits (authorised, or captured less refunded).',
       ),
   })
   .meta({ id: 'Payable' });
@@ -220,5 +222,5 @@ export const order = defineObject({
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
   lifeCycle: orderLifeCycle,
-  changeSubscribers: [{ application: 'loyalty-platform', mode: 'each', purpose: 'a completed order earns points' }],
+  changeSubscribers: [{ application: 'loyalty-platform', mode: 'each', purpose: 'books points for a completed order' }],
 });

@@ -10,13 +10,13 @@ import { DigitalTender, Tender, TillTender } from './tender.ts';
 const AuthorizeRequest = z.strictObject({
   orderId: Id,
   tender: DigitalTender,
-  amount: PositiveMoney.optional().describe('Default: what is still outstanding.'),
+  amount: PositiveMoney.optional().describe('Default: the outstanding amount.'),
 });
 
 export const authorizePayment = defineApi({
   id: 'authorize-payment-api',
   name: 'Authorize Payment',
-  summary: 'Has the provider pre-authorise an amount for an order; several tenders may share the total.',
+  summary: 'Pre-authorises an amount for an order with the provider. Several tenders may share the total.',
   domain: 'payment',
   type: 'command',
   application: 'payment-hub',
@@ -24,11 +24,11 @@ export const authorizePayment = defineApi({
   method: 'POST',
   path: '/payments/authorizations',
   request: AuthorizeRequest,
-  // The POS takes cash, and asks for orders that the OMS does not know yet; the OMS pays an exchange with what came back.
+  // The POS takes cash, and pays for orders that the OMS does not know yet. The OMS pays for an exchange with the value of a return.
   serviceRequest: AuthorizeRequest.extend({
     tender: Tender,
     payable: Payable.optional(),
-    returnId: Id.optional().describe('exchange-credit: whose value pays.'),
+    returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
   }),
   response: Payment,
   status: 201,
@@ -39,14 +39,14 @@ export const authorizePayment = defineApi({
 export const capturePayment = defineApi({
   id: 'capture-payment-api',
   name: 'Capture Payment',
-  summary: 'Transfers an authorised amount, or a part of it, once; what is not captured is let go.',
+  summary: 'Captures an authorised amount in full or in part, once. The rest of the authorisation is released.',
   domain: 'payment',
   type: 'action',
   application: 'payment-hub',
   auth: 'bearer',
   method: 'POST',
   path: '/payments/authorizations/{id}/capture',
-  request: z.strictObject({ amount: PositiveMoney.optional().describe('Default: all that is authorised.') }),
+  request: z.strictObject({ amount: PositiveMoney.optional().describe('Default: the authorised amount.') }),
   response: Payment,
   emits: ['payment-captured'],
   problems: ['not_found', 'invalid_state_transition', 'capture_exceeds_authorized'],
@@ -70,13 +70,13 @@ export const voidPayment = defineApi({
 const RefundRequest = z.strictObject({
   amount: PositiveMoney,
   reason: z.string().min(1).max(200).optional(),
-  returnId: Id.optional().describe('The return that it is paid for: all refunds of a return together are at most its refundAmount.'),
+  returnId: Id.optional().describe('The refunded return. All refunds of a return together are at most its refundAmount.'),
 });
 
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
   name: 'Refund Payment',
-  summary: 'Pays back a part of what was captured. Each call is a refund of its own: send an Idempotency-Key.',
+  summary: 'Refunds a captured amount in full or in part. Each call is a new refund: send an Idempotency-Key.',
   domain: 'payment',
   type: 'command',
   application: 'payment-hub',
@@ -85,8 +85,8 @@ export const refundPayment = defineApi({
   path: '/payments/{id}/refunds',
   request: RefundRequest,
   serviceRequest: RefundRequest.extend({
-    reference: z.string().min(1).max(200).optional().describe('Repeated with the same one, the payment is answered as it is.'),
-    payable: Payable.optional().describe('Sent by the OMS itself, which is not asked back.'),
+    reference: z.string().min(1).max(200).optional().describe('A repeat with the same reference returns the payment unchanged.'),
+    payable: Payable.optional().describe('Sent by the OMS, which is then not called back.'),
   }),
   response: Payment,
   status: 201,
@@ -98,7 +98,7 @@ export const addPayment = defineApi({
   id: 'add-payment-api',
   name: 'Add Payment',
   summary:
-    'Adds a tender to a checkout at the till; several may share the total. With nothing left to pay the till submits the order by itself.',
+    'Adds a tender to a checkout at the till. Several tenders may share the total. Once it is fully paid, the till submits the order.',
   domain: 'payment',
   type: 'command',
   application: 'pos',
@@ -107,12 +107,12 @@ export const addPayment = defineApi({
   path: '/transactions/{id}/payment',
   request: z.strictObject({ tender: TillTender, amount: PositiveMoney }),
   response: Payment.extend({
-    outstanding: Money.describe('What is left to pay.'),
+    outstanding: Money.describe('Amount left to pay.'),
     transactionState: TransactionState,
     orderSubmission: z
       .enum(['none', 'queued', 'accepted'])
-      .describe('queued: paid, and the OMS could not be reached; the till submits it as soon as it can.'),
-    receipt: Receipt.optional().describe('Once everything is paid.'),
+      .describe('queued: paid, but the OMS does not answer. The till submits the order as soon as it does.'),
+    receipt: Receipt.optional().describe('Present once the checkout is fully paid.'),
   }).meta({ id: 'TransactionPayment' }),
   status: 201,
   emits: ['payment-authorized'],

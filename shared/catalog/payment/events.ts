@@ -1,13 +1,11 @@
-import { defineEvent } from '../define.ts';
+import { defineEvent } from '../define-object.ts';
 
 export const paymentAuthorized = defineEvent({
   name: 'payment-authorized',
   classification: 'transitioned',
   object: 'payment',
   meaning: 'Payment pre-authorised with the provider for the required amount',
-  subscribers: [
-    { application: 'pos', mode: 'each', purpose: 'a tender that was approved later, or whose answer got lost, pays at the till' },
-  ],
+  subscribers: [{ application: 'pos', mode: 'each', purpose: 'adds a tender that was approved later, or whose answer was lost' }],
 });
 
 export const paymentCaptured = defineEvent({

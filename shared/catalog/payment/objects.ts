@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineObject } from '../define.ts';
+import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money } from '../shapes.ts';
 
@@ -14,24 +14,24 @@ export const paymentLifeCycle = defineLifeCycle({
       events: ['payment-authorized'],
       trigger: 'Authorize Payment, Add Payment; the provider approves at once',
     },
-    { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment, Add Payment; the outcome is not known yet' },
+    { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment, Add Payment; the outcome is unknown' },
     { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
     { verb: 'decline', from: [null, 'pending'], to: 'failed', trigger: 'the provider declines' },
-    { verb: 'note', from: ['pending'], trigger: 'internal: reversed while pending; it is voided as soon as it is approved' },
+    { verb: 'note', from: ['pending'], trigger: 'internal: reversed while pending; it is voided once it is approved' },
     { verb: 'give-up', from: ['pending'], to: 'failed', trigger: 'time: 15 min without an outcome' },
     {
       verb: 'capture',
       from: ['authorised'],
       to: 'captured',
       events: ['payment-captured'],
-      trigger: 'Capture Payment; once, at most what is authorised',
+      trigger: 'Capture Payment; once, at most the authorised amount',
     },
     {
       verb: 'void',
       from: ['authorised'],
       to: 'voided',
       trigger:
-        'Void Payment; Cancel Order, draft order expired, Confirm Order refused for stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list it',
+        'Void Payment; Cancel Order; its draft order expires; Confirm Order without stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list it',
     },
     { verb: 'void', from: ['voided'], again: true, trigger: 'Void Payment, repeated' },
     { verb: 'expire', from: ['authorised'], to: 'voided', trigger: 'time: 7 d after the authorisation' },
@@ -39,15 +39,14 @@ export const paymentLifeCycle = defineLifeCycle({
       verb: 'refund',
       from: ['captured', 'partially-refunded'],
       to: ['partially-refunded', 'fully-refunded'],
-      trigger: 'Refund Payment; Cancel Order. All refunds together at most what is captured',
+      trigger: 'Refund Payment; Cancel Order. All refunds together are at most the captured amount',
     },
   ],
 });
 
 export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit']).meta({
   id: 'TenderType',
-  description:
-    'bnpl: buy now, pay later. cash: at the till. loyalty: a redemption of points. exchange-credit: the value of what came back.',
+  description: 'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return.',
 });
 
 export const PaymentTender = z
@@ -63,7 +62,7 @@ export const Refund = z
     amount: Money,
     reason: z.string().optional(),
     returnId: Id.optional(),
-    reference: z.string().optional().describe('What a service refunds it for; a payment has one refund per reference.'),
+    reference: z.string().optional().describe('Set by applications. A payment has one refund per reference.'),
     at: Instant.optional(),
   })
   .meta({ id: 'Refund' });
@@ -72,14 +71,14 @@ export const Payment = z
   .object({
     ...commonFields,
     state: z.enum(paymentLifeCycle.states),
-    orderId: Id.describe('Of a checkout at the till: the id that its order gets.'),
+    orderId: Id.describe('For a checkout at the till: the id that its order will have.'),
     returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
     tender: PaymentTender,
-    amount: Money.describe('What was asked for.'),
+    amount: Money.describe('The requested amount.'),
     authorizedAmount: Money,
     capturedAmount: Money,
     refundedAmount: Money,
-    authorizationCode: z.string().optional().describe('Given by the provider when it approves.'),
+    authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
     authorizationExpiresAt: Instant.optional(),
     declineCode: z.string().optional(),
     refunds: z.array(Refund),
@@ -94,14 +93,18 @@ export const payment = defineObject({
   schema: Payment,
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
-    { application: 'pos', mode: 'each', purpose: 'a tender at the till that waited for approval is declined, or given up' },
-    { application: 'loyalty-platform', mode: 'each', purpose: 'a refund takes earned points back, pro rata, behind the earn of its order' },
+    { application: 'pos', mode: 'each', purpose: 'drops a pending tender that is declined or times out' },
+    {
+      application: 'loyalty-platform',
+      mode: 'each',
+      purpose: 'takes earned points back for a refund, pro rata, after its order has earned them',
+    },
     {
       application: 'oms',
       mode: 'each',
       purpose:
-        'a confirmed order whose authorisation is lost is authorised again, or ends; what an exchange credit no longer holds goes back to the payments of its return',
+        'renews a lost authorisation of a confirmed order, or cancels the order; refunds the released part of an exchange credit to the payments of its return',
     },
-    { application: 'fms', mode: 'each', purpose: 'a return notes what is paid back for it, and ends when that is all' },
+    { application: 'fms', mode: 'each', purpose: 'records refunds of a return; the last one ends it' },
   ],
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Money } from '../shapes.ts';
 
-/** A gift card of the retailer: its token at the till and what it holds. */
+/** A gift card of the retailer: token and balance. */
 export const GiftCard = z.strictObject({ token: z.string().min(1).max(128), balance: Money }).meta({ id: 'GiftCard' });
 export type GiftCard = z.output<typeof GiftCard>;
 
 const token = z.string().min(1).max(128);
 
-/** What the simulated provider does with a token that it knows. Any other token is approved. */
+/** Outcome of a token at the simulated provider. Tokens that are not listed are approved. */
 export const PaymentToken = z
   .discriminatedUnion('outcome', [
     z.strictObject({
@@ -19,7 +19,9 @@ export const PaymentToken = z
         .optional(),
     }),
     z.strictObject({ token, outcome: z.literal('decline'), declineCode: z.string().min(1) }),
-    z.strictObject({ token, outcome: z.literal('timeout') }).describe('No answer in time; the payment stays pending and fails later.'),
+    z
+      .strictObject({ token, outcome: z.literal('timeout') })
+      .describe('The provider does not answer in time. The payment stays pending and fails later.'),
     z.strictObject({ token, outcome: z.literal('approve-later'), after: z.string().describe('ISO 8601 duration.') }),
   ])
   .meta({ id: 'PaymentToken' });

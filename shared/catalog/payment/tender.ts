@@ -8,17 +8,17 @@ const TOKEN_RULES: readonly MemberRule[] = [
   { when: { member: 'type', is: ['cash'] }, refuses: 'token', error: 'Cash has no token; leave it out.' },
 ];
 
-/** How a customer pays from afar. */
+/** Tender of a customer who pays online. */
 export const DigitalTender = withRules(
   z.strictObject({ type: TenderType.exclude(['cash', 'exchange-credit']), token }),
   TOKEN_RULES.filter(({ needs }) => needs !== undefined),
-).meta({ id: 'DigitalTender', description: 'token: of the card, the gift card or the redemption; bnpl needs none.' });
+).meta({ id: 'DigitalTender', description: 'token: of the card, the gift card or the redemption. bnpl needs none.' });
 
-/** How a customer pays at the till. */
+/** Tender of a customer at the till. */
 export const TillTender = withRules(z.strictObject({ type: TenderType.exclude(['exchange-credit']), token }), TOKEN_RULES).meta({
   id: 'TillTender',
-  description: 'token: of the card, the gift card or the redemption; cash has none.',
+  description: 'token: of the card, the gift card or the redemption. Cash has none.',
 });
 
-/** Every way of paying, with what only services ask for: an exchange credit. */
+/** Every tender, including the exchange credit, which only applications use. */
 export const Tender = withRules(z.strictObject({ type: TenderType, token }), TOKEN_RULES).meta({ id: 'Tender' });

@@ -8,7 +8,7 @@ export const VoucherReason = z
   .enum(['not_found', 'voucher_expired', 'voucher_disabled', 'quantity_exceeded', 'order_rules_violated', 'customer_rules_violated'])
   .meta({ id: 'VoucherReason', description: 'Why a voucher gives no discount.' });
 
-/** A discount and where it comes from: a promotion or a voucher. */
+/** A discount from a promotion or a voucher. */
 export const AppliedDiscount = z
   .object({ promotionId: Id.optional(), voucherCode: VoucherCode.optional(), name: z.string(), discount: Money })
   .meta({ id: 'AppliedDiscount' });
@@ -23,12 +23,12 @@ const EvaluateRequest = z.strictObject({
   customerId: Id.optional(),
   voucherCodes: z.array(VoucherCode).max(10).optional(),
 });
-const loyaltyTier = Tier.optional().describe('Sent by services that know it already.');
+const loyaltyTier = Tier.optional().describe('Sent by applications that know it.');
 
 export const evaluatePromotions = defineApi({
   id: 'evaluate-promotions-api',
   name: 'Evaluate Promotions',
-  summary: 'What promotions and vouchers take off a basket. Nothing is stored and no voucher is used.',
+  summary: 'Returns the discounts of promotions and vouchers for a basket. Nothing is stored, and no voucher is used.',
   domain: 'promotion',
   type: 'command',
   application: 'promotion-engine',
@@ -56,7 +56,7 @@ const ValidateRequest = z.strictObject({ basketId: Id.optional(), amount: Positi
 export const validateVoucher = defineApi({
   id: 'validate-voucher-api',
   name: 'Validate Voucher',
-  summary: 'Whether a voucher can be used for a basket or an amount, and what it would take off. A code that nobody issued is not valid.',
+  summary: 'Returns whether a voucher can be used for a basket or an amount, and its discount. Unknown codes are not valid.',
   domain: 'promotion',
   type: 'query',
   application: 'promotion-engine',

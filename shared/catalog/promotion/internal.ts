@@ -7,7 +7,7 @@ export const recordVoucherUse = defineInternalCall({
   id: 'record-voucher-use',
   name: 'Record Voucher Use',
   summary:
-    'The vouchers of a basket: locked at checkout within their limits, redeemed when the order is confirmed, released when it is not.',
+    'Records the use of the vouchers of a basket. They are locked at checkout within their limits, redeemed when the order is confirmed, and released otherwise.',
   domain: 'promotion',
   type: 'command',
   application: 'promotion-engine',
@@ -15,7 +15,11 @@ export const recordVoucherUse = defineInternalCall({
   path: '/internal/voucher-uses/{basketId}',
   request: z.strictObject({
     state: z.enum(['locked', 'redeemed', 'released']),
-    codes: z.array(VoucherCode).max(10).optional().describe('locked: which; the others keep those of the basket.'),
+    codes: z
+      .array(VoucherCode)
+      .max(10)
+      .optional()
+      .describe('locked: the codes to lock. Other states apply to the locked codes of the basket.'),
     customerId: Id.optional(),
   }),
   response: z.object({

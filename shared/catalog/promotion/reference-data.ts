@@ -14,35 +14,37 @@ const promotion = {
   stackable: z
     .boolean()
     .describe(
-      'False: it takes only lines that no promotion has touched yet, and lets no later one touch them. Vouchers are added in any case.',
+      'false: applies only to lines without a promotion, and excludes these lines from later promotions. Vouchers apply in addition.',
     ),
 };
 
-/** A rule of the Promotion Engine. Percentages are of what a line still costs when the rule is applied. */
+/** A rule of the Promotion Engine. Percentages apply to the price of a line after earlier discounts. */
 export const Promotion = z
   .discriminatedUnion('kind', [
     z.strictObject({ ...promotion, kind: z.literal('percent-off'), percent: Percent, skus: Skus }),
-    z.strictObject({ ...promotion, kind: z.literal('amount-off'), amount: PositiveMoney.describe('Off each unit.'), skus: Skus }),
+    z.strictObject({ ...promotion, kind: z.literal('amount-off'), amount: PositiveMoney.describe('Discount per unit.'), skus: Skus }),
     z
       .strictObject({ ...promotion, kind: z.literal('buy-x-pay-y'), buy: z.int().min(2), pay: z.int().min(1), skus: Skus })
-      .describe('Of each `buy` units of the SKUs together the cheapest `buy − pay` are free.'),
+      .describe('Of each `buy` units of the SKUs together, the cheapest `buy − pay` are free.'),
     z
       .strictObject({ ...promotion, kind: z.literal('basket-threshold'), threshold: PositiveMoney, discount: PositiveMoney })
-      .describe('Once per basket whose lines still cost at least the threshold; spread over its lines.'),
+      .describe(
+        'Once per basket, if its lines cost at least the threshold after earlier discounts. The discount is spread over the lines.',
+      ),
     z
       .strictObject({ ...promotion, kind: z.literal('tier-percent'), percent: Percent, tiers: z.array(Tier).min(1) })
-      .describe('Members of these tiers, on every line.'),
+      .describe('On every line, for members of these tiers.'),
   ])
   .meta({ id: 'Promotion' });
 export type Promotion = z.output<typeof Promotion>;
 
-/** A code that customers are given. It is used at checkout and comes back when nothing is bought. */
+/** A voucher code for customers. Checkout uses it; it is released if nothing is bought. */
 export const Voucher = z
   .strictObject({
     code: z
       .string()
       .regex(/^[A-Z0-9-]{1,64}$/)
-      .describe('In upper case; what a customer types may be in any.'),
+      .describe('In upper case. Customers may type it in any case.'),
     name: z.string().min(1),
     discount: z.discriminatedUnion('type', [
       z.strictObject({ type: z.literal('percent'), percent: Percent }),
@@ -51,10 +53,10 @@ export const Voucher = z
     enabled: z.boolean(),
     activeFrom: Instant,
     activeTo: Instant.describe('Exclusive.'),
-    usageLimit: z.int().min(1).optional().describe('Over all customers; absent: no limit.'),
+    usageLimit: z.int().min(1).optional().describe('Uses by all customers together. Default: no limit.'),
     used: z.int().min(0),
-    minimum: Money.optional().describe('What the goods must cost, promotions taken off.'),
-    tiers: z.array(Tier).min(1).optional().describe('Members of these tiers only.'),
+    minimum: Money.optional().describe('Minimum price of the goods after promotions.'),
+    tiers: z.array(Tier).min(1).optional().describe('Only for members of these tiers.'),
   })
   .meta({ id: 'Voucher' });
 export type Voucher = z.output<typeof Voucher>;

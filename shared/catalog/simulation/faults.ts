@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { durationMs } from '../../domain/duration.ts';
+import { apis } from '../apis.ts';
 import { applicationNames } from '../applications.ts';
-import { apis, internalCalls } from '../catalog.ts';
 import { TYPE_PREFIX } from '../event-names.ts';
-import { TrackingStatus } from '../fulfillment/objects.ts';
-import { allEvents } from '../subscriptions.ts';
+import { allEvents } from '../events.ts';
+import { TrackingStatus } from '../fulfillment/shipments.ts';
+import { internalCalls } from '../internal-calls.ts';
 
 const LONGEST_MS = durationMs('P3650D');
 /** On the rehearsal's clock. */

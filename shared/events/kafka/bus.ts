@@ -7,19 +7,19 @@ import { createSubscription, type Subscription } from './subscription.ts';
 import { createTopics } from './topics.ts';
 
 export interface KafkaBus extends Bus {
-  /** Since it was created, over all applications of this process. */
+  /** Totals of all applications of this process since the bus was created. */
   counts(): KafkaCounts;
 }
 
 export interface KafkaCounts {
-  /** Records on the topics of the estate that are none of its events. */
+  /** Records on event topics that are not events of the estate. */
   readonly foreign: number;
   readonly deadLetters: number;
-  /** Deliveries that are to be tried again, since something that they need is away. */
+  /** Deliveries that failed and are retried. */
   readonly redeliveries: number;
 }
 
-/** The bus over Kafka. It connects in the background and for as long as it takes; `state` tells how far it is. */
+/** The bus on Kafka. It connects in the background, without a time limit; `state` reports the progress. */
 export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
   const log = kafka.log.child({ part: 'kafka' });
   const counts = { foreign: 0, deadLetters: 0, redeliveries: 0 };
@@ -61,7 +61,7 @@ export function createKafkaBus(kafka: KafkaOptions): KafkaBus {
 
 const outgoing = ({ topic, key, headers, json }: BusMessage): OutgoingMessage => ({ topic, key, headers, value: json });
 
-/** Each thing that is wrong once: thirteen applications that cannot reach one broker have one trouble. */
+/** Joins states, with each text once: thirteen applications that cannot reach a broker have one problem. */
 function together(states: readonly State[]): State {
   const waitingFor = distinct(states.filter(({ ready }) => !ready).map((state) => state.waitingFor));
   const degraded = distinct(states.map((state) => state.degraded));
@@ -71,6 +71,6 @@ function together(states: readonly State[]): State {
 }
 
 function distinct(texts: readonly (string | undefined)[]): string | undefined {
-  const said = new Set(texts.filter((text) => text !== undefined));
-  return said.size === 0 ? undefined : [...said].join('; ');
+  const unique = new Set(texts.filter((text) => text !== undefined));
+  return unique.size === 0 ? undefined : [...unique].join('; ');
 }

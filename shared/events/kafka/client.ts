@@ -1,25 +1,25 @@
 import './timer-guard.ts';
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../process/logger.ts';
+import { ReportLimit } from './report-limit.ts';
 
 export interface KafkaOptions {
-  /** `host:port` of brokers to begin with; they name the others. */
+  /** `host:port` of bootstrap brokers; they name the others. */
   readonly brokers: readonly string[];
-  /** What brokers call this process in their logs and quotas. */
+  /** Name of this process in the logs and quotas of brokers. */
   readonly clientId: string;
   readonly log: Logger;
-  /** Begins the name of every consumer group: two estates on one broker need different ones. */
+  /** Prefix of every consumer group. Two estates on one broker need different ones. */
   readonly groupPrefix?: string;
 }
 
-/** A broker that answers no request for this long is treated as gone. */
+/** A broker that does not answer a request for this long counts as gone. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Finite: whoever asked hears of it, and tries again in its own time. */
+/** Finite, so that callers see the failure and retry on their own schedule. */
 export const RETRIES: RetryOptions = { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, factor: 0.2 };
 
-/** A client of its own per purpose, since each keeps its own connections. */
+/** Each purpose gets a client of its own, because a client shares its connections. */
 export function createClient(options: KafkaOptions, log: Logger): Kafka {
   return new Kafka({
     brokers: [...options.brokers],
@@ -33,21 +33,19 @@ export function createClient(options: KafkaOptions, log: Logger): Kafka {
   });
 }
 
-const SAID_AGAIN_AFTER_MS = 60_000;
-const DISTINCT_TEXTS = 200;
+const REPORT_EVERY_MS = 60_000;
 
 /**
- * What the library says, two levels lower than it says it: what it calls an error it mostly tries again by itself, and what it does not
- * is thrown at us and logged in our words. It repeats itself with every attempt; once a minute is enough.
+ * Logs the library's lines two levels below their own. The library retries most errors itself, and throws the others, which we log in our own
+ * words. It repeats a line with every attempt, so the same text is logged at `info` once a minute only.
  */
 function intoPino(log: Logger): (entry: LogEntry) => void {
-  const said = new LRUCache<string, true>({ max: DISTINCT_TEXTS, ttl: SAID_AGAIN_AFTER_MS });
+  const reports = new ReportLimit(REPORT_EVERY_MS);
   return ({ namespace, level, log: { message, timestamp: _timestamp, logger: _logger, stack, ...details } }) => {
     const text = `kafkajs${namespace ? ` ${namespace}` : ''}: ${message}`;
     if (level > logLevel.INFO) return log.trace(details, text);
     if (level > logLevel.ERROR) return log.debug(details, text);
-    if (said.has(text)) return log.debug({ ...details, stack }, text);
-    said.set(text, true);
+    if (!reports.isDue(text)) return log.debug({ ...details, stack }, text);
     return log.info(details, text);
   };
 }

@@ -1,23 +1,23 @@
 import { pauseFor } from '../../process/waiting.ts';
 
 export interface Membership {
-  /** Tells the reason when the broker or the library ended it. */
+  /** Resolves with the reason when the broker or the library ends the membership. */
   readonly ended: Promise<unknown>;
-  /** Wall time at which something was last heard of the broker. */
+  /** Wall time of the last sign of the broker. */
   readonly lastSign: () => number;
 }
 
 export interface Watch {
-  /** How long a member may hear nothing. */
+  /** Longest time without a sign of the broker. */
   readonly deafMs: number;
-  /** How often that is looked at. */
+  /** Interval of the check. */
   readonly everyMs: number;
   readonly stopping: AbortSignal;
 }
 
 /**
- * Resolves with the reason when a membership has ended, when nothing was heard for too long, or when it is to stop. Nothing that watched it
- * is left behind, so that one may join again as often as a broker makes it.
+ * Resolves with the reason when a membership has ended, when the broker is silent for too long, or when stopping. It leaves no timer or
+ * listener behind, however often the application joins again.
  */
 export async function endOfMembership({ ended, lastSign }: Membership, { deafMs, everyMs, stopping }: Watch): Promise<unknown> {
   const watching = new AbortController();
@@ -26,16 +26,16 @@ export async function endOfMembership({ ended, lastSign }: Membership, { deafMs,
   if (stopping.aborted) stop();
   stopping.addEventListener('abort', onStop);
 
-  async function deafness(): Promise<Error | undefined> {
+  async function silence(): Promise<Error | undefined> {
     while (Date.now() - lastSign() < deafMs) {
       if (watching.signal.aborted) return undefined;
       await pauseFor(everyMs, watching.signal);
     }
-    return new Error(`nothing was heard of the broker for ${deafMs / 1_000} seconds`);
+    return new Error(`no sign of the broker for ${deafMs / 1_000} seconds`);
   }
 
   try {
-    return await Promise.race([ended, deafness(), stopped]);
+    return await Promise.race([ended, silence(), stopped]);
   } finally {
     watching.abort();
     stopping.removeEventListener('abort', onStop);

@@ -19,17 +19,17 @@ interface Portion {
   readonly failed: (error: Error) => void;
 }
 
-/** What is sent of one topic and partition is one record for the broker, which refuses it from a megabyte on. */
+/** The messages of one partition form one record batch. The broker refuses batches above a megabyte. */
 const LARGEST_PORTION_BYTES = 500_000;
-/** How long a publisher is kept waiting for the first connection, before it hears that there is none. */
+/** How long `publish` waits for the first connection before it fails. */
 const CONNECTION_WAIT_MS = 1_000;
 const FLUSH_MS = 5_000;
 const DISCONNECT_MS = 2_000;
 const ACKNOWLEDGE_MS = 10_000;
 
 /**
- * One producer per process. It is not idempotent, since that of kafkajs loses messages when sends that overlap time out; instead one
- * send is awaited before the next, so that nothing overtakes, and whoever publishes repeats what failed.
+ * One producer per process. It is not idempotent, because the idempotent producer of kafkajs loses messages when overlapping sends time out.
+ * Instead, sends run one after the other, which keeps the order, and callers repeat failed messages.
  */
 export function createPublisher(options: KafkaOptions, { topics, log }: { readonly topics: Topics; readonly log: Logger }) {
   const producer = createClient(options, log).producer({
@@ -64,12 +64,12 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
     try {
       for (let portion = takePortion(queue); portion.length > 0; portion = takePortion(queue)) await sendPortion(portion);
     } finally {
-      // Here and not later: what is put into the queue between the last look and the end would wait for somebody else's message.
+      // In the same tick as the last check of the queue: messages enqueued later start a new run.
       sending = undefined;
     }
   }
 
-  /** What several publishers wait to send goes out together. What the broker refuses for good must not take the others along. */
+  /** Sends waiting portions together. After a final refusal it sends each alone, so that one does not fail the others. */
   async function sendPortion(portion: readonly Portion[]): Promise<void> {
     try {
       await send(portion.flatMap(({ messages }) => messages));
@@ -81,8 +81,8 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
         return;
       }
       trouble = troubleOf(error, options.brokers);
-      // A broker that lost its topics gets them again.
-      topics.lookAgain();
+      // The broker may have lost its topics.
+      topics.recheck();
       for (const { failed } of portion) failed(new Error(trouble, { cause: error }));
     }
   }
@@ -110,10 +110,11 @@ export function createPublisher(options: KafkaOptions, { topics, log }: { readon
       if (!connected) return { ready: false, waitingFor: trouble };
       return trouble === undefined ? READY : { ready: true, degraded: trouble };
     },
-    /** The library's `disconnect` does not wait for what it was given to send. */
+    /** Finishes queued sends first: the library's `disconnect` does not wait for them. */
     async close(): Promise<void> {
       closing.abort();
-      if (sending && !(await within(FLUSH_MS, sending))) log.warn('kafka: parting before everything was sent; it stays in the outbox');
+      if (sending && !(await within(FLUSH_MS, sending)))
+        log.warn('kafka: disconnecting before all events were sent; they stay in the outbox');
       await within(
         DISCONNECT_MS,
         connecting.then(() => producer.disconnect()),
@@ -142,7 +143,7 @@ function* inPortions(messages: readonly OutgoingMessage[]): Generator<readonly O
   if (portion.length > 0) yield portion;
 }
 
-/** As many of those that wait as go together. */
+/** Removes as many portions from the queue as fit into one send. */
 function takePortion(queue: Portion[]): readonly Portion[] {
   let bytes = 0;
   const beyond = queue.findIndex(({ messages }, index) => {

@@ -4,7 +4,7 @@ import type { World } from '../../domain/world.ts';
 import type { Refused } from '../bus.ts';
 import type { OutgoingMessage } from './producer.ts';
 
-/** A record as a broker handed it over. */
+/** A record as received from a broker. */
 export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
@@ -14,7 +14,7 @@ export interface KafkaRecord {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the bus delivers. */
+/** The event in a record. */
 export interface EventRecord {
   readonly world: World;
   readonly id: string;
@@ -31,11 +31,11 @@ export function recordOf({ topic, partition }: EachBatchPayload['batch'], { offs
   return { topic, partition, offset, key: key?.toString() ?? null, value: value?.toString() ?? null, headers: Object.fromEntries(texts) };
 }
 
-/** @returns why not, when it cannot be an event of the estate */
+/** The event in a record, or the reason why it is not an event of the estate. */
 export function eventIn({ headers: { world, id }, value }: KafkaRecord): EventRecord | Refused {
-  if (world === undefined || id === undefined) return foreign('It has no header "world" or no header "id".');
-  if (!WORLD.test(world)) return foreign('Its header "world" names no world.');
-  if (value === null) return foreign('It has no value.');
+  if (world === undefined || id === undefined) return foreign('The header "world" or "id" is missing.');
+  if (!WORLD.test(world)) return foreign('The header "world" does not name a world.');
+  if (value === null) return foreign('The record has no value.');
   return { world: world as World, id, json: value };
 }
 

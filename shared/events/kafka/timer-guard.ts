@@ -9,9 +9,8 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/reques
 const unguarded = prototype.scheduleCheckPendingRequests;
 
 /**
- * kafkajs 2.2.4 looks for requests that it held back because a broker throttles it, with a timer that it arms again and again also when
- * none is held back: once a millisecond per connection, with a negative duration, of which Node warns. Only who has something to look
- * for needs the timer.
+ * kafkajs 2.2.4 uses a timer to send requests that it delayed because a broker throttles it. It rearms the timer even without delayed
+ * requests: once a millisecond per connection, with a negative duration, for which Node prints warnings. The guard arms it only for delayed requests.
  */
 prototype.scheduleCheckPendingRequests = function guarded(this: RequestQueue): void {
   if (this.pending.length > 0) unguarded.call(this);

@@ -3,9 +3,9 @@ import { deadLetterTopicOf, domains, topicOf } from '../../catalog/applications.
 import type { Logger } from '../../process/logger.ts';
 import { createClient, type KafkaOptions } from './client.ts';
 
-/** As many replicas of an application can consume one topic side by side. Never changed: it decides where a key's order is kept. */
+/** Limits the replicas of an application that consume a topic in parallel. Must not change: it maps keys to partitions. */
 const PARTITIONS = 6;
-/** An object may be as large as the body of a request, and is not the whole event. */
+/** An event is larger than its object, which may be as large as a request body. */
 const LARGEST_MESSAGE_BYTES = 4 * 1_048_576;
 const TIMEOUT_MS = 10_000;
 
@@ -15,7 +15,7 @@ const wanted: ReadonlyMap<string, number> = new Map([
   ...eventTopics.map((topic) => [deadLetterTopicOf(topic), 1] as const),
 ]);
 
-/** Creates the topics of the estate that are not there yet. However many processes do so at once, each topic is created once. */
+/** Creates missing topics of the estate. Concurrent processes create each topic once. */
 export function createTopics(options: KafkaOptions, log: Logger) {
   let ensured: Promise<void> | undefined;
 
@@ -24,14 +24,14 @@ export function createTopics(options: KafkaOptions, log: Logger) {
     try {
       await admin.connect();
       await createMissing(admin);
-      await sayWhatDiffers(admin, log);
+      await logDeviations(admin, log);
     } finally {
       await admin.disconnect().catch(() => undefined);
     }
   }
 
   return {
-    /** Asks the broker once; after a failure, or when told to look again, once more. */
+    /** Checks the topics at the broker once, and again after a failure or `recheck`. */
     ensure(): Promise<void> {
       ensured ??= ensure().catch((error: unknown) => {
         ensured = undefined;
@@ -39,7 +39,7 @@ export function createTopics(options: KafkaOptions, log: Logger) {
       });
       return ensured;
     },
-    lookAgain(): void {
+    recheck(): void {
       ensured = undefined;
     },
   };
@@ -57,21 +57,18 @@ async function createMissing(admin: Admin): Promise<void> {
     topics: missing.map(([topic, numPartitions]) => ({
       topic,
       numPartitions,
-      // The broker's own default: it knows how many brokers there are.
+      // The default of the broker, which knows the size of its cluster.
       replicationFactor: -1,
       configEntries: [{ name: 'max.message.bytes', value: String(LARGEST_MESSAGE_BYTES) }],
     })),
   });
 }
 
-async function sayWhatDiffers(admin: Admin, log: Logger): Promise<void> {
+async function logDeviations(admin: Admin, log: Logger): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [...wanted.keys()] });
   for (const { name, partitions } of topics) {
     const planned = wanted.get(name);
     if (partitions.length === planned) continue;
-    log.info(
-      { topic: name, partitions: partitions.length, planned },
-      'kafka: a topic was there with another number of partitions; it is used',
-    );
+    log.info({ topic: name, partitions: partitions.length, planned }, 'kafka: using an existing topic with another number of partitions');
   }
 }

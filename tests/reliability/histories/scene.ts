@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Reply } from '../../../rehearsal/estate-client.ts';
-import { type ApiId, apis } from '../../../shared/catalog/catalog.ts';
+import { type ApiId, apis } from '../../../shared/catalog/apis.ts';
 import { type ApiDefinition, type CallOf, isMutating } from '../../../shared/catalog/define.ts';
 import type { TestRehearsal } from '../../support/estate.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { allEvents } from '../../../shared/catalog/events.ts';
 import type { Progression } from '../../../shared/catalog/simulation/progression.ts';
-import { allEvents } from '../../../shared/catalog/subscriptions.ts';
 import { kind } from './scene.ts';
 
 const application = fc.constantFrom(

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { Application, Domain } from './applications.ts';
+import type { LifeCycle } from './life-cycle.ts';
+
+/** A business object. Every committed change of one has an event on the topic of its domain. */
+export interface ObjectDefinition<Schema extends z.ZodObject = z.ZodObject, State extends string = string, Verb extends string = string> {
+  /** As the source document spells it: `fulfillment-order`. */
+  readonly type: string;
+  readonly domain: Domain;
+  readonly owner: Application;
+  readonly meaning: string;
+  /** The shape that APIs answer and events carry. The stored object may have more members. */
+  readonly schema: Schema;
+  /** Undefined for objects without states. */
+  readonly lifeCycle?: LifeCycle<State, Verb>;
+  /** Consumers of its additional event `ext.<type>-changed`. */
+  readonly changeSubscribers?: readonly Subscription[];
+}
+
+export function defineObject<const Schema extends z.ZodObject, State extends string = never, Verb extends string = never>(
+  definition: ObjectDefinition<Schema, State, Verb>,
+): ObjectDefinition<Schema, State, Verb> {
+  return definition;
+}
+
+export type ObjectOf<D> = D extends ObjectDefinition<infer Schema, string, string> ? z.output<Schema> : never;
+
+/** An event of the source document. The additional events `ext.<object>-changed` are derived, one per object. */
+export interface EventDefinition {
+  /** As the source document spells it: `payment-authorized`. */
+  readonly name: string;
+  readonly classification: 'created' | 'updated' | 'transitioned';
+  /** Type of the object that it carries. */
+  readonly object: string;
+  readonly meaning: string;
+  readonly subscribers?: readonly Subscription[];
+}
+
+export const defineEvent = (event: EventDefinition): EventDefinition => event;
+
+/**
+ * `each` reacts once to every event. `latest` copies state and skips versions older than the newest one seen of the same object.
+ */
+export interface Subscription {
+  readonly application: Application;
+  readonly mode: 'each' | 'latest';
+  readonly purpose: string;
+}

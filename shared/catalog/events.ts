@@ -1,0 +1,44 @@
+import { basketCreated, checkoutCancelled, checkoutStarted } from './commerce/events.ts';
+import { customerInteractionLogged, customerRegistered } from './customer/events.ts';
+import type { EventDefinition, ObjectDefinition } from './define-object.ts';
+import { extensionEvent } from './event-names.ts';
+import { fulfillmentOrderCreated, returnCreated, returnRequested, shipmentLabelGenerated } from './fulfillment/events.ts';
+import { inventoryReserved, reservationCreated } from './inventory/events.ts';
+import { objects } from './objects.ts';
+import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
+import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
+
+/** The events of the source document. */
+export const events: readonly EventDefinition[] = [
+  basketCreated,
+  checkoutStarted,
+  checkoutCancelled,
+  customerRegistered,
+  customerInteractionLogged,
+  fulfillmentOrderCreated,
+  shipmentLabelGenerated,
+  returnRequested,
+  returnCreated,
+  inventoryReserved,
+  reservationCreated,
+  orderCreated,
+  orderConfirmed,
+  orderCancelled,
+  paymentAuthorized,
+  paymentCaptured,
+];
+
+/** Whether an object is a versioned record that can change. Counters have no version. */
+const changes = (object: ObjectDefinition): boolean => 'version' in object.schema.shape && object.lifeCycle?.rows.length !== 0;
+
+/** The additional events, one per object that changes. */
+export const changeEvents: readonly EventDefinition[] = objects.filter(changes).map((object) => ({
+  name: extensionEvent(object.type),
+  classification: 'updated',
+  object: object.type,
+  meaning: `A change of the ${object.type} that has no event of its own`,
+  ...(object.changeSubscribers && { subscribers: object.changeSubscribers }),
+}));
+
+/** All events: those of the source document, and the additional ones. */
+export const allEvents: readonly EventDefinition[] = [...events, ...changeEvents];

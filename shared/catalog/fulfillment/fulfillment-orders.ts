@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { defineObject } from '../define-object.ts';
+import { defineLifeCycle } from '../life-cycle.ts';
+import { commonFields, Id, Quantity, Sku } from '../shapes.ts';
+import { LabelStatus, Shipment } from './shipments.ts';
+
+export const fulfillmentOrderLifeCycle = defineLifeCycle({
+  object: 'fulfillment-order',
+  states: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
+  rows: [
+    { verb: 'create', from: [null], to: 'created', events: ['fulfillment-order-created'], trigger: 'Route Order, or Confirm Order' },
+    { verb: 'allocate', from: ['created'], to: 'allocated', trigger: 'internal: Allocate Inventory with the reservation of its lines' },
+    { verb: 'start-picking', from: ['allocated'], to: 'picking', trigger: 'Create Picking Order' },
+    {
+      verb: 'start-picking',
+      from: ['picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
+      again: true,
+      trigger: 'Create Picking Order, repeated',
+    },
+    {
+      verb: 'pick',
+      from: ['picking'],
+      trigger: 'Update Picking Status: started, picked, or short with some units picked. A repeat changes nothing',
+    },
+    { verb: 'pick-nothing', from: ['picking'], to: 'cancelled', trigger: 'Update Picking Status: short with no units picked' },
+    { verb: 'pack', from: ['picking'], to: 'packed', trigger: 'Update Picking Status: packed' },
+    {
+      verb: 'pack',
+      from: ['packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
+      again: true,
+      trigger: 'Update Picking Status: packed, repeated',
+    },
+    { verb: 'dispatch', from: ['packed'], to: 'dispatched', trigger: 'Dispatch Fulfillment Order; its price is captured' },
+    {
+      verb: 'dispatch',
+      from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],
+      again: true,
+      trigger: 'Dispatch Fulfillment Order, repeated',
+    },
+    {
+      verb: 'note',
+      from: ['dispatched', 'failed-delivery', 'returned-to-sender'],
+      trigger: 'its parcel gets a label or fails to get one; webhook: a scan that changes only the copy of the parcel',
+    },
+    {
+      verb: 'fail-delivery',
+      from: ['dispatched'],
+      to: 'failed-delivery',
+      trigger: 'webhook: third failed attempt, or lost; lost goods are refunded at once',
+    },
+    { verb: 'redeliver', from: ['failed-delivery'], to: 'dispatched', trigger: 'webhook: out for delivery again' },
+    {
+      verb: 'deliver',
+      from: ['dispatched', 'failed-delivery'],
+      to: 'delivered',
+      trigger: 'webhook: delivered, also if a lost parcel is found',
+    },
+    {
+      verb: 'return-to-sender',
+      from: ['dispatched', 'failed-delivery'],
+      to: 'returned-to-sender',
+      trigger:
+        'webhook: returned to sender, restocked and refunded; time: 7 d without a scan after a failed delivery of a parcel that is not lost, refunded now and restocked when it is back',
+    },
+    {
+      verb: 'cancel',
+      from: ['created', 'allocated', 'picking', 'packed'],
+      to: 'cancelled',
+      trigger: 'Cancel Order: all fulfilment orders of the order, or none',
+    },
+    { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
+    {
+      verb: 'repeat-scan',
+      from: ['created', 'allocated', 'picking', 'packed', 'dispatched', 'delivered', 'failed-delivery', 'returned-to-sender', 'cancelled'],
+      again: true,
+      trigger: 'webhook: a repeated scan, or one older than the newest seen',
+    },
+  ],
+});
+
+export const FulfillmentLine = z
+  .object({
+    orderLineId: Id,
+    sku: Sku,
+    qty: Quantity,
+    pickedQty: z.int().min(0),
+    shortQty: z.int().min(0).describe('Missing units. They are served from another location, or cancelled.'),
+  })
+  .meta({ id: 'FulfillmentLine' });
+
+/** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
+export const FulfillmentShipment = z
+  .object({ id: Id, trackingNumber: z.string().optional(), state: Shipment.shape.state, labelStatus: LabelStatus })
+  .meta({ id: 'FulfillmentShipment' });
+
+export const FulfillmentOrder = z
+  .object({
+    ...commonFields,
+    state: z.enum(fulfillmentOrderLifeCycle.states),
+    orderId: Id,
+    locationId: Id.describe('The node that serves all its lines.'),
+    lines: z.array(FulfillmentLine),
+    pickingOrderId: Id.optional(),
+    shipments: z.array(FulfillmentShipment),
+    failureReason: z
+      .enum(['short', 'delivery-attempts', 'lost'])
+      .optional()
+      .describe('short: no units could be picked. delivery-attempts: three attempts failed. lost: the carrier lost the parcel.'),
+  })
+  .meta({ id: 'FulfillmentOrder' });
+
+export const fulfillmentOrder = defineObject({
+  type: 'fulfillment-order',
+  domain: 'fulfillment',
+  owner: 'fms',
+  meaning: 'Fulfillment grouping derived from an order',
+  schema: FulfillmentOrder,
+  lifeCycle: fulfillmentOrderLifeCycle,
+  changeSubscribers: [
+    {
+      application: 'oms',
+      mode: 'each',
+      purpose: 'moves the order: picking, short lines, delivery, cancellation, failure, return',
+    },
+    { application: 'wms', mode: 'each', purpose: 'queues allocated orders for picking, and removes cancelled ones' },
+  ],
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { commonFields, Id, Quantity, Sku } from '../shapes.ts';
+
+export const PickingStatus = z.enum(['open', 'started', 'picked', 'short', 'packed']).meta({ id: 'PickingStatus' });
+
+/** Moves of a picking order. A repeated status changes nothing. */
+export const pickingMoves = {
+  open: ['started'],
+  started: ['picked', 'short'],
+  picked: ['packed'],
+  short: ['packed'],
+  packed: [],
+} as const satisfies Record<z.output<typeof PickingStatus>, readonly z.output<typeof PickingStatus>[]>;
+
+/** The picking of a fulfilment order at the warehouse, one per fulfilment order. It is not a business object: the fulfilment order moves. */
+export const PickingOrder = z
+  .object({
+    ...commonFields,
+    fulfillmentOrderId: Id,
+    status: PickingStatus,
+    lines: z.array(z.object({ orderLineId: Id, sku: Sku, qty: Quantity, pickedQty: z.int().min(0) })),
+  })
+  .meta({ id: 'PickingOrder' });

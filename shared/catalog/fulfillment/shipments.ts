@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { defineObject } from '../define-object.ts';
+import { defineLifeCycle } from '../life-cycle.ts';
+import { Address, commonFields, Id, Instant } from '../shapes.ts';
+
+export const shipmentLifeCycle = defineLifeCycle({
+  object: 'shipment',
+  states: [
+    'pending',
+    'label-created',
+    'collected',
+    'in-transit',
+    'out-for-delivery',
+    'delivery-attempted',
+    'held-at-depot',
+    'delivered',
+    'returned-to-sender',
+    'lost',
+  ],
+  rows: [
+    {
+      verb: 'register',
+      from: [null],
+      to: 'pending',
+      trigger: 'the FMS registers a parcel: Dispatch Fulfillment Order, or a return by parcel',
+    },
+    {
+      verb: 'register',
+      from: [
+        'pending',
+        'label-created',
+        'collected',
+        'in-transit',
+        'out-for-delivery',
+        'delivery-attempted',
+        'held-at-depot',
+        'delivered',
+        'returned-to-sender',
+        'lost',
+      ],
+      again: true,
+      trigger: 'the FMS registers the same parcel again',
+    },
+    {
+      verb: 'label',
+      from: ['pending'],
+      to: 'label-created',
+      events: ['shipment-label-generated'],
+      trigger: 'Generate Shipping Label',
+    },
+    {
+      verb: 'label',
+      from: ['label-created', 'collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered'],
+      again: true,
+      trigger: 'Generate Shipping Label, repeated',
+    },
+    { verb: 'collect', from: ['label-created'], to: 'collected', trigger: 'scan: handed to the carrier' },
+    { verb: 'depart', from: ['collected'], to: 'in-transit', trigger: 'scan: departed from the depot' },
+    {
+      verb: 'out-for-delivery',
+      from: ['in-transit', 'delivery-attempted', 'held-at-depot'],
+      to: 'out-for-delivery',
+      trigger: 'scan: on the van',
+    },
+    { verb: 'hold', from: ['in-transit', 'delivery-attempted'], to: 'held-at-depot', trigger: 'scan: held for pickup' },
+    {
+      verb: 'deliver',
+      from: ['out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      to: 'delivered',
+      trigger: 'scan: delivered, or picked up',
+    },
+    { verb: 'attempt', from: ['out-for-delivery'], to: 'delivery-attempted', trigger: 'scan: delivery attempt failed' },
+    {
+      verb: 'return',
+      from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      to: 'returned-to-sender',
+      trigger: 'scan: back at the sender',
+    },
+    {
+      verb: 'lose',
+      from: ['collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot'],
+      to: 'lost',
+      trigger: 'scan: lost; time: 14 d without a scan',
+    },
+    { verb: 'find', from: ['lost'], to: 'delivered', trigger: 'scan: found and delivered' },
+  ],
+});
+
+/** Scans of a parcel: the verbs of its life cycle that come from the outside world. */
+export const Scan = z
+  .enum(['collect', 'depart', 'out-for-delivery', 'hold', 'deliver', 'attempt', 'return', 'lose', 'find'])
+  .meta({ id: 'Scan' });
+
+/** A service of the carrier. The last three are for rehearsals: the parcel is lost, is returned to sender, or has three failed attempts. */
+export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATTEMPT3']).meta({ id: 'CarrierService' });
+
+export const Carrier = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,40}$/)
+  .meta({ id: 'Carrier', description: 'Name of the carrier.', example: 'demo-carrier' });
+
+/** The carrier of parcels for which no request names one. */
+export const DEFAULT_CARRIER = 'demo-carrier';
+
+export const LabelStatus = z.enum(['none', 'ready', 'failed']).meta({ id: 'LabelStatus' });
+
+/** States that a scan or a label reports. */
+export const TrackingStatus = z.enum(shipmentLifeCycle.states).exclude(['pending']).meta({ id: 'TrackingStatus' });
+
+/** Status codes of carrier interfaces per state, with EasyPost's names. */
+export const trackingStatusCodes = {
+  'label-created': 'pre_transit',
+  collected: 'in_transit',
+  'in-transit': 'in_transit',
+  'out-for-delivery': 'out_for_delivery',
+  'delivery-attempted': 'failure',
+  'held-at-depot': 'available_for_pickup',
+  delivered: 'delivered',
+  'returned-to-sender': 'return_to_sender',
+  lost: 'failure',
+} as const satisfies Record<z.output<typeof TrackingStatus>, string>;
+
+export const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).meta({ id: 'DeliveryWindow' });
+
+export const TrackingEvent = z
+  .object({
+    status: TrackingStatus,
+    statusCode: z.string().describe('Status code of the carrier.'),
+    occurredAt: Instant,
+    location: z.string().optional(),
+    message: z.string().optional(),
+  })
+  .meta({ id: 'TrackingEvent' });
+
+/** Data that registers a parcel with the carrier. */
+export const ParcelData = z
+  .object({
+    id: Id,
+    fulfillmentOrderId: Id.optional(),
+    returnId: Id.optional().describe('Set for a parcel that comes back.'),
+    carrier: Carrier,
+    service: CarrierService,
+    from: Address,
+    to: Address,
+  })
+  .meta({ id: 'ParcelData' });
+
+export const Shipment = z
+  .object({
+    ...commonFields,
+    state: z.enum(shipmentLifeCycle.states),
+    fulfillmentOrderId: Id.optional(),
+    returnId: Id.optional().describe('Set for a parcel that comes back.'),
+    carrier: Carrier,
+    service: CarrierService,
+    trackingNumber: z.string().optional().describe('Set with the label.'),
+    label: z
+      .object({
+        format: z.literal('PDF'),
+        url: z.string().describe('Path at the gateway. It needs no credential, and cannot be guessed.'),
+      })
+      .optional(),
+    labelStatus: LabelStatus,
+    estimatedDelivery: DeliveryWindow.optional().describe('Set with the label.'),
+    events: z.array(TrackingEvent).describe('Scans in order of arrival, oldest first.'),
+  })
+  .meta({ id: 'Shipment' });
+
+export const shipment = defineObject({
+  type: 'shipment',
+  domain: 'fulfillment',
+  owner: 'carrier-platform',
+  meaning: 'Movement or collection unit for delivery or pickup',
+  schema: Shipment,
+  lifeCycle: shipmentLifeCycle,
+});

@@ -1,0 +1,25 @@
+import { basket, product } from './commerce/objects.ts';
+import { customer } from './customer/objects.ts';
+import type { ObjectDefinition } from './define-object.ts';
+import { fulfillmentOrder } from './fulfillment/fulfillment-orders.ts';
+import { returnObject } from './fulfillment/returns.ts';
+import { shipment } from './fulfillment/shipments.ts';
+import { inventoryItem, reservation } from './inventory/objects.ts';
+import { loyaltyAccount } from './loyalty/objects.ts';
+import { order } from './order/objects.ts';
+import { payment } from './payment/objects.ts';
+
+/** The business objects. */
+export const objects: readonly ObjectDefinition[] = [
+  basket,
+  product,
+  customer,
+  fulfillmentOrder,
+  shipment,
+  returnObject,
+  reservation,
+  inventoryItem,
+  loyaltyAccount,
+  order,
+  payment,
+];

@@ -1,0 +1,62 @@
+import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
+import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../../catalog/event-names.ts';
+import { allEvents } from '../../catalog/events.ts';
+import { objects } from '../../catalog/objects.ts';
+import type { JsonSchemas, Part } from '../json-schemas.ts';
+import { CLOUD_EVENT, RECORD_HEADERS } from './cloud-event.ts';
+import { exampleOf } from './event-example.ts';
+import { KAFKA_BINDING, ref } from './references.ts';
+
+/** The schema that the payload of every event extends, by the name of its component. */
+export const EVENT_SCHEMAS: Part = { CloudEvent: CLOUD_EVENT };
+
+/** A message per event, by the event's name. */
+export function eventMessages(schemas: JsonSchemas): Part {
+  return Object.fromEntries(allEvents.map((event) => [event.name, eventMessage(event, schemas)]));
+}
+
+/** The object that an event carries. @throws Error when the catalog does not have it */
+export function objectOf({ object, name }: EventDefinition): ObjectDefinition {
+  const definition = objects.find(({ type }) => type === object);
+  if (!definition) throw new Error(`The event ${name} carries a ${object}, which is not in the catalog.`);
+  return definition;
+}
+
+function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
+  const { name, meaning, object } = event;
+  const { owner, schema, lifeCycle } = objectOf(event);
+  const example = exampleOf(event, objectOf(event));
+  return {
+    name: `${TYPE_PREFIX}${name}`,
+    title: name,
+    summary: `${meaning}.`,
+    contentType: EVENT_CONTENT_TYPE,
+    correlationId: { location: '$message.payload#/correlationid' },
+    headers: RECORD_HEADERS,
+    payload: {
+      allOf: [ref('components', 'schemas', 'CloudEvent')],
+      type: 'object',
+      properties: {
+        source: { type: 'string', const: `urn:uc:app:${owner}` },
+        type: { type: 'string', const: `${TYPE_PREFIX}${name}` },
+        subject: { type: 'string', pattern: `^${object}/` },
+        dataschema: { type: 'string', const: `urn:uc:schema:${name}:1` },
+        ...(!isAdditional(event) && { classification: { type: 'string', const: event.classification } }),
+        data: {
+          type: 'object',
+          required: ['object'],
+          properties: {
+            object: schemas.of(schema, 'output'),
+            ...(lifeCycle && { previousState: { type: 'string', enum: lifeCycle.states } }),
+          },
+        },
+      },
+    },
+    bindings: {
+      kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING },
+    },
+    ...(example && { examples: [example] }),
+  };
+}
+
+const isAdditional = ({ name }: EventDefinition): boolean => name.startsWith('ext.');

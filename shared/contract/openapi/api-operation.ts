@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { applications } from '../../catalog/applications.ts';
+import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
+import { requestExamples } from '../../catalog/examples.ts';
+import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
+import type { Part } from '../json-schemas.ts';
+import type { Components } from './components.ts';
+import { json, requestBody } from './content.ts';
+import { requestHeader, responseHeader } from './headers.ts';
+import { pathParameters, queryParameters } from './parameters.ts';
+import { refusals } from './refusals.ts';
+import { SCHEMES } from './security.ts';
+
+const examples: Readonly<Record<string, unknown>> = requestExamples;
+
+/** The operation of a public API. */
+export function apiOperation(api: ApiDefinition, components: Components): Part {
+  const isConditional = acceptsKeys(api) && api.path.includes('{');
+  return {
+    operationId: api.id,
+    tags: [applications[api.application].title],
+    summary: api.name,
+    description: `${api.summary}${api.emits.length > 0 ? `\n\nEvents: ${api.emits.map((name) => `\`${name}\``).join(', ')}.` : ''}`,
+    security: SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
+    parameters: [
+      ...pathParameters(api.path, components),
+      ...queryParameters(api.query, components),
+      ...(namesRehearsal(api) ? [] : [requestHeader('Rehearsal')]),
+      requestHeader('CorrelationId'),
+      ...(acceptsKeys(api) ? [requestHeader('IdempotencyKey')] : []),
+      ...(isConditional ? [requestHeader('IfMatch')] : []),
+    ],
+    ...(api.method !== 'GET' && requestBody(api.request, components, examples[api.id])),
+    responses: { ...successes(api, components), ...refusals(problemsOf(api, isConditional), components) },
+  };
+}
+
+/** A carrier repeats by webhook-id; it sends neither keys nor versions. */
+const acceptsKeys = (api: ApiDefinition): boolean => isMutating(api) && api.auth !== 'signature';
+
+function problemsOf(api: ApiDefinition, isConditional: boolean): ProblemCode[] {
+  const codes: ProblemCode[] = [...api.problems, ...commonProblems];
+  if (api.auth !== 'none') codes.push('unauthenticated');
+  if (api.auth === 'bearer' || api.auth === 'api-key') codes.push('forbidden', 'too_many_rehearsals');
+  if (acceptsKeys(api)) codes.push('idempotency_in_progress', 'idempotency_key_reused', 'contention', 'store_full');
+  if (isConditional) codes.push('version_mismatch');
+  codes.push('unknown_rehearsal');
+  return codes;
+}
+
+function successes(api: ApiDefinition, components: Components): Part {
+  const success = (description: string): Part => successOf(api, description, components);
+  if (api.status === 201) return { '200': success('Already done: the object as it is. Nothing changed.'), '201': success('Done.') };
+  return { [api.status]: success(isMutating(api) ? 'Done, now or earlier.' : 'The requested data.') };
+}
+
+function successOf(api: ApiDefinition, description: string, components: Components): Part {
+  const isVersioned = api.response instanceof z.ZodObject && 'version' in api.response.shape;
+  return {
+    description,
+    headers: {
+      'X-Correlation-Id': responseHeader('CorrelationId'),
+      ...(isVersioned && { ETag: responseHeader('ETag') }),
+      ...(acceptsKeys(api) && { 'Idempotent-Replayed': responseHeader('IdempotentReplayed') }),
+    },
+    ...(api.status !== 204 && { content: contentOf(api, components) }),
+  };
+}
+
+const contentOf = (api: ApiDefinition, components: Components): Part =>
+  api.produces === 'application/json'
+    ? json(components.schemaOf(api.response, 'output'))
+    : { [api.produces]: { schema: { type: 'string', contentMediaType: api.produces } } };

@@ -1,0 +1,40 @@
+import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
+import type { ControlOperation } from '../../catalog/simulation/define-operation.ts';
+import type { Part } from '../json-schemas.ts';
+import type { Components } from './components.ts';
+import { json, requestBody } from './content.ts';
+import { requestHeader } from './headers.ts';
+import { pathParameters, queryParameters } from './parameters.ts';
+import { refusals } from './refusals.ts';
+
+export const SIMULATION_TAG = 'Simulation plane';
+
+/** An operation of the simulation plane. */
+export function controlOperation(control: ControlOperation, components: Components): Part {
+  return {
+    operationId: control.id,
+    tags: [SIMULATION_TAG],
+    summary: sentenceCase(control.id),
+    description: control.summary,
+    security: [{ simulation: [] }],
+    parameters: [...pathParameters(control.path, components), ...queryParameters(control.query, components), requestHeader('Rehearsal')],
+    ...(control.method !== 'GET' && requestBody(control.request, components)),
+    responses: {
+      ...(control.status === 204
+        ? { '204': { description: 'Done.' } }
+        : { [control.status]: { description: 'Done.', content: json(components.schemaOf(control.response, 'output')) } }),
+      ...refusals(problemsOf(control), components),
+    },
+  };
+}
+
+const problemsOf = (control: ControlOperation): ProblemCode[] => [
+  ...control.problems,
+  ...commonProblems,
+  ...(control.method === 'GET' ? [] : (['store_full'] as const)),
+  'unauthenticated',
+  'forbidden',
+  'unknown_rehearsal',
+];
+
+const sentenceCase = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}`.replaceAll('-', ' ');

@@ -1,0 +1,87 @@
+import { apis } from '../../catalog/apis.ts';
+import { type Application, applications } from '../../catalog/applications.ts';
+import type { ApiDefinition } from '../../catalog/define.ts';
+import type { ControlOperation } from '../../catalog/simulation/define-operation.ts';
+import { controlOperations } from '../../catalog/simulation/operations.ts';
+import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
+import type { Part } from '../json-schemas.ts';
+import { apiOperation } from './api-operation.ts';
+import { Components } from './components.ts';
+import { controlOperation, SIMULATION_TAG } from './control-operation.ts';
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
+import { PROBLEM } from './problems.ts';
+import { SCHEMES, SIMULATION_SCHEME } from './security.ts';
+
+const DESCRIPTION = `One consistent simulated retailer for rehearsing integrations: the owning applications of a unified-commerce
+estate behind one gateway, and a simulation plane that moves its clock, injects faults and inspects it.
+
+Every request belongs to a rehearsal, an isolated world with its own data, clock, faults and events. A credential that is bound to
+a rehearsal selects it. Other requests name it in the header \`X-Rehearsal\`, or use \`default\`.
+
+Money is in integer minor units. Refusals are \`application/problem+json\` (RFC 9457): branch on \`code\`. Bodies and queries are
+strict: undescribed members are refused. Responses may gain members.
+
+Bodies are JSON in UTF-8, nested at most ${JSON_LEVELS} levels deep, with at most ${JSON_MEMBERS} members per object and ${JSON_MEMBERS} items per array. Strings
+with NUL or lone surrogates are refused. Instants may be in any form of RFC 3339. They are stored and returned in UTC with milliseconds.`;
+
+const publicApis = Object.values(apis) as readonly ApiDefinition[];
+const operations = Object.values(controlOperations) as readonly ControlOperation[];
+
+/** The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the simulation plane. */
+export function estateOpenApi(version: string): Part {
+  const components = new Components();
+  const paths = collectPaths([
+    ...publicApis.map((api) => ({ path: api.path, method: api.method, operation: apiOperation(api, components) })),
+    ...operations.map((control) => ({ path: control.path, method: control.method, operation: controlOperation(control, components) })),
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Unified commerce estate',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    tags: tags(),
+    paths,
+    components: {
+      securitySchemes: {
+        ...Object.fromEntries(
+          SCHEMES.filter(({ auth }) => publicApis.some((api) => api.auth === auth)).map(({ name, scheme }) => [name, scheme]),
+        ),
+        simulation: SIMULATION_SCHEME,
+      },
+      parameters: REQUEST_HEADERS,
+      headers: RESPONSE_HEADERS,
+      schemas: { ...components.schemas(), Problem: PROBLEM },
+      responses: components.responses(),
+    },
+  };
+}
+
+function tags(): Part[] {
+  const used = new Set(publicApis.map(({ application }) => application));
+  return [
+    ...Object.entries(applications)
+      .filter(([name]) => used.has(name as Application))
+      .map(([, { title, owns }]) => ({ name: title, description: `Owns ${owns}.` })),
+    { name: SIMULATION_TAG, description: 'Controls that a rehearsal needs and no real estate has: worlds, clock, faults, journal.' },
+  ];
+}
+
+interface PathEntry {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Part;
+}
+
+function collectPaths(entries: readonly PathEntry[]): Part {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const { path, method, operation } of entries) {
+    const item = paths[path] ?? {};
+    item[method.toLowerCase()] = operation;
+    paths[path] = item;
+  }
+  return paths;
+}

@@ -1,0 +1,139 @@
+import type { Consumer, EachBatchPayload } from 'kafkajs';
+import type { Application } from '../../catalog/applications.ts';
+import type { Logger } from '../../process/logger.ts';
+import { within } from '../../process/waiting.ts';
+import type { Deliver, Refused } from '../bus.ts';
+import { createDeliveryLanes } from '../delivery-lanes.ts';
+import { PartitionProgress } from '../partition-progress.ts';
+import type { OutgoingMessage } from './producer.ts';
+import { deadLetter, eventIn, type KafkaRecord, recordOf } from './records.ts';
+import { ReportLimit } from './report-limit.ts';
+
+/** Events that an application processes at the same time. */
+const CONCURRENCY = 32;
+/** Events taken from the broker and not yet processed. */
+const CAPACITY = 500;
+const COMMIT_EVERY_MS = 500;
+/** Interval of heartbeats while a batch waits for room. */
+const HEARTBEAT_MS = 1_000;
+const REPORT_EVERY_MS = 60_000;
+
+export interface ConsumptionOptions {
+  readonly application: Application;
+  readonly deliver: Deliver;
+  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  readonly counts: { foreign: number; deadLetters: number; redeliveries: number };
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+  /** The consumer that commits; undefined while the application is not a member of its group. */
+  readonly consumer: () => Consumer | undefined;
+}
+
+/** Processes the records of the partitions that a member is assigned, and commits offsets behind them. */
+export function createConsumption({ application, deliver, publish, counts, log, stopping, consumer }: ConsumptionOptions) {
+  const reports = new ReportLimit(REPORT_EVERY_MS);
+  const partitions = new Map<string, { readonly topic: string; readonly partition: number; readonly progress: PartitionProgress }>();
+  let committing: Promise<void> = Promise.resolve();
+
+  const lanes = createDeliveryLanes({
+    concurrency: CONCURRENCY,
+    capacity: CAPACITY,
+    failed: (error) => {
+      counts.redeliveries += 1;
+      if (reports.isDue('failing')) log.warn({ err: error }, 'delivering events failed; they are delivered again');
+    },
+  });
+
+  /** Delivers a record once. If it was refused, only its dead letter is sent again when the broker does not accept it. */
+  function deliveryOf(record: KafkaRecord): () => Promise<void> {
+    let refused: Refused | undefined;
+    return async () => {
+      if (!refused) {
+        refused = await deliverRecord(record);
+        if (!refused) return;
+        if (refused.as === 'foreign') noteForeign(record, refused);
+      }
+      await publish([deadLetter(record, application, refused)]);
+      counts.deadLetters += 1;
+    };
+  }
+
+  async function deliverRecord(record: KafkaRecord): Promise<Refused | undefined> {
+    const event = eventIn(record);
+    return 'as' in event ? event : deliver(event.world, event.id, event.json);
+  }
+
+  function noteForeign({ topic, partition, offset }: KafkaRecord, { reason }: Refused): void {
+    counts.foreign += 1;
+    if (!reports.isDue(topic)) return;
+    log.warn({ topic, partition, offset, reason, soFar: counts.foreign }, 'a record on an event topic is not an event of the estate');
+  }
+
+  function progressOf(batch: EachBatchPayload['batch']): PartitionProgress {
+    const { topic, partition } = batch;
+    const first = Number(batch.firstOffset() ?? 0);
+    const known = partitions.get(`${topic}/${partition}`);
+    // Offsets of a topic that was deleted and created again begin at 0.
+    if (known && known.progress.next <= first) return known.progress;
+    const progress = new PartitionProgress(first);
+    partitions.set(`${topic}/${partition}`, { topic, partition, progress });
+    return progress;
+  }
+
+  async function take({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
+    const progress = progressOf(batch);
+    for (const message of batch.messages) {
+      while (!lanes.hasRoom() && !stopping.aborted) {
+        await within(HEARTBEAT_MS, lanes.room());
+        await heartbeat();
+      }
+      if (stopping.aborted || !isRunning() || isStale()) return;
+      const record = recordOf(batch, message);
+      const offset = Number(message.offset);
+      progress.taken(offset);
+      lanes.add({
+        lane: `${batch.topic}/${batch.partition}/${record.key}`,
+        deliver: deliveryOf(record),
+        done: () => progress.delivered(offset),
+      });
+      resolveOffset(message.offset);
+    }
+    progress.passed(Number(batch.lastOffset()));
+    resolveOffset(batch.lastOffset());
+  }
+
+  async function commitProgress(): Promise<void> {
+    const member = consumer();
+    const due = [...partitions.values()].flatMap(({ topic, partition, progress }) => {
+      const offset = progress.uncommitted();
+      return offset === undefined ? [] : [{ topic, partition, progress, offset }];
+    });
+    if (due.length === 0 || !member) return;
+    await member.commitOffsets(due.map(({ topic, partition, offset }) => ({ topic, partition, offset: String(offset) })));
+    for (const { progress, offset } of due) progress.committed(offset);
+  }
+
+  /** Commits one after the other. */
+  function commit(): Promise<void> {
+    committing = committing.then(commitProgress).catch((error: unknown) => {
+      // Records behind the last commit are delivered again; their effects are not repeated.
+      log.debug({ err: error }, 'kafka: committing offsets failed');
+    });
+    return committing;
+  }
+
+  const committer = setInterval(() => void commit(), COMMIT_EVERY_MS);
+  committer.unref();
+
+  return {
+    take,
+    commit,
+    /** Forgets how far partitions were read. After a rebalance the broker says where reading goes on. */
+    forgetProgress: (): void => partitions.clear(),
+    /** Takes no more records and finishes the deliveries that run. */
+    async stop(): Promise<void> {
+      clearInterval(committer);
+      await lanes.stop('running');
+    },
+  };
+}
