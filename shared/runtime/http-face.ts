@@ -31,7 +31,7 @@ import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate
 import { expressPath } from '../transport/path.ts';
 import type { AnyService, Bound } from '../work/handler.ts';
 import type { Pipeline } from '../work/pipeline.ts';
-import { CallerLeft } from '../work/unit-of-work.ts';
+import { CallerLeft } from '../work/unit/interruptions.ts';
 
 export interface BindingOptions {
   readonly service: AnyService;

@@ -24,7 +24,9 @@ import { type Answer, answerProblem } from '../transport/answer.ts';
 import { createCaller } from '../transport/caller.ts';
 import { Again, type AnyService, type Bound, type Scope } from './handler.ts';
 import { isNewest } from './newest-versions.ts';
-import { CallerLeft, type Commits, Conflict, type OpenUnit, openUnitOfWork, type UnitOptions } from './unit-of-work.ts';
+import type { Commits } from './unit/commits.ts';
+import { CallerLeft, Conflict } from './unit/interruptions.ts';
+import { type OpenUnit, openUnit, type UnitParts } from './unit/open-unit.ts';
 
 /** What an application's pipeline works with; made once per application and process. */
 export interface PipelineOptions {
@@ -238,8 +240,8 @@ export function createPipeline(options: PipelineOptions) {
   const unitOf = (
     context: Context,
     commits: Commits,
-    about: Pick<UnitOptions, 'fence' | 'key' | 'since' | 'precondition'> & { causation?: string },
-  ) => openUnitOfWork({ store, context, commits, causation: context.requestId, inlineLeaseMs: leaseOf(context), ...about });
+    about: Pick<UnitParts, 'fence' | 'key' | 'since' | 'precondition'> & { causation?: string },
+  ) => openUnit({ store, context, commits, causation: context.requestId, inlineLeaseMs: leaseOf(context), ...about });
 
   /**
    * Runs something, and then what its commits left to be done: its events go out, and due work that its answer must already show runs.

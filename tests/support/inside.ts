@@ -24,7 +24,8 @@ import type { Simulation, Store } from '../../shared/store/ports/estate-store.ts
 import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
-import { openUnitOfWork, type UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { openUnit } from '../../shared/work/unit/open-unit.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 interface ApplicationModule {
   readonly service: AnyService;
@@ -178,7 +179,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const context = await contextNow();
       const store = adapter.store(application);
       const { requestId } = context;
-      const unit = openUnitOfWork({
+      const unit = openUnit({
         store,
         context,
         key: requestId,
