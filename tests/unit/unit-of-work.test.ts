@@ -6,6 +6,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Context } from '../../shared/simulation/context.ts';
 import { type AnyCollection, defineCollection, defineCounters } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { Plan } from '../../shared/store/ports.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import type { Commits } from '../../shared/work/unit/commits.ts';
 import { type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';
@@ -61,11 +62,11 @@ async function newWorld() {
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open('r', { now: NOW, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const store = adapter.store('crm');
-  const plans: string[] = [];
+  const plans: Plan[] = [];
   const watched = {
     ...store,
     commit: (...[of, plan]: Parameters<typeof store.commit>) => {
-      plans.push(plan.operation);
+      plans.push(plan);
       return store.commit(of, plan);
     },
   };
@@ -117,6 +118,8 @@ async function newWorld() {
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
     commits: () => plans.length,
+    /** Keys of the due work in the last commit. */
+    plannedDue: () => plans.at(-1)?.due.map(({ key }) => key),
   };
 }
 
@@ -397,12 +400,13 @@ describe('A precondition', () => {
 
 describe('Due work of a unit of work', () => {
   test('replaces work of the same kind and key, within the unit and in the store', async () => {
-    const { change, due } = await newWorld();
+    const { change, due, plannedDue } = await newWorld();
     await change((work) => {
       work.schedule(remind, 'a', NOW + 1, { text: 'first' });
       work.schedule(remind, 'b', NOW + 2, { text: 'other' });
       work.schedule(remind, 'a', NOW + 3, { text: 'second' });
     });
+    expect(plannedDue()).toEqual(['b', 'a']);
     expect(await due()).toEqual([
       { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
       { kind: 'remind', key: 'a', at: NOW + 3, payload: { text: 'second' } },
