@@ -16,10 +16,9 @@ import { listen } from '../shared/process/listen.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { ownHosts } from '../shared/process/own-hosts.ts';
 import { readinessAnswer, type State } from '../shared/process/readiness.ts';
-import { asProblem } from '../shared/runtime/http-face.ts';
 import { ANONYMOUS } from '../shared/simulation/context.ts';
-import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
-import type { JournalWriter } from '../shared/store/ports/journal.ts';
+import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
+import { asProblem } from '../shared/transport/answer.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
 import { headersForApplication, identify, REQUEST_MS, type RequestIds, traceparentOf } from './edge-context.ts';
@@ -49,7 +48,7 @@ export interface GatewayOptions {
   /** Authenticates the gateway to the applications. */
   readonly token: string;
   /** Takes the journal of what the gateway refused itself. */
-  readonly simulation: JournalWriter;
+  readonly simulation: Simulation;
   readonly log: Logger;
   /** What this process shows of itself, at `/metrics` for credentials with the scope `sim:admin`; without it the gateway is not observed. */
   readonly observability?: Observability | undefined;

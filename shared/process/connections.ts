@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { pause } from './waiting.ts';
 
 /** Time for clients of kept connections to hear `Connection: close` before the connections are closed. */
 const FAREWELL_MS = 200;
@@ -64,7 +65,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
   async function close(): Promise<void> {
     drain();
     const said = Date.now() - (drainedAt ?? 0);
-    if (open.size > 0) await new Promise((resolve) => setTimeout(resolve, Math.max(0, FAREWELL_MS - said)));
+    if (open.size > 0) await pause(Math.max(0, FAREWELL_MS - said));
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     closeWhere((response) => response !== undefined && !isAnswering(response));

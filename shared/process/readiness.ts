@@ -1,3 +1,5 @@
+import { pause } from './waiting.ts';
+
 /** What stands between a process and its work. Infrastructure says it, `/readyz` passes it on. */
 export interface State {
   /** Whether it can be worked with. */
@@ -37,5 +39,5 @@ export function readinessAnswer(states: readonly State[], draining: boolean): Re
 
 /** Resolves when nothing is waited for any more. */
 export async function allReady(states: () => readonly State[], stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && states().some(({ ready }) => !ready)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  while (!stopping.aborted && states().some(({ ready }) => !ready)) await pause(LOOK_MS);
 }

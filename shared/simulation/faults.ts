@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { nameOf } from '../catalog/event-names.ts';
 import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/simulation/faults.ts';
 import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
-import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
+import { pause } from '../process/waiting.ts';
+import type { FaultRule, Simulation } from '../store/ports.ts';
 
 export interface ActiveFault extends FaultInput {
   readonly name: string;
@@ -50,8 +49,8 @@ export type Faults = ReturnType<typeof createFaults>;
 const REMEMBERED_MS = 5_000;
 
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
-export function createFaults(simulation: FaultStore) {
-  const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+export function createFaults(simulation: Simulation) {
+  const known = new Map<World, KnownRules>();
 
   async function current(world: World, revision: number): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;
@@ -60,6 +59,8 @@ export function createFaults(simulation: FaultStore) {
     const fetched = await simulation.faults(world);
     const parsed = { revision: fetched.revision, rules: fetched.rules.map(parseRule), about: new Map() };
     known.set(world, parsed);
+    // Nobody says when a world is over.
+    setTimeout(() => known.get(world) === parsed && known.delete(world), REMEMBERED_MS).unref();
     return parsed;
   }
 
@@ -104,7 +105,7 @@ const BARRIER_TIMEOUT_MS = 10_000;
 
 /** @returns false when the parties did not all arrive in time, or before the process stops */
 export async function waitAtBarrier(
-  simulation: Pick<FaultStore, 'hits'>,
+  simulation: Simulation,
   { world, name, parties, stopping }: { world: World; name: string; parties: number; stopping: AbortSignal },
 ): Promise<boolean> {
   const until = Date.now() + BARRIER_TIMEOUT_MS;
@@ -113,11 +114,6 @@ export async function waitAtBarrier(
     await pause(5, stopping);
   }
   return true;
-}
-
-/** Waits so long, in wall time, but never keeps a process that stops. */
-export async function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  if (!stopping.aborted) await sleep(ms, undefined, { signal: stopping }).catch(() => {});
 }
 
 /** Until when a fault keeps what it strikes, unless it goes before. */

@@ -1,4 +1,4 @@
-import { pauseFor } from '../../process/waiting.ts';
+import { pause } from '../../process/waiting.ts';
 
 export interface Membership {
   /** Tells the reason when the broker or the library ended it. */
@@ -29,7 +29,7 @@ export async function endOfMembership({ ended, lastSign }: Membership, { deafMs,
   async function deafness(): Promise<Error | undefined> {
     while (Date.now() - lastSign() < deafMs) {
       if (watching.signal.aborted) return undefined;
-      await pauseFor(everyMs, watching.signal);
+      await pause(everyMs, watching.signal);
     }
     return new Error(`nothing was heard of the broker for ${deafMs / 1_000} seconds`);
   }

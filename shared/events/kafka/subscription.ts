@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Application } from '../../catalog/applications.ts';
 import type { Logger } from '../../process/logger.ts';
 import { READY, type State } from '../../process/readiness.ts';
-import { pauseFor, within } from '../../process/waiting.ts';
+import { pause, within } from '../../process/waiting.ts';
 import type { Deliver, Refused } from '../bus.ts';
 import { createDeliveryLanes } from '../delivery-lanes.ts';
 import { PartitionProgress } from '../partition-progress.ts';
@@ -241,7 +241,7 @@ export function createSubscription(options: SubscriptionOptions) {
       log.warn(`${trouble}; ${application} joins its group again`);
       log.debug({ err: reason }, 'kafka: why a membership ended');
       await part();
-      await pauseFor(RESTART_PAUSE_MS, stopping.signal);
+      await pause(RESTART_PAUSE_MS, stopping.signal);
     }
   }
 
