@@ -17,7 +17,8 @@ import type { Logger } from '../shared/process/logger.ts';
 import { ownHosts } from '../shared/process/own-hosts.ts';
 import { readinessAnswer, type State } from '../shared/process/readiness.ts';
 import { ANONYMOUS } from '../shared/simulation/context.ts';
-import type { Directory, Simulation, WorldView } from '../shared/store/ports.ts';
+import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
+import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { asProblem } from '../shared/transport/answer.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { CATALOG_SCOPE, CONTROL_SCOPE, type Credential, createKeyring, type Demand, type Keyring } from './credentials.ts';
@@ -48,7 +49,7 @@ export interface GatewayOptions {
   /** Authenticates the gateway to the applications. */
   readonly token: string;
   /** Takes the journal of what the gateway refused itself. */
-  readonly simulation: Simulation;
+  readonly simulation: JournalWriter;
   readonly log: Logger;
   /** What this process shows of itself, at `/metrics` for credentials with the scope `sim:admin`; without it the gateway is not observed. */
   readonly observability?: Observability | undefined;

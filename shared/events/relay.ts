@@ -4,7 +4,7 @@ import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
-import type { OutboxEntry, SentEvent, Store, WithheldEvent } from '../store/ports.ts';
+import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../store/ports/outbox.ts';
 import type { Bus } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 const SWEEP_MS = 1_000;
 
 export interface RelayOptions {
-  readonly store: Store;
+  readonly store: OutboxStore;
   readonly bus: Bus;
   readonly log: Logger;
   /** What faults make of a batch; without it everything is sent as it is. */

@@ -10,7 +10,7 @@ import { createFairServer } from '../process/fair-server.ts';
 import { listen } from '../process/listen.ts';
 import type { Logger } from '../process/logger.ts';
 import { READY, readinessAnswer, type State } from '../process/readiness.ts';
-import type { StoreAdapter } from '../store/ports.ts';
+import type { StoreAdapter } from '../store/ports/estate-store.ts';
 import { createHttpTransport } from '../transport/http-transport.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { nameOf } from '../catalog/event-names.ts';
 import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/simulation/faults.ts';
 import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { pause } from '../process/waiting.ts';
-import type { FaultRule, Simulation } from '../store/ports.ts';
+import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
 
 export interface ActiveFault extends FaultInput {
   readonly name: string;
@@ -49,8 +50,8 @@ export type Faults = ReturnType<typeof createFaults>;
 const REMEMBERED_MS = 5_000;
 
 /** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
-export function createFaults(simulation: Simulation) {
-  const known = new Map<World, KnownRules>();
+export function createFaults(simulation: FaultStore) {
+  const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
 
   async function current(world: World, revision: number): Promise<KnownRules> {
     if (revision === 0) return NO_RULES;
@@ -59,8 +60,6 @@ export function createFaults(simulation: Simulation) {
     const fetched = await simulation.faults(world);
     const parsed = { revision: fetched.revision, rules: fetched.rules.map(parseRule), about: new Map() };
     known.set(world, parsed);
-    // Nobody says when a world is over.
-    setTimeout(() => known.get(world) === parsed && known.delete(world), REMEMBERED_MS).unref();
     return parsed;
   }
 
@@ -105,7 +104,7 @@ const BARRIER_TIMEOUT_MS = 10_000;
 
 /** @returns false when the parties did not all arrive in time, or before the process stops */
 export async function waitAtBarrier(
-  simulation: Simulation,
+  simulation: Pick<FaultStore, 'hits'>,
   { world, name, parties, stopping }: { world: World; name: string; parties: number; stopping: AbortSignal },
 ): Promise<boolean> {
   const until = Date.now() + BARRIER_TIMEOUT_MS;

@@ -3,7 +3,8 @@ import { type Observer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Context } from '../simulation/context.ts';
 import { createFaults } from '../simulation/faults.ts';
-import type { Directory, Simulation, Store } from '../store/ports.ts';
+import type { Directory } from '../store/ports/directory.ts';
+import type { Simulation, Store } from '../store/ports/estate-store.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AnyService } from './handler.ts';
 

@@ -10,7 +10,8 @@ import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.t
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import { contextFor } from '../simulation/context.ts';
-import type { Directory, Store, WorldView } from '../store/ports.ts';
+import type { Directory, WorldView } from '../store/ports/directory.ts';
+import type { Store } from '../store/ports/estate-store.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
 import type { AnyService } from './handler.ts';
 import { type Delivery, type Hop, newTrail } from './job.ts';

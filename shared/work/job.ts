@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Subscription } from '../catalog/define.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { Context } from '../simulation/context.ts';
-import type { DueItem } from '../store/ports.ts';
+import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { Bound } from './handler.ts';
 import type { Commits } from './unit/commits.ts';

@@ -6,7 +6,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Context } from '../../shared/simulation/context.ts';
 import { type AnyCollection, defineCollection, defineCounters } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { Plan } from '../../shared/store/ports.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import type { Commits } from '../../shared/work/unit/commits.ts';
 import { type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';

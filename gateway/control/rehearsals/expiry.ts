@@ -1,12 +1,12 @@
 import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/process/waiting.ts';
-import type { Worlds } from '../../../shared/store/ports.ts';
+import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 
 /** How often it is looked for rehearsals whose end has come: one question, whatever there is. */
 const LOOK_MS = 1_000;
 
 export interface ExpiryOptions {
-  readonly worlds: Pick<Worlds, 'expire'>;
+  readonly worlds: Pick<RehearsalStore, 'expire'>;
   readonly log: Logger;
 }
 

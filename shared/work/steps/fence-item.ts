@@ -1,5 +1,5 @@
 import { digest } from '../../domain/ids.ts';
-import { type DueItem, dueKey } from '../../store/ports.ts';
+import { type DueItem, dueKey } from '../../store/ports/due-work.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { DueHandler } from '../handler.ts';
 import type { DueRun, UnitJob } from '../job.ts';

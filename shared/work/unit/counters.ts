@@ -1,6 +1,7 @@
 import type { World } from '../../domain/world.ts';
 import type { Counters } from '../../store/collections.ts';
-import type { Plan, Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/estate-store.ts';
+import type { Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 interface Move {

@@ -3,7 +3,7 @@ import type { ObjectDefinition } from '../../catalog/define.ts';
 import { envelope } from '../../events/envelope.ts';
 import type { Context } from '../../simulation/context.ts';
 import type { Stored } from '../../store/collections.ts';
-import type { PlannedEvent } from '../../store/ports.ts';
+import type { PlannedEvent } from '../../store/ports/plan.ts';
 
 interface DraftParts {
   readonly application: Application;

@@ -1,5 +1,5 @@
 import { indexValues } from '../../store/collections.ts';
-import type { IndexChange } from '../../store/ports.ts';
+import type { IndexChange } from '../../store/ports/plan.ts';
 import type { WrittenObject } from './loaded-objects.ts';
 
 /** The unique values that a written object takes, changes or gives up. */

@@ -1,5 +1,5 @@
 import type { AnyCollection, Collection, Stored } from '../../store/collections.ts';
-import type { Found } from '../../store/ports.ts';
+import type { Found } from '../../store/ports/objects.ts';
 
 /** A collection of a shape, whatever its uniques, indexes and verbs. */
 // biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them

@@ -1,7 +1,8 @@
 import { derivedUlid, digest } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
 import type { Context } from '../../simulation/context.ts';
-import type { Fence, Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/estate-store.ts';
+import type { Fence } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { type Commits, createCommits, type Outcome } from './commits.ts';
 import { createCounters } from './counters.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../../catalog/problems.ts';
 import type { AnyCollection, Stored } from '../../store/collections.ts';
-import type { Plan } from '../../store/ports.ts';
+import type { Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** `If-Match` of a request, and the id that its path names. Shared by all runs of the request. */

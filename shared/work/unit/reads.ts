@@ -1,7 +1,8 @@
 import { Problem } from '../../catalog/problems.ts';
 import type { World } from '../../domain/world.ts';
 import { indexValues, type Stored } from '../../store/collections.ts';
-import type { Found, PageRequest, Store } from '../../store/ports.ts';
+import type { Store } from '../../store/ports/estate-store.ts';
+import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
 import type { CollectionOf, LoadedObjects } from './loaded-objects.ts';
 import type { HeldPrecondition } from './precondition.ts';

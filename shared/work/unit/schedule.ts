@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Ms } from '../../domain/time.ts';
 import type { Context } from '../../simulation/context.ts';
-import type { PlannedDue } from '../../store/ports.ts';
+import type { PlannedDue } from '../../store/ports/due-work.ts';
 import type { DueWork } from '../due-work.ts';
 import type { DueOptions, UnitOfWork } from '../unit-of-work.ts';
 
