@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CorrelationId } from '../shared/catalog/headers.ts';
 import { newId } from '../shared/domain/ids.ts';
 import { secretIn } from '../shared/domain/redaction.ts';
-import type { Context } from '../shared/simulation/context.ts';
+import { contextFor } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 
@@ -76,18 +76,7 @@ export interface EdgeRequest {
  * the proxy sees the request, because its hook for request headers is skipped for requests with `Expect`.
  */
 export function headersForApplication({ headers, ids, traceparent, view, principal, token, body }: EdgeRequest): IncomingHttpHeaders {
-  const context: Context = {
-    world: view.world,
-    now: view.now,
-    principal,
-    requestId: ids.requestId,
-    correlationId: ids.correlationId,
-    ...(traceparent !== undefined && { traceparent }),
-    deadline: Date.now() + REQUEST_MS,
-    faults: view.faults,
-    ...(view.progression && { progression: view.progression }),
-    chain: [],
-  };
+  const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
   const passed = passedOn(headers);
   if (traceparent === undefined) {
     delete passed['traceparent'];

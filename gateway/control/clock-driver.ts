@@ -6,7 +6,7 @@ import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
-import type { Context } from '../../shared/simulation/context.ts';
+import { contextFor } from '../../shared/simulation/context.ts';
 import type { ClockStore, WorldChanges } from '../../shared/store/ports/clock.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';
@@ -135,18 +135,13 @@ export function createClockDriver(options: ClockDriverOptions) {
 
   /** @returns what went wrong, or undefined; `held` when a request that broke off still holds its key */
   async function dispatch(view: WorldView, item: DueItem, token: string): Promise<{ text: string; held: boolean } | undefined> {
-    const { world, now } = view;
-    const context: Context = {
-      world,
-      now,
+    const { correlationId } = item;
+    const context = contextFor(view, {
       principal: 'clock',
-      requestId: newId('req', now),
-      correlationId: item.correlationId,
-      deadline: Date.now() + DISPATCH_DEADLINE_MS,
-      faults: view.faults,
-      ...(view.progression && { progression: view.progression }),
-      chain: [],
-    };
+      requestId: newId('req', view.now),
+      correlationId,
+      withinMs: DISPATCH_DEADLINE_MS,
+    });
     try {
       return await withTimeLimit(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS, async (signal) => {
         const response = await request(`${options.addressOf(item.application)}/_work/due`, {
