@@ -15,6 +15,7 @@ import { keepSecret } from '../shared/domain/redaction.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
+import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import { objectsOf } from './business-objects.ts';
@@ -123,7 +124,7 @@ async function ensureDefault(rehearsals: Rehearsals, stopping: AbortSignal): Pro
       await rehearsals.ensure(DEFAULT_REHEARSAL);
       return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await pause(RETRY_MS);
     }
   }
 }

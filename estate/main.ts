@@ -4,6 +4,7 @@ import { FixtureError } from '../fixtures/fixture-error.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { createLogger, type Logger } from '../shared/process/logger.ts';
+import { pause } from '../shared/process/waiting.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, readConfiguration } from './configuration.ts';
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
     stopping = true;
     const running = await starting;
     running.drain();
-    if (configuration.DRAIN_DELAY_MS > 0) await new Promise((resolve) => setTimeout(resolve, configuration.DRAIN_DELAY_MS));
+    if (configuration.DRAIN_DELAY_MS > 0) await pause(configuration.DRAIN_DELAY_MS);
     await running.close();
     log.flush();
   });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Context } from '../shared/simulation/context.ts';
+import { contextFor } from '../shared/simulation/context.ts';
 import type { WorldView } from '../shared/store/ports/directory.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { RequestIds } from './request-ids.ts';
@@ -58,18 +58,7 @@ export interface AdmittedRequest {
  * proxy sees the request, because the proxy library skips its hook for request headers on requests with `Expect`.
  */
 export function applicationHeaders({ headers, ids, traceparent, view, principal, token, body }: AdmittedRequest): IncomingHttpHeaders {
-  const context: Context = {
-    world: view.world,
-    now: view.now,
-    principal,
-    requestId: ids.requestId,
-    correlationId: ids.correlationId,
-    ...(traceparent !== undefined && { traceparent }),
-    deadline: Date.now() + REQUEST_MS,
-    faults: view.faults,
-    ...(view.progression && { progression: view.progression }),
-    chain: [],
-  };
+  const context = contextFor(view, { ...ids, principal, traceparent, withinMs: REQUEST_MS });
   const passed = passedOn(headers);
   if (traceparent === undefined) {
     delete passed['traceparent'];

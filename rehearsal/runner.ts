@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Money } from '../shared/catalog/shapes.ts';
 import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
+import { pause } from '../shared/process/waiting.ts';
 import { signWebhook } from '../shared/simulation/webhook-signature.ts';
 import { ControlError, createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
 import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
@@ -74,7 +75,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
       return await ask();
     } catch (error) {
       if (!(error instanceof ControlError) || error.status !== 503 || attempt === PATIENCE) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await pause(1_000);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { World } from '../../shared/domain/world.ts';
-import { pause } from '../../shared/simulation/faults.ts';
+import { pause } from '../../shared/process/waiting.ts';
 import type { JournalRecord } from '../../shared/simulation/journal.ts';
 import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
 

@@ -1,11 +1,12 @@
 import { type Agent, request } from 'undici';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
-import { Problem, type ProblemCode, problems } from '../../shared/catalog/problems.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
-import { type Context, OUTSIDE_WORLD } from '../../shared/simulation/context.ts';
+import { contextFor, OUTSIDE_WORLD } from '../../shared/simulation/context.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
+import { problemIn } from '../../shared/transport/answer.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 
@@ -33,17 +34,7 @@ export function createOutsideCall({ addressOf, token, agent }: OutsideCallOption
   return async (view, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
     const requestId = newId('req', view.now);
-    const context: Context = {
-      world: view.world,
-      now: view.now,
-      principal: OUTSIDE_WORLD,
-      requestId,
-      correlationId: requestId,
-      deadline: Date.now() + DEADLINE_MS,
-      faults: view.faults,
-      ...(view.progression && { progression: view.progression }),
-      chain: [],
-    };
+    const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId: requestId, withinMs: DEADLINE_MS });
     const path = fillPath(api.path, params);
     const { statusCode, answer } = await withTimeLimit(DEADLINE_MS, async (signal) => {
       const response = await request(`${addressOf(api.application)}${path}`, {
@@ -56,7 +47,7 @@ export function createOutsideCall({ addressOf, token, agent }: OutsideCallOption
       return { statusCode: response.statusCode, answer: (await response.body.json()) as Record<string, unknown> };
     });
     if (statusCode < 300) return answer as OutputOf<typeof api>;
-    const { type: _type, title: _title, status: _status, detail, instance: _instance, code, ...rest } = answer;
-    throw new Problem(Object.hasOwn(problems, String(code)) ? (code as ProblemCode) : 'dependency_error', String(detail), rest);
+    const { detail } = answer;
+    throw problemIn(answer, String(detail)) ?? new Problem('dependency_error', String(detail));
   };
 }

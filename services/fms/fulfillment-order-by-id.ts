@@ -1,4 +1,5 @@
 import { notFound } from '../../shared/catalog/problems.ts';
+import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, type StoredFulfillmentOrder } from './collections.ts';
 
@@ -10,13 +11,5 @@ export async function fulfillmentOrderById(work: UnitOfWork, id: string): Promis
 }
 
 /** All fulfillment orders of an order, in order of creation. */
-export async function fulfillmentOrdersOf(work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> {
-  const found: StoredFulfillmentOrder[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await work.find(fulfillmentOrders, 'order', orderId, { cursor });
-    found.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return found;
-}
+export const fulfillmentOrdersOf = (work: UnitOfWork, orderId: string): Promise<StoredFulfillmentOrder[]> =>
+  allPages((cursor) => work.find(fulfillmentOrders, 'order', orderId, { cursor }));

@@ -1,3 +1,4 @@
+import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { reservations, type StoredReservation } from './collections.ts';
 import type { Owner } from './ended-owners.ts';
@@ -13,12 +14,9 @@ export async function findOpenReservation(work: UnitOfWork, basketId: string): P
 export async function findOpenReservations(work: UnitOfWork, { orderId, basketId }: Owner): Promise<StoredReservation[]> {
   const found: StoredReservation[] = [];
   for (const [index, value] of [['order', orderId] as const, ['basket', basketId] as const]) {
-    let cursor: string | undefined;
-    do {
-      const page = value === undefined ? { items: [] } : await work.find(reservations, index, value, { cursor });
-      found.push(...page.items.filter(isOpen));
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
+    if (value === undefined) continue;
+    const all = await allPages((cursor) => work.find(reservations, index, value, { cursor }));
+    found.push(...all.filter(isOpen));
   }
   return [...new Map(found.map((one) => [one.id, one])).values()];
 }

@@ -3,7 +3,7 @@ import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
-import { pauseFor } from '../process/waiting.ts';
+import { pause } from '../process/waiting.ts';
 import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../store/ports/outbox.ts';
 import type { Bus } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
@@ -90,7 +90,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
           for (const span of spans ?? []) span.end('unsent');
           throw error;
         }
-        await pauseFor(RETRY_MS, signal);
+        await pause(RETRY_MS, signal);
       }
     }
   }

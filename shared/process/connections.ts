@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './waiting.ts';
 
 /** Time in which responses can announce `Connection: close` before connections are closed. */
 const FAREWELL_MS = 200;
@@ -64,7 +64,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
   async function close(): Promise<void> {
     drain();
     const drainingMs = Date.now() - (drainedAt ?? 0);
-    if (open.size > 0) await sleep(Math.max(0, FAREWELL_MS - drainingMs));
+    if (open.size > 0) await pause(Math.max(0, FAREWELL_MS - drainingMs));
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     closeWhere((response) => response !== undefined && !isAnswering(response));

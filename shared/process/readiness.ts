@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './waiting.ts';
 
 /** Readiness of a part of a process, as `/readyz` reports it. */
 export interface State {
@@ -37,5 +37,5 @@ export function readinessAnswer(states: readonly State[], draining: boolean): Re
 
 /** Resolves when all parts are ready, or when stopping. */
 export async function allReady(states: () => readonly State[], stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && states().some(({ ready }) => !ready)) await sleep(CHECK_MS);
+  while (!stopping.aborted && states().some(({ ready }) => !ready)) await pause(CHECK_MS);
 }

@@ -1,41 +1,30 @@
-/**
- * Runs something that can be aborted, and aborts it with a `TimeoutError` when `ms` of wall time are over. `AbortSignal.timeout` would
- * leave its timer behind: requests that were answered long ago would wait for it by the thousand, and each ends in an error for nobody.
- */
-export async function withTimeLimit<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+import { setTimeout as timer } from 'node:timers/promises';
+
+/** Waits, in ms of wall time. With a signal it ends early when the signal is aborted, and does not keep the process alive. */
+export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
+  await timer(ms, undefined, stopped ? { signal: stopped, ref: false } : {}).catch(() => {});
+}
+
+/** @param ms wall time @returns whether the work ended in time; it is not aborted */
+export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new DOMException(`It took more than ${ms} ms.`, 'TimeoutError')), ms);
   try {
-    return await run(limit.signal);
+    return await Promise.race([work.then(() => true), timer(ms, false, { signal: limit.signal })]);
   } finally {
-    clearTimeout(timer);
+    limit.abort();
   }
 }
 
-/** Ends early when it is stopped. */
-export function pauseFor(ms: number, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      stopped.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    timer.unref();
-    if (stopped.aborted) end();
-    else stopped.addEventListener('abort', end);
-  });
-}
-
-/** @returns whether it ended within the time */
-export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+/**
+ * Runs something that can be aborted, and aborts it with a `TimeoutError` after `ms` of wall time. `AbortSignal.timeout` would keep its
+ * timer after the work has ended: thousands of answered requests would still wait for theirs.
+ */
+export async function withTimeLimit<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const limitTimer = setTimeout(() => limit.abort(new DOMException(`It took more than ${ms} ms.`, 'TimeoutError')), ms);
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await run(limit.signal);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(limitTimer);
   }
 }

@@ -11,6 +11,7 @@ import { listen } from '../process/listen.ts';
 import type { Logger } from '../process/logger.ts';
 import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
+import { createHttpTransport } from '../transport/http-transport.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
@@ -70,32 +71,28 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     store,
     simulation: adapter.simulation,
     directory: adapter.worlds,
+    transport: createHttpTransport(options),
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
-    addressOf: options.addressOf,
-    token: options.token,
     agent: options.agent,
     log,
     observer,
     strictResponses: options.strictResponses,
     ...options.timing,
     relay: (world) => relay.kick(world),
+    stopping,
   });
   let consuming: State = { ready: false, waitingFor: 'the start of its subscriptions' };
   const app = bindService({
     service,
     pipeline,
-    simulation: adapter.simulation,
-    directory: adapter.worlds,
     token: options.token,
     log,
-    observer,
     metrics: options.observability?.answerMetrics,
     readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
-    stopping,
   });
   const server = createFairServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: 65_000 }, withoutHtml(app));
   const connections = watchConnections(server);
-  const parts = { service, store, bus, directory: adapter.worlds, simulation: adapter.simulation, pipeline, log, observer };
+  const parts = { service, store, bus, directory: adapter.worlds, pipeline, log, observer };
   const { url, consumer } = await started(async () => ({
     url: await listen(server, options.port, options.host),
     consumer: await startConsumer(parts),

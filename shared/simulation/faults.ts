@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { nameOf } from '../catalog/event-names.ts';
 import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/simulation/faults.ts';
 import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
+import { pause } from '../process/waiting.ts';
 import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
 
 export interface ActiveFault extends FaultInput {
@@ -113,11 +113,6 @@ export async function waitAtBarrier(
     await pause(5, stopping);
   }
   return true;
-}
-
-/** Waits so long, in wall time, but never keeps a process that stops. */
-export async function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  if (!stopping.aborted) await sleep(ms, undefined, { signal: stopping }).catch(() => {});
 }
 
 /** Until when a fault keeps what it strikes, unless it goes before. */

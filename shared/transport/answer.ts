@@ -1,12 +1,17 @@
-import type { Problem } from '../catalog/problems.ts';
+import type { Application } from '../catalog/applications.ts';
+import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
+import { type Ids, traceIds } from '../observability/observer.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Reply } from './transport.ts';
 
-/** How an answer is sent and how an idempotency record keeps it. */
+/** An answer as it is sent, and as an idempotency record keeps it. */
 export interface Answer {
   readonly status: number;
-  /** Bytes of a document; those are never kept with an idempotency key, since only queries answer them. */
+  /** Bytes for documents. No idempotency record keeps those, since only queries answer them. */
   readonly body: string | Buffer;
   readonly contentType: string;
   readonly etag?: string | undefined;
+  /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly replayed?: boolean;
 }
@@ -18,4 +23,58 @@ export function answerProblem(problem: Problem, path: string): Answer {
     contentType: 'application/problem+json; charset=utf-8',
     retryAfter: problem.context.retryAfter,
   };
+}
+
+/** The problem that an error is answered with. An unexpected error is logged and becomes `internal_error`. */
+export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Partial<Ids>): Problem {
+  if (error instanceof Problem) return error;
+  const { status, name } = (error ?? {}) as { status?: number; name?: string };
+  if (name === 'WorldGone') return new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted meanwhile.');
+  // Express refuses requests that it cannot read with such errors.
+  if (status !== undefined && status >= 400 && status < 500) return new Problem('malformed_request', 'The request cannot be read.');
+  const { requestId, correlationId, world, traceparent } = ids;
+  log.error({ err: error, requestId, correlationId, world, ...traceIds(traceparent) }, 'unexpected error');
+  return new Problem('internal_error', 'Something went wrong in the estate itself; its log has the details under the correlation id.');
+}
+
+/** The problem that a body describes; undefined when it has no code of ours. */
+export function problemIn(body: unknown, fallbackDetail: string): Problem | undefined {
+  const { type: _type, title: _title, status: _status, instance: _instance, code, detail, ...context } = membersOf(body);
+  return isCode(code) ? new Problem(code, typeof detail === 'string' ? detail : fallbackDetail, context) : undefined;
+}
+
+/** Problems that are about the original request, and therefore passed on to its caller as they are. */
+const PASSED_ON: ReadonlySet<number> = new Set([402, 404, 409, 412]);
+
+/**
+ * The output in the reply of another application.
+ * @throws Problem what the other application refused with, or `dependency_*`
+ */
+export function readReply(dependency: Application, { status, text, retryAfter }: Reply): unknown {
+  const body = parsed(text);
+  if (status < 300) return body;
+  const answered = `${dependency} answered ${status}`;
+  const problem = PASSED_ON.has(status) ? problemIn(body, `${answered}.`) : undefined;
+  if (problem) throw problem;
+  const members = membersOf(body);
+  const detail = typeof members['detail'] === 'string' ? members['detail'] : `${answered}.`;
+  // The dependency that failed may stand behind this one.
+  const failed = typeof members['dependency'] === 'string' ? members['dependency'] : dependency;
+  if (status === 504) throw new Problem('dependency_timeout', detail, { dependency: failed });
+  if (status === 503) {
+    throw new Problem('dependency_unavailable', detail, { dependency: failed, retryAfter: Number(retryAfter ?? 1) || 1 });
+  }
+  throw new Problem('dependency_error', `${answered}: ${detail}`, { dependency: failed });
+}
+
+const membersOf = (body: unknown): Readonly<Record<string, unknown>> => (typeof body === 'object' && body !== null ? { ...body } : {});
+
+const isCode = (code: unknown): code is ProblemCode => typeof code === 'string' && Object.hasOwn(problems, code);
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { topicOf } from '../catalog/applications.ts';
+import { type Application, topicOf } from '../catalog/applications.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { allEvents } from '../catalog/events.ts';
 import { objects } from '../catalog/objects.ts';
@@ -7,16 +7,16 @@ import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { World } from '../domain/world.ts';
 import type { Bus, Refused } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
-import { type Observer, type SpanStart, traceIds, UNOBSERVED } from '../observability/observer.ts';
-import { withoutFailing } from '../process/harmless.ts';
+import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Context } from '../simulation/context.ts';
-import { journalHop } from '../simulation/journal.ts';
-import type { DeliveryStore } from '../store/ports/deliveries.ts';
+import { pause } from '../process/waiting.ts';
+import { contextFor } from '../simulation/context.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
-import type { JournalWriter } from '../store/ports/journal.ts';
+import type { Store } from '../store/ports/estate-store.ts';
+import { WORK_DEADLINE_MS } from './application-parts.ts';
 import type { AnyService } from './handler.ts';
-import { type Pipeline, WORK_DEADLINE_MS } from './pipeline.ts';
+import { type Delivery, type Hop, newTrail } from './job.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** Deliveries that failed this often are parked, visibly, so that one poison event does not hold up the others. */
 const ATTEMPTS = 5;
@@ -24,10 +24,9 @@ const BACKOFF_MS = 50;
 
 export interface ConsumerOptions {
   readonly service: AnyService;
-  readonly store: DeliveryStore;
+  readonly store: Store;
   readonly bus: Bus;
   readonly directory: Directory;
-  readonly simulation: JournalWriter;
   readonly pipeline: Pipeline;
   readonly log: Logger;
   readonly observer?: Observer | undefined;
@@ -66,7 +65,7 @@ async function consume(
   options: ConsumerOptions,
   { world, id, json }: { world: World; id: string; json: string },
 ): Promise<Refused | undefined> {
-  const { service, directory, store, log, observer = UNOBSERVED } = options;
+  const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
   const event = readEvent(json);
   if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
   const view = await directory.current(world);
@@ -74,7 +73,7 @@ async function consume(
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      await attemptDelivery(options, { event, view });
+      await pipeline.event(deliveryOf(service.application, event, view));
       return;
     } catch (error) {
       if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
@@ -88,7 +87,7 @@ async function consume(
         await store.park(world, `${service.application}|${id}`, reason);
         return { as: 'parked', reason };
       }
-      await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** attempt));
+      await pause(BACKOFF_MS * 2 ** attempt);
     }
   }
 }
@@ -101,74 +100,22 @@ const isFull = (error: unknown): boolean =>
 const stillPending = ({ store, service }: ConsumerOptions, world: World, id: string): Promise<boolean> =>
   store.isPending(world, `${service.application}|${id}`);
 
-async function attemptDelivery(
-  { service, pipeline, simulation, log, observer = UNOBSERVED }: ConsumerOptions,
-  { event, view }: { event: EstateEvent; view: WorldView },
-): Promise<void> {
-  const { world, now, faults, progression } = view;
-  const started = performance.now();
-  const calls: string[] = [];
-  const span = observer.tracer?.start(processSpan(service.application, event));
-  const traceparent = span?.traceparent ?? event.traceparent;
-  const context: Context = {
-    world,
-    now,
-    principal: `event:${service.application}`,
-    requestId: `${event.id}.${service.application}`,
-    parentId: event.causationid,
-    correlationId: event.correlationid,
-    ...(traceparent !== undefined && { traceparent }),
-    deadline: Date.now() + WORK_DEADLINE_MS,
-    faults,
-    ...(progression && { progression }),
-    chain: [],
-  };
-  let status = 500;
-  try {
-    await pipeline.event(event, context, calls, subscriptionOf(nameOf(event.type), service.application)?.mode);
-    status = 200;
-  } finally {
-    const ms = performance.now() - started;
-    withoutFailing(log, 'observing an event', () => {
-      span?.end(status === 200 ? undefined : 'failed');
-      observer.consumed({ type: nameOf(event.type), done: status === 200, ms });
-    });
-    journalHop(
-      { simulation, log },
-      {
-        ids: context,
-        world,
-        now,
-        application: service.application,
-        api: `event:${nameOf(event.type)}`,
-        method: 'CONSUME',
-        path: event.subject,
-        status,
-        ms,
-        calls,
-      },
-    );
-  }
-}
-
-function processSpan(application: string, { id, type, source, subject, traceparent }: EstateEvent): SpanStart {
-  const about = objects.find((object) => subject.startsWith(`${object.type}/`));
-  const topic = about ? topicOf(about.domain) : 'unknown';
+/** One attempt at a delivery, in a context of its own. */
+function deliveryOf(application: Application, event: EstateEvent, view: WorldView): Delivery & Hop {
+  const name = nameOf(event.type);
   return {
-    kind: 'consumer',
-    name: `process ${topic}`,
-    parent: traceparent,
-    attributes: {
-      'messaging.system': 'kafka',
-      'messaging.operation.name': 'process',
-      'messaging.operation.type': 'process',
-      'messaging.consumer.group.name': application,
-      'messaging.destination.name': topic,
-      'messaging.message.id': id,
-      'cloudevents.event_id': id,
-      'cloudevents.event_source': source,
-      'cloudevents.event_type': type,
-      'cloudevents.event_subject': subject,
-    },
+    event,
+    mode: subscriptionOf(name, application)?.mode ?? 'each',
+    context: contextFor(view, {
+      principal: `event:${application}`,
+      requestId: `${event.id}.${application}`,
+      parentId: event.causationid,
+      correlationId: event.correlationid,
+      traceparent: event.traceparent,
+      withinMs: WORK_DEADLINE_MS,
+    }),
+    trail: newTrail(),
+    path: event.subject,
+    hop: { api: `event:${name}`, method: 'CONSUME', path: event.subject, started: performance.now(), answersData: false },
   };
 }

@@ -50,7 +50,7 @@ export interface Bound<Id extends string> {
 /** Binds a handler to its API: `handle(capturePayment)(async (input, { work }) => …)`. Curried, so that literal states do not widen. */
 export const handle =
   <A extends ApiDefinition<string, Application, string>>(api: A) =>
-  (handler: Handler<A>): Bound<A['id']> => ({ id: api.id, api: api as unknown as ApiDefinition, handler });
+  (handler: Handler<A>): Bound<A['id']> => ({ id: api.id, api, handler });
 
 export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<void>;
 export type DueHandler = (item: DueItem, scope: Scope) => Promise<void>;
@@ -96,8 +96,8 @@ export interface AnyService {
   readonly due: Readonly<Record<string, DueHandler>>;
 }
 
-export function defineService<const App extends Application>(definition: ServiceDefinition<App>): AnyService {
-  const { due } = definition;
-  const byKind = Array.isArray(due) ? Object.fromEntries(due.map(({ kind, run }: BoundDueWork) => [kind, run])) : due;
-  return { ...definition, due: byKind } as unknown as AnyService;
+export function defineService<const App extends Application>({ due, ...definition }: ServiceDefinition<App>): AnyService {
+  return { ...definition, due: isList(due) ? Object.fromEntries(due.map(({ kind, run }) => [kind, run])) : due };
 }
+
+const isList = (due: ServiceDefinition['due']): due is readonly BoundDueWork[] => Array.isArray(due);

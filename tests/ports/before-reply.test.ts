@@ -14,7 +14,7 @@ const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subje
 async function planning(afterwards: (scope: Scope, run: number) => Promise<void>) {
   const done: string[] = [];
   let runs = 0;
-  const { adapter, world, pipeline, context } = await pipelineOf({
+  const { adapter, world, consume } = await pipelineOf({
     collections: [notes],
     due: { 'tell-them': async ({ key }) => void done.push(key) },
     events: {
@@ -36,7 +36,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
   return {
     done,
     runs: () => runs,
-    handle: () => pipeline.event(EVENT, context, []),
+    handle: () => consume(EVENT),
     /** Somebody else changes an object that the handler has read. */
     change: (id: string) =>
       store.commit(world, aPlan({ put: [{ collection: notes.name, id, read: 0, version: 1, json: JSON.stringify({ id, version: 1 }) }] })),

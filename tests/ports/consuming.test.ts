@@ -16,16 +16,17 @@ const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): Es
 /** A pipeline of an application that notes which versions it was given. */
 async function noting() {
   const seen: number[] = [];
-  const { adapter, world, pipeline, context } = await pipelineOf({
+  const application = await pipelineOf({
     events: { 'order-confirmed': async ({ aggregateversion }) => void seen.push(aggregateversion) },
   });
+  const { adapter, world } = application;
   const consume = async (event: EstateEvent, mode: 'each' | 'latest'): Promise<void> => {
     const planned = { id: event.id, topic: 't', key: 'ord_1', json: JSON.stringify(event), subscribers: ['crm'] as const };
     await adapter.store('oms').commit(world, aPlan({ events: [planned] }));
-    await pipeline.event(event, context, [], mode);
+    await application.consume(event, mode);
   };
   const pending = async () => (await adapter.worlds.ledger(world)).pending;
-  return { consume, pending, seen, again: (event: EstateEvent) => pipeline.event(event, context, [], 'each') };
+  return { consume, pending, seen, again: (event: EstateEvent) => application.consume(event, 'each') };
 }
 
 describe('Consuming', () => {

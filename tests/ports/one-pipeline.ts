@@ -1,8 +1,12 @@
 import { Agent } from 'undici';
+import type { Subscription } from '../../shared/catalog/define-object.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import type { Context } from '../../shared/simulation/context.ts';
+import { contextFor } from '../../shared/simulation/context.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
+import { newTrail } from '../../shared/work/job.ts';
 import { createPipeline } from '../../shared/work/pipeline.ts';
 
 /** The pipeline of an application that does what a test wants, under the name of the CRM, in a world of its own without a clock driver. */
@@ -10,28 +14,25 @@ export async function pipelineOf(parts: Partial<AnyService>) {
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const none = { collections: [], counters: [], apis: {}, internal: {}, due: {}, events: {} };
+  const agent = new Agent();
   const pipeline = createPipeline({
     service: { ...none, ...parts, application: 'crm' },
     store: adapter.store('crm'),
     simulation: adapter.simulation,
     directory: adapter.worlds,
     gatewayUrl: () => '',
-    addressOf: () => '',
-    token: '',
-    agent: new Agent(),
+    transport: createHttpTransport({ addressOf: () => '', token: '', agent }),
+    agent,
     log: createLogger('silent'),
     strictResponses: true,
     relay: () => undefined,
+    stopping: new AbortController().signal,
   });
-  const context: Context = {
+  const context = contextFor({ world, now: 1_000, faults: 0 }, { principal: 'test', requestId: 'r', correlationId: 'c', withinMs: 5_000 });
+  return {
+    adapter,
     world,
-    now: 1_000,
-    principal: 'test',
-    requestId: 'r',
-    correlationId: 'c',
-    deadline: Date.now() + 5_000,
-    faults: 0,
-    chain: [],
+    /** Consumes an event, as often as it is asked to. */
+    consume: (event: EstateEvent, mode: Subscription['mode'] = 'each') => pipeline.consume({ event, mode, context, trail: newTrail() }),
   };
-  return { adapter, world, pipeline, context };
 }

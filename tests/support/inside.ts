@@ -23,8 +23,10 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Simulation, Store } from '../../shared/store/ports/estate-store.ts';
 import { type Caller, type CallOptions, createCaller } from '../../shared/transport/caller.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
-import { openUnitOfWork, type UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { openUnit } from '../../shared/work/unit/open-unit.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 interface ApplicationModule {
   readonly service: AnyService;
@@ -112,6 +114,8 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   );
   const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
 
+  const transport = createHttpTransport({ addressOf, token, agent });
+
   async function contextNow(): Promise<Context> {
     const view = await adapter.worlds.current(world);
     if (!view) throw new Error('The world is gone.');
@@ -151,11 +155,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       (application: Application): Caller =>
       async (api, input, options?: CallOptions) => {
         const context = await contextNow();
-        return createCaller({ application, addressOf, token, agent }, { context, key: context.requestId, called: () => {} })(
-          api,
-          input,
-          options,
-        );
+        return createCaller({ application, transport }, { context, key: context.requestId, called: () => {} })(api, input, options);
       },
     /** Plays the outside world, as the simulation plane does: an internal call that no application makes. */
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
@@ -178,7 +178,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const context = await contextNow();
       const store = adapter.store(application);
       const { requestId } = context;
-      const unit = openUnitOfWork({
+      const unit = openUnit({
         store,
         context,
         key: requestId,

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, request } from 'undici';
 import type { Application } from '../../../shared/catalog/applications.ts';
 import { newId } from '../../../shared/domain/ids.ts';
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
-import { withTimeLimit } from '../../../shared/process/waiting.ts';
-import type { Context } from '../../../shared/simulation/context.ts';
+import { pause, withTimeLimit } from '../../../shared/process/waiting.ts';
+import { contextFor } from '../../../shared/simulation/context.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { WorldView } from '../../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../../shared/store/ports/due-work.ts';
@@ -59,7 +58,7 @@ export function createDueRunner({ worlds, addressOf, token: estateToken, agent, 
     if (!failure) return { item, done: true };
     if (failure.isKeyHeld) {
       // The lease of the key runs in wall time: the wait costs no attempt and does not move the rehearsal's clock.
-      await sleep(KEY_HELD_MS);
+      await pause(KEY_HELD_MS);
       await worlds.requeue(world, item, lease, { at: item.at, attempts: item.attempts });
       return { item, done: false };
     }
@@ -72,18 +71,9 @@ export function createDueRunner({ worlds, addressOf, token: estateToken, agent, 
 
   /** @returns undefined when the application did the work */
   async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
-    const { world, now } = view;
-    const context: Context = {
-      world,
-      now,
-      principal: 'clock',
-      requestId: newId('req', now),
-      correlationId: item.correlationId,
-      deadline: Date.now() + DISPATCH_DEADLINE_MS,
-      faults: view.faults,
-      ...(view.progression && { progression: view.progression }),
-      chain: [],
-    };
+    const { correlationId } = item;
+    const requestId = newId('req', view.now);
+    const context = contextFor(view, { principal: 'clock', requestId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
     try {
       return await withTimeLimit(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS, async (signal) => {
         const response = await request(`${addressOf(item.application)}/_work/due`, {

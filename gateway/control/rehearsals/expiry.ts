@@ -1,5 +1,5 @@
 import type { Logger } from '../../../shared/process/logger.ts';
-import { pause } from '../../../shared/simulation/faults.ts';
+import { pause } from '../../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
 
 /** Wall time between sweeps. A sweep costs one read, however many rehearsals there are. */

@@ -1,4 +1,5 @@
 import { notFound } from '../../../shared/catalog/problems.ts';
+import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { returns, type StoredReturn } from './collections.ts';
 
@@ -10,13 +11,5 @@ export async function returnById(work: UnitOfWork, id: string): Promise<StoredRe
 }
 
 /** All returns of an order, in order of creation. */
-export async function returnsOf(work: UnitOfWork, orderId: string): Promise<StoredReturn[]> {
-  const found: StoredReturn[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await work.find(returns, 'order', orderId, { cursor });
-    found.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return found;
-}
+export const returnsOf = (work: UnitOfWork, orderId: string): Promise<StoredReturn[]> =>
+  allPages((cursor) => work.find(returns, 'order', orderId, { cursor }));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, Quantity } from '../../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../../shared/store/collections.ts';
+import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 
 /**
@@ -25,16 +26,8 @@ export const returnBookings = defineCollection({
 });
 
 /** All bookings of an order, oldest first. Units returned one by one may fill several pages. */
-export async function bookingsOf(work: UnitOfWork, orderId: string): Promise<ReturnBooking[]> {
-  const found: ReturnBooking[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await work.find(returnBookings, 'order', orderId, { cursor });
-    found.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return found;
-}
+export const bookingsOf = (work: UnitOfWork, orderId: string): Promise<ReturnBooking[]> =>
+  allPages((cursor) => work.find(returnBookings, 'order', orderId, { cursor }));
 
 /** Value of a return in minor units. */
 export const returnValueOf = ({ lines }: Pick<ReturnBooking, 'lines'>): number => lines.reduce((sum, { amount }) => sum + amount, 0);

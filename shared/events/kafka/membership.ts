@@ -1,4 +1,4 @@
-import { pauseFor } from '../../process/waiting.ts';
+import { pause } from '../../process/waiting.ts';
 
 export interface Membership {
   /** Resolves with the reason when the broker or the library ends the membership. */
@@ -29,7 +29,7 @@ export async function endOfMembership({ ended, lastSign }: Membership, { deafMs,
   async function silence(): Promise<Error | undefined> {
     while (Date.now() - lastSign() < deafMs) {
       if (watching.signal.aborted) return undefined;
-      await pauseFor(everyMs, watching.signal);
+      await pause(everyMs, watching.signal);
     }
     return new Error(`no sign of the broker for ${deafMs / 1_000} seconds`);
   }

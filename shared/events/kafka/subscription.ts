@@ -1,6 +1,6 @@
 import type { Consumer } from 'kafkajs';
 import { READY, type State } from '../../process/readiness.ts';
-import { pauseFor, within } from '../../process/waiting.ts';
+import { pause, within } from '../../process/waiting.ts';
 import type { KafkaOptions } from './client.ts';
 import { type ConsumptionOptions, createConsumption } from './consumption.ts';
 import { joinGroup } from './join-group.ts';
@@ -95,7 +95,7 @@ export function createSubscription({ kafka, topics, ensured, ...consuming }: Sub
       log.warn(`${trouble}; ${application} joins its group again`);
       log.debug({ err: reason }, 'kafka: membership ended');
       await leave();
-      await pauseFor(RESTART_PAUSE_MS, stopping.signal);
+      await pause(RESTART_PAUSE_MS, stopping.signal);
     }
   }
 

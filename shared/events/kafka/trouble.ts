@@ -1,5 +1,5 @@
 import type { Logger } from '../../process/logger.ts';
-import { pauseFor } from '../../process/waiting.ts';
+import { pause } from '../../process/waiting.ts';
 
 /** Members of the errors of kafkajs. */
 interface KafkaError extends Error {
@@ -53,7 +53,7 @@ export interface Attempts {
 /** Retries until it succeeds or is stopped, and logs the problem whenever it changes. */
 export async function keepTrying({ attempt, failed, brokers, log, stopped }: Attempts): Promise<void> {
   let last: string | undefined;
-  for (let pause = FIRST_PAUSE_MS; !stopped.aborted; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+  for (let waitMs = FIRST_PAUSE_MS; !stopped.aborted; waitMs = Math.min(LONGEST_PAUSE_MS, waitMs * 2)) {
     try {
       await attempt();
       if (last !== undefined) log.info('kafka: succeeded after retries');
@@ -65,7 +65,7 @@ export async function keepTrying({ attempt, failed, brokers, log, stopped }: Att
       if (trouble !== last) log.warn(`${trouble}; retrying`);
       log.debug({ err: error }, 'kafka: attempt failed');
       last = trouble;
-      await pauseFor(pause, stopped);
+      await pause(waitMs, stopped);
     }
   }
 }

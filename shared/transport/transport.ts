@@ -1,0 +1,35 @@
+import type { Application } from '../catalog/applications.ts';
+import type { Method } from '../catalog/define.ts';
+import { Problem } from '../catalog/problems.ts';
+import type { Context } from '../simulation/context.ts';
+
+export interface OutgoingCall {
+  readonly application: Application;
+  readonly method: Method;
+  /** With the query. */
+  readonly path: string;
+  /** As the other application gets it. */
+  readonly context: Context;
+  readonly idempotencyKey?: string | undefined;
+  /** JSON; GET requests have none. */
+  readonly body?: string | undefined;
+  /** Wall time. */
+  readonly timeoutMs: number;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  /** The header as it came. */
+  readonly retryAfter: string | undefined;
+}
+
+/** Carries calls from one application of the estate to another. */
+export interface Transport {
+  urlOf(application: Application, path: string): string;
+  /** @throws Problem `dependency_timeout`, `dependency_unavailable` or `dependency_error` when no reply comes */
+  send(call: OutgoingCall): Promise<Reply>;
+}
+
+export const timedOut = (dependency: Application): Problem =>
+  new Problem('dependency_timeout', `${dependency} did not answer in time; whether it did the work is unknown.`, { dependency });

@@ -1,0 +1,57 @@
+import type { Agent } from 'undici';
+import { type Observer, UNOBSERVED } from '../observability/observer.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Context } from '../simulation/context.ts';
+import { createFaults } from '../simulation/faults.ts';
+import type { Directory } from '../store/ports/directory.ts';
+import type { Simulation, Store } from '../store/ports/estate-store.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { AnyService } from './handler.ts';
+
+/** Wall time for due work and consumed events. */
+export const WORK_DEADLINE_MS = 15_000;
+const LEASE_MARGIN_MS = 5_000;
+
+export interface PipelineOptions {
+  readonly service: AnyService;
+  readonly store: Store;
+  readonly simulation: Simulation;
+  readonly directory: Directory;
+  /** Carries calls to other applications. */
+  readonly transport: Transport;
+  /** Where webhooks of this application are sent to, and by which connections. */
+  readonly gatewayUrl: () => string;
+  readonly agent: Agent;
+  readonly log: Logger;
+  readonly observer?: Observer | undefined;
+  /** Refuse responses with undeclared members instead of filtering them. */
+  readonly strictResponses: boolean;
+  /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */
+  readonly leaseMarginMs?: number;
+  /** Wall time that due work has. */
+  readonly workDeadlineMs?: number;
+  /** Called after a commit that left events in the outbox. */
+  readonly relay: (world: Context['world']) => void;
+  /** Aborted when the process stops: waiting faults then end. */
+  readonly stopping: AbortSignal;
+}
+
+/** What the steps of an application share; made once per application and process. */
+export function createParts({
+  observer = UNOBSERVED,
+  leaseMarginMs = LEASE_MARGIN_MS,
+  workDeadlineMs = WORK_DEADLINE_MS,
+  ...options
+}: PipelineOptions) {
+  return {
+    ...options,
+    application: options.service.application,
+    observer,
+    workDeadlineMs,
+    faults: createFaults(options.simulation),
+    /** Wall time for which claims and due work before a reply are kept from others. */
+    leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,
+  };
+}
+
+export type ApplicationParts = ReturnType<typeof createParts>;

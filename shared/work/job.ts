@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Subscription } from '../catalog/define-object.ts';
+import type { EstateEvent } from '../events/envelope.ts';
+import type { Context } from '../simulation/context.ts';
+import type { DueItem } from '../store/ports/due-work.ts';
+import type { Answer } from '../transport/answer.ts';
+import type { Bound } from './handler.ts';
+import type { Commits } from './unit/commits.ts';
+import type { UnitParts } from './unit/open-unit.ts';
+
+/** Undefined when the connection ends without an answer. */
+export type Answered = Answer | undefined;
+
+/** What an application does at a time: it answers a request, consumes an event, or runs due work. */
+export interface Job {
+  readonly context: Context;
+  readonly trail: Trail;
+}
+
+/** Facts that the steps of a job note for its journal record. */
+export interface Trail {
+  /** Request ids of the calls that it made. */
+  readonly calls: string[];
+  /** Names of the faults that struck. */
+  readonly faults: string[];
+  /** The body of the request, as it was parsed. */
+  request?: unknown;
+  /** Set when it is known better than when the context was made. */
+  principal?: string;
+}
+
+export const newTrail = (): Trail => ({ calls: [], faults: [] });
+
+/** A job that came from outside the process, under the names that the journal has for it. */
+export interface Hop extends Job {
+  readonly hop: {
+    /** Id of the API, or `event:<name>`, or `due:<kind>`. */
+    readonly api: string;
+    readonly method: string;
+    readonly path: string;
+    /** Of `performance.now()`. */
+    readonly started: number;
+    /** Whether success is answered with data, which the journal keeps. */
+    readonly answersData: boolean;
+  };
+  /** Path of the request; problems name it as their instance. */
+  readonly path: string;
+}
+
+export interface ApiRequest extends Hop {
+  readonly bound: Bound<string>;
+  readonly received: {
+    readonly headers: IncomingHttpHeaders;
+    readonly params: Readonly<Record<string, string | string[]>>;
+    readonly query: unknown;
+    readonly body: Buffer | undefined;
+  };
+  /** Aborted when the client has left. */
+  readonly left: AbortSignal;
+}
+
+/** An event for one of its subscribers. */
+export interface Delivery extends Job {
+  readonly event: EstateEvent;
+  readonly mode: Subscription['mode'];
+}
+
+/** A due item that `token` leases. */
+export interface DueRun extends Job {
+  readonly item: Pick<DueItem, 'kind' | 'key'>;
+  readonly token: string;
+}
+
+/** A job that may open units of work, one for each run of its handler. */
+export interface UnitJob extends Job {
+  readonly unit: Pick<UnitParts, 'fence' | 'key' | 'since' | 'precondition'> & { readonly causation?: string };
+}
+
+export interface CommittingJob extends UnitJob {
+  readonly commits: Commits;
+}

@@ -1,0 +1,43 @@
+import { digest } from '../domain/ids.ts';
+import { rehearsalOf } from '../domain/world.ts';
+import { traceIds } from '../observability/observer.ts';
+import { createWebhooks } from '../simulation/webhook-sender.ts';
+import { type CallScope, createCaller } from '../transport/caller.ts';
+import type { ApplicationParts } from './application-parts.ts';
+import type { Scope } from './handler.ts';
+import type { CommittingJob } from './job.ts';
+import { type OpenUnit, openUnit } from './unit/open-unit.ts';
+
+/** Opens what one run of a handler works with: a unit of work, and calls and webhooks in its name. */
+export function openScope(
+  parts: ApplicationParts,
+  { context, trail, unit, commits }: CommittingJob,
+  { webhookId, beforeCall }: Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> = {},
+): { readonly work: OpenUnit; readonly scope: Scope } {
+  const { application, transport, observer, store, directory, gatewayUrl, agent, faults } = parts;
+  const { world, requestId, correlationId, traceparent } = context;
+  const work = openUnit({ store, context, commits, causation: requestId, inlineLeaseMs: parts.leaseMs(context), ...unit });
+  const scope: Scope = {
+    context,
+    work,
+    call: createCaller(
+      { application, transport, observer },
+      { context, key: digest(world, unit.key), called: (id) => trail.calls.push(id), beforeCall },
+    ),
+    webhooks: createWebhooks({
+      directory,
+      gatewayUrl,
+      agent,
+      store,
+      faults,
+      context,
+      struck: (fault) => trail.faults.push(fault),
+    }),
+    webhookId,
+    // Made when it is used: most handlers log nothing.
+    get log() {
+      return parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
+    },
+  };
+  return { work, scope };
+}

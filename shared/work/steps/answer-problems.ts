@@ -1,0 +1,17 @@
+import { answerProblem, asProblem } from '../../transport/answer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Answered, Hop } from '../job.ts';
+import { CallerLeft } from '../unit/interruptions.ts';
+import type { Step } from './step.ts';
+
+/** Answers with the problem of whatever is thrown. A client that has left gets no answer. */
+export const answerProblems =
+  <J extends Hop>({ log }: ApplicationParts): Step<J, J, Answered> =>
+  async (job, rest) => {
+    try {
+      return await rest(job);
+    } catch (error) {
+      if (error instanceof CallerLeft) return undefined;
+      return answerProblem(asProblem(error, log, job.context), job.path);
+    }
+  };

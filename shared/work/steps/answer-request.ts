@@ -1,0 +1,70 @@
+import type { ApiDefinition } from '../../catalog/define.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { filterResponse } from '../../contract/validation.ts';
+import { type Answer, answerProblem } from '../../transport/answer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import { Again } from '../handler.ts';
+import type { CommittingJob } from '../job.ts';
+import { openScope } from '../scope.ts';
+import type { Commits, Outcome } from '../unit/commits.ts';
+import { CallerLeft } from '../unit/interruptions.ts';
+import type { ClaimedRequest } from './claim-key.ts';
+
+/** Rehearsal time for which an idempotency record is kept. */
+const KEEP_MS = 24 * 60 * 60 * 1_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Runs the handler of an API once, and commits its changes together with the answer to repeat. */
+export const answerRequest =
+  (parts: ApplicationParts) =>
+  async (job: ClaimedRequest & CommittingJob): Promise<Answer> => {
+    const { bound, input, context, path } = job;
+    const isClaimed = job.unit.fence !== undefined;
+    const outcomeOf = (answer: Answer): Outcome => ({ json: JSON.stringify(answer), keepUntil: context.now + KEEP_MS });
+    const { work, scope } = openScope(parts, job, {
+      webhookId: job.webhookId,
+      beforeCall: refuseWhenLeft(job.left, job.commits),
+    });
+    try {
+      const result = await bound.handler(input as never, scope);
+      const answer = result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, parts.strictResponses);
+      const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
+      await work.finish(isRepeated ? outcomeOf(answer) : undefined);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Problem) || !isClaimed || !isDefinite(error)) throw error;
+      const answer = answerProblem(error, path);
+      await work.discard(outcomeOf(answer));
+      return answer;
+    }
+  };
+
+/** Refusals that say something definite about the request: a repeat with the same key gets the same answer. */
+const isDefinite = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
+
+/** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it goes on to its end. */
+function refuseWhenLeft(left: AbortSignal, commits: Commits): (changesSomething: boolean) => void {
+  return (changesSomething) => {
+    if (left.aborted && !commits.begun) {
+      commits.givenUp = true;
+      throw new CallerLeft();
+    }
+    if (changesSomething) commits.begun = true;
+  };
+}
+
+function answerOutput(api: ApiDefinition, result: unknown, strict: boolean): Answer {
+  const isAgain = result instanceof Again;
+  const output = filterResponse(api, isAgain ? result.output : result, strict);
+  if (api.status === 204) return { status: 204, body: '', contentType: JSON_TYPE };
+  if (api.produces !== 'application/json') {
+    return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces };
+  }
+  const version = (output as { version?: unknown } | null)?.version;
+  return {
+    status: isAgain ? 200 : api.status,
+    body: JSON.stringify(output),
+    contentType: JSON_TYPE,
+    etag: typeof version === 'number' ? `"${version}"` : undefined,
+  };
+}

@@ -1,0 +1,83 @@
+import { Problem, type ProblemCode, problems } from '../../catalog/problems.ts';
+import { pause } from '../../process/waiting.ts';
+import { OUTSIDE_WORLD } from '../../simulation/context.ts';
+import { type ActiveFault, waitAtBarrier } from '../../simulation/faults.ts';
+import { type Answer, answerProblem } from '../../transport/answer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Answered, ApiRequest } from '../job.ts';
+import type { Step } from './step.ts';
+
+/** Applies the faults that strike a request, in the order in which they were set: before anything is done, or to its answer. */
+export const applyFaults =
+  (parts: ApplicationParts): Step<ApiRequest, ApiRequest, Answered> =>
+  async (job, rest) => {
+    const struck = await faultsOf(parts, job);
+    job.trail.faults.push(...struck.map(({ name }) => name));
+    for (const fault of struck) {
+      if (fault.fault.kind === 'drop') return undefined;
+      await strike(parts, job, fault);
+    }
+    const answer = await rest(job);
+    const lost = struck.find(({ fault }) => fault.kind === 'lost-response');
+    return lost ? loseAnswer(lost, parts.application, job.path) : answer;
+  };
+
+/** None strikes the simulation plane: an unreachable person outside the estate is nothing to rehearse. */
+async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
+  const { world, principal, chain } = context;
+  if (principal === OUTSIDE_WORLD && chain.length === 0) return [];
+  return faults.all(world, context.faults, { application, api: bound.id });
+}
+
+async function strike(
+  { application, simulation, stopping }: ApplicationParts,
+  job: ApiRequest,
+  { name, fault }: ActiveFault,
+): Promise<void> {
+  switch (fault.kind) {
+    case 'latency':
+      return pause(fault.ms, stopping);
+    case 'outage':
+      throw new Problem('dependency_unavailable', `${application} cannot be reached (fault ${name}).`, {
+        dependency: application,
+        retryAfter: 1,
+      });
+    case 'status':
+      throw new InjectedStatus(fault.status, fault.code, name);
+    case 'barrier': {
+      const { world } = job.context;
+      const { parties } = fault;
+      if (await waitAtBarrier(simulation, { world, name, parties, stopping })) return;
+      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${parties} requests came in time.`, {
+        dependency: application,
+      });
+    }
+  }
+}
+
+/** The work is done, and its answer is lost. */
+function loseAnswer({ name, fault }: ActiveFault, application: string, path: string): Answer | undefined {
+  if (fault.kind === 'lost-response' && fault.as === 'reset') return undefined;
+  const problem = new Problem('dependency_timeout', `${application} did its work; the answer was lost (fault ${name}).`, {
+    dependency: application,
+  });
+  return answerProblem(problem, path);
+}
+
+/** A problem with any status, including those that no problem code has. */
+class InjectedStatus extends Problem {
+  readonly #status: number;
+  constructor(status: number, code: string | undefined, fault: string) {
+    const known = code !== undefined && Object.hasOwn(problems, code) ? (code as ProblemCode) : undefined;
+    super(known ?? nearestCode(status), `Injected by the fault ${fault}.`, { fault });
+    this.#status = status;
+  }
+  override get status(): number {
+    return this.#status;
+  }
+}
+
+function nearestCode(status: number): ProblemCode {
+  const codes = Object.keys(problems) as ProblemCode[];
+  return codes.find((code) => problems[code].status === status) ?? (status >= 500 ? 'internal_error' : 'malformed_request');
+}

@@ -1,0 +1,55 @@
+import canonicalize from 'canonicalize';
+import { isMutating } from '../../catalog/define.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { digest } from '../../domain/ids.ts';
+import type { Answer } from '../../transport/answer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Answered, UnitJob } from '../job.ts';
+import type { Precondition } from '../unit/precondition.ts';
+import type { Step } from './step.ts';
+import type { ValidRequest } from './validate-input.ts';
+
+export interface ClaimedRequest extends ValidRequest, UnitJob {}
+
+/**
+ * Claims the `Idempotency-Key` for the rest of the request, or answers as the first request with this key was answered.
+ * A request without a key, or that changes nothing, needs no claim.
+ */
+export const claimKey =
+  ({ store, observer, leaseMs }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
+  async (job, rest) => {
+    const { context, bound, input, idempotencyKey } = job;
+    const { world, now, requestId } = context;
+    if (idempotencyKey === undefined || !isMutating(bound.api)) {
+      return rest({ ...job, unit: { key: requestId, since: now, precondition: preconditionOf(job, false) } });
+    }
+    // Within the estate the calling application is the credential: its due work repeats what a client's request began.
+    const caller = context.chain.at(-1) ?? context.principal;
+    const key = digest(caller, bound.api.method, job.path, idempotencyKey);
+    const fingerprint = digest(canonicalize({ query: input.query, body: input.body ?? null }) ?? '');
+    const claim = await store.claim(world, key, fingerprint, now, leaseMs(context));
+    switch (claim.is) {
+      case 'done':
+        observer.replayed();
+        return { ...(JSON.parse(claim.json) as Answer), replayed: true };
+      case 'running':
+        throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', { retryAfter: 1 });
+      case 'other-body':
+        throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
+      case 'ours': {
+        const { token, since } = claim;
+        const precondition = preconditionOf(job, claim.preconditionHeld);
+        try {
+          return await rest({ ...job, unit: { key, since, precondition, fence: { kind: 'claim', key, token } } });
+        } finally {
+          // After the last commit the claim holds an outcome and no token, and this does nothing.
+          await store.release(world, key, token);
+        }
+      }
+    }
+  };
+
+function preconditionOf({ input, ifMatch }: ValidRequest, held: boolean): Precondition | undefined {
+  const id = input.params['id'];
+  return ifMatch !== undefined && id !== undefined ? { id, version: ifMatch, held } : undefined;
+}

@@ -1,0 +1,18 @@
+import type { ApplicationParts } from '../application-parts.ts';
+import type { DueRun } from '../job.ts';
+import type { Step } from './step.ts';
+
+/** Counts a run of due work and measures its time. */
+export const countWork =
+  ({ observer }: ApplicationParts): Step<DueRun, DueRun, void> =>
+  async (job, rest) => {
+    const started = performance.now();
+    const count = (done: boolean): void => observer.worked({ kind: job.item.kind, done, ms: performance.now() - started });
+    try {
+      await rest(job);
+    } catch (error) {
+      count(false);
+      throw error;
+    }
+    count(true);
+  };

@@ -1,0 +1,48 @@
+import { traceIds } from '../../observability/observer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { CommittingJob, DueRun, UnitJob } from '../job.ts';
+import type { Commits } from '../unit/commits.ts';
+import type { Step } from './step.ts';
+
+/**
+ * Follows up the commits of a job: the relay sends their events, and due work that the answer must already show runs here. If that
+ * work fails, or the job itself, it stays due for the clock's driver.
+ */
+export const followUp =
+  <J extends UnitJob, Result>(
+    parts: ApplicationParts,
+    runBeforeReply: (due: DueRun) => Promise<void>,
+  ): Step<J, J & CommittingJob, Result> =>
+  async (job, rest) => {
+    const { store, relay } = parts;
+    const { world } = job.context;
+    const commits: Commits = { inline: [], events: false };
+    let result: Result;
+    try {
+      result = await rest({ ...job, commits });
+    } catch (error) {
+      for (const { kind, key, token } of commits.inline) await store.releaseDue(world, kind, key, token);
+      throw error;
+    } finally {
+      if (commits.events) relay(world);
+    }
+    for (const { kind, key, token } of commits.inline) {
+      const context = { ...job.context, requestId: `${job.context.requestId}.${kind}` };
+      try {
+        await runBeforeReply({ item: { kind, key }, token, context, trail: { calls: job.trail.calls, faults: [] } });
+      } catch (error) {
+        warn(parts, job, { err: error, kind, key });
+        await store.releaseDue(world, kind, key, token);
+      }
+    }
+    return result;
+  };
+
+function warn(
+  { log }: ApplicationParts,
+  { context }: UnitJob,
+  about: { readonly err: unknown; readonly kind: string; readonly key: string },
+): void {
+  const { requestId, correlationId, world, traceparent } = context;
+  log.warn({ ...about, requestId, correlationId, world, ...traceIds(traceparent) }, 'due work before the reply failed; it stays due');
+}

@@ -1,0 +1,43 @@
+import { journalHop } from '../../simulation/journal.ts';
+import type { Answer } from '../../transport/answer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Answered, Hop } from '../job.ts';
+import type { Step } from './step.ts';
+
+/** Puts the hop into the journal of its world. */
+export const recordHop =
+  <J extends Hop>({ application, simulation, log }: ApplicationParts): Step<J, J, Answered> =>
+  async (job, rest) => {
+    const { context, trail, hop } = job;
+    const record = (status: number, answer?: Answer): void =>
+      journalHop(
+        { simulation, log },
+        {
+          ids: context,
+          world: context.world,
+          now: context.now,
+          principal: trail.principal ?? context.principal,
+          application,
+          api: hop.api,
+          method: hop.method,
+          path: hop.path,
+          status,
+          ms: performance.now() - hop.started,
+          calls: trail.calls,
+          faults: trail.faults,
+          request: trail.request,
+          response: hop.answersData || status >= 400 ? textOf(answer) : undefined,
+        },
+      );
+    try {
+      const answer = await rest(job);
+      record(answer?.status ?? 0, answer);
+      return answer;
+    } catch (error) {
+      record(500);
+      throw error;
+    }
+  };
+
+/** Documents are not journaled. */
+const textOf = (answer: Answer | undefined): string | undefined => (typeof answer?.body === 'string' ? answer.body : undefined);

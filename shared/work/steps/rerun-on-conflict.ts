@@ -1,0 +1,50 @@
+import { Problem } from '../../catalog/problems.ts';
+import type { Observer } from '../../observability/observer.ts';
+import { pause } from '../../process/waiting.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import { Conflict } from '../unit/interruptions.ts';
+import type { Step } from './step.ts';
+
+/** How often a handler runs before its request is refused with `contention`. */
+const RUNS = 5;
+/** Wall time by which pauses between runs grow at most. */
+const PAUSE_MS = 4;
+
+/**
+ * Runs the rest again from the start when another request was faster, so that it decides on current state.
+ * @throws Problem `contention` after too many conflicts, or when the claim or delivery was lost
+ */
+export const rerunOnConflict =
+  <J, Result>({ observer }: ApplicationParts): Step<J, J, Result> =>
+  (job, rest) =>
+    rerun(observer, () => rest(job));
+
+/** As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over ends quietly: the rest of it is not ours to do. */
+export const rerunUntilLost =
+  <J>({ observer }: ApplicationParts): Step<J, J, void> =>
+  (job, rest) =>
+    rerun(
+      observer,
+      () => rest(job),
+      () => undefined,
+    );
+
+async function rerun<Result>(observer: Observer, attempt: () => Promise<Result>, whenLost?: () => Result): Promise<Result> {
+  for (let run = 1; ; run++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      const { why } = error;
+      observer.conflicted(why);
+      if (why === 'held' && whenLost) return whenLost();
+      if (why === 'held' || why === 'world') {
+        throw contention('This request was taken over or its rehearsal was reset meanwhile; send it again.');
+      }
+      if (run >= RUNS) throw contention(`Others changed the same objects ${RUNS} times meanwhile; send it again.`);
+      await pause(Math.random() * PAUSE_MS * run);
+    }
+  }
+}
+
+const contention = (detail: string): Problem => new Problem('contention', detail, { retryAfter: 1 });

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { refuseSecrets } from '../../contract/secrets.ts';
+import { parseParams, parsePart } from '../../contract/validation.ts';
+import type { Answered } from '../job.ts';
+import { headerOf } from './header-of.ts';
+import type { Step } from './step.ts';
+import type { VerifiedRequest } from './verify-signature.ts';
+
+export interface ValidRequest extends VerifiedRequest {
+  readonly input: { readonly params: Readonly<Record<string, string>>; readonly query: unknown; readonly body: unknown };
+  readonly idempotencyKey: string | undefined;
+  /** The version of the object that the path names. */
+  readonly ifMatch: number | undefined;
+}
+
+/** Holds parameters, query, body and headers against the declaration of the API. */
+export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = async (job, rest) => {
+  const input = inputOf(job);
+  const { headers } = job.received;
+  const idempotencyKey = idempotencyKeyIn(headers);
+  const ifMatch = ifMatchIn(headers);
+  return rest({ ...job, input, idempotencyKey, ifMatch });
+};
+
+function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequest): ValidRequest['input'] {
+  const isFromService = context.chain.length > 0;
+  const params = parseParams(received.params);
+  const query = parsePart(api.query, received.query, 'query');
+  if (!isFromService && sent) refuseSecrets(sent.value);
+  const schema = isFromService ? api.serviceRequest : api.request;
+  const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
+  return { params, query, body };
+}
+
+/** The key without its quotes. */
+function idempotencyKeyIn(headers: IncomingHttpHeaders): string | undefined {
+  const header = headerOf(headers, 'idempotency-key');
+  if (header === undefined) return undefined;
+  if (IdempotencyKey.safeParse(header).success) return header.replace(/^"(.*)"$/, '$1');
+  throw invalidHeader('Idempotency-Key', 'An Idempotency-Key has 1 to 255 characters.');
+}
+
+function ifMatchIn(headers: IncomingHttpHeaders): number | undefined {
+  const header = headerOf(headers, 'if-match');
+  if (header === undefined || header === '*') return undefined;
+  if (IfMatch.safeParse(header).success) return Number(header.slice(1, -1));
+  throw invalidHeader('If-Match', 'If-Match takes the ETag of the object as it was read: "<version>".');
+}
+
+const invalidHeader = (name: string, detail: string): Problem =>
+  new Problem('malformed_request', detail, { errors: [{ pointer: name, code: 'invalid_header', detail }] });

@@ -1,0 +1,30 @@
+import type { Application } from '../../catalog/applications.ts';
+import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import { envelope } from '../../events/envelope.ts';
+import type { Context } from '../../simulation/context.ts';
+import type { Stored } from '../../store/collections.ts';
+import type { PlannedEvent } from '../../store/ports/plan.ts';
+
+interface DraftParts {
+  readonly application: Application;
+  readonly context: Context;
+  /** Id of the request or event that causes the events. */
+  readonly causation: string;
+}
+
+/** The events of the next commit, in the order in which they were emitted. */
+export function createEventDrafts({ application, context, causation }: DraftParts) {
+  let drafts: PlannedEvent[] = [];
+  return {
+    /** @param type name without prefix */
+    add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
+      drafts.push(envelope({ application, definition, type, object, previousState, context, causation }));
+    },
+    planned: (): readonly PlannedEvent[] => drafts,
+    clear(): void {
+      drafts = [];
+    },
+  };
+}
+
+export type EventDrafts = ReturnType<typeof createEventDrafts>;

@@ -1,0 +1,74 @@
+import type { AnyCollection, Collection, Stored } from '../../store/collections.ts';
+import type { Found } from '../../store/ports/objects.ts';
+
+/** A collection of a shape, whatever its uniques, indexes and verbs. */
+// biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them
+export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
+
+/** One object in a unit of work. */
+export interface LoadedObject {
+  readonly of: AnyCollection;
+  /** As in the store; undefined: it is not there. */
+  readonly stored: Found | undefined;
+  readonly storedObject: Stored | undefined;
+  /** As this unit writes it. */
+  readonly next: Stored | undefined;
+}
+
+export interface WrittenObject extends LoadedObject {
+  readonly next: Stored;
+}
+
+const isWritten = (loaded: LoadedObject): loaded is WrittenObject => loaded.next !== undefined;
+
+/** The objects that a unit of work has read or written. The first read of an object counts, so reads are repeatable. */
+export function createLoadedObjects() {
+  const loaded = new Map<string, LoadedObject>();
+  const keyOf = (of: AnyCollection, id: string): string => `${of.name}/${id}`;
+  /** All objects under the name of a collection have its shape. */
+  const typed = <T extends Stored>(_of: CollectionOf<T>, object: Stored): T => object as T;
+
+  function load(of: AnyCollection, id: string, found: Found | undefined): LoadedObject {
+    const known = loaded.get(keyOf(of, id));
+    if (known) return known;
+    const storedObject: Stored | undefined = found && JSON.parse(found.json);
+    const fresh: LoadedObject = { of, stored: found, storedObject, next: undefined };
+    loaded.set(keyOf(of, id), fresh);
+    return fresh;
+  }
+
+  return {
+    load,
+    loaded: (of: AnyCollection, id: string): LoadedObject | undefined => loaded.get(keyOf(of, id)),
+    /** The object as this unit sees it: as it writes it, else as it was stored. */
+    current<T extends Stored>(of: CollectionOf<T>, { next, storedObject }: LoadedObject): T | undefined {
+      const object = next ?? storedObject;
+      return object && typed(of, object);
+    },
+    write<T extends Stored>(of: CollectionOf<T>, next: Stored): T {
+      loaded.set(keyOf(of, next.id), { ...load(of, next.id, undefined), next });
+      return typed(of, next);
+    },
+    written: (): readonly WrittenObject[] => [...loaded.values()].filter(isWritten),
+    writtenIn: <T extends Stored>(of: CollectionOf<T>): readonly { readonly object: T; readonly isNew: boolean }[] =>
+      [...loaded.values()].flatMap((one) =>
+        one.of === of && one.next ? [{ object: typed(of, one.next), isNew: one.stored === undefined }] : [],
+      ),
+    /** After a commit, everything written is stored. */
+    settle(): void {
+      for (const [key, { of, stored, next }] of loaded) {
+        if (!next) continue;
+        const { id, version } = next;
+        loaded.set(key, {
+          of,
+          stored: { id, version, order: stored?.order ?? 0, json: JSON.stringify(next) },
+          storedObject: next,
+          next: undefined,
+        });
+      }
+    },
+    clear: (): void => loaded.clear(),
+  };
+}
+
+export type LoadedObjects = ReturnType<typeof createLoadedObjects>;

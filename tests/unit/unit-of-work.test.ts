@@ -1,0 +1,525 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { defineObject } from '../../shared/catalog/define-object.ts';
+import { defineLifeCycle } from '../../shared/catalog/life-cycle.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { Context } from '../../shared/simulation/context.ts';
+import { type AnyCollection, defineCollection, defineCounters } from '../../shared/store/collections.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { Plan } from '../../shared/store/ports/plan.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import type { Commits } from '../../shared/work/unit/commits.ts';
+import { type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';
+import type { Page } from '../../shared/work/unit-of-work.ts';
+import { aPlan } from '../ports/a-plan.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const AT = '2030-01-01T00:00:00.000Z';
+
+const Stamped = z.object({ id: z.string(), version: z.int(), createdAt: z.string(), updatedAt: z.string() });
+
+const crate = defineObject({
+  type: 'crate',
+  domain: 'commerce',
+  owner: 'crm',
+  meaning: 'a box of this test',
+  schema: Stamped.extend({ state: z.enum(['open', 'packed', 'shipped', 'lost']), label: z.string().optional() }),
+  lifeCycle: defineLifeCycle({
+    object: 'crate',
+    states: ['open', 'packed', 'shipped', 'lost'],
+    rows: [
+      { verb: 'open', from: [null], to: 'open', trigger: 'test' },
+      { verb: 'relabel', from: ['open'], trigger: 'test' },
+      { verb: 'pack', from: ['open'], to: 'packed', events: ['crate-packed', 'crate-closed'], trigger: 'test' },
+      { verb: 'pack', from: ['packed'], again: true, trigger: 'test' },
+      { verb: 'send', from: ['packed'], to: ['shipped', 'lost'], events: ['crate-sent'], trigger: 'test' },
+    ],
+  }),
+});
+const crates = defineCollection({ name: 'crates', schema: crate.schema, object: crate });
+
+const price = defineObject({
+  type: 'price',
+  domain: 'commerce',
+  owner: 'crm',
+  meaning: 'a price of this test',
+  schema: Stamped.extend({ amount: z.int() }),
+});
+const prices = defineCollection({ name: 'prices', schema: price.schema, object: price });
+
+const notes = defineCollection({
+  name: 'notes',
+  schema: z.object({ id: z.string(), version: z.int(), topic: z.string(), name: z.string().optional() }),
+  unique: { name: ({ name }) => name },
+  index: { topic: ({ topic }) => topic },
+});
+
+const stock = defineCounters({ name: 'stock', fields: ['onHand', 'held'], guards: { free: { onHand: 1, held: -1 } } });
+const remind = defineDueWork('remind', z.object({ text: z.string() }));
+
+/** A world in the memory store, and units of work in it as the CRM opens them. */
+async function newWorld() {
+  const adapter = createMemoryStore();
+  const world = await adapter.worlds.open('r', { now: NOW, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+  const store = adapter.store('crm');
+  const plans: Plan[] = [];
+  const watched = {
+    ...store,
+    commit: (...[of, plan]: Parameters<typeof store.commit>) => {
+      plans.push(plan);
+      return store.commit(of, plan);
+    },
+  };
+  const context: Context = {
+    world,
+    now: NOW,
+    principal: 'test',
+    requestId: 'req_1',
+    correlationId: 'cor_1',
+    deadline: Date.now() + 15_000,
+    faults: 0,
+    chain: [],
+  };
+  const newCommits = (): Commits => ({ inline: [], events: false });
+  const open = (parts: Partial<UnitParts> = {}): OpenUnit =>
+    openUnit({
+      store: watched,
+      context,
+      key: 'key',
+      since: NOW,
+      causation: 'req_1',
+      inlineLeaseMs: 20_000,
+      commits: newCommits(),
+      ...parts,
+    });
+  return {
+    open,
+    newCommits,
+    /** A change by another request, committed at once. */
+    async change(write: (work: OpenUnit) => Promise<void> | void): Promise<void> {
+      const work = open();
+      await write(work);
+      await work.finish();
+    },
+    stored: async (of: AnyCollection, id: string): Promise<unknown> => {
+      const found = await store.object(world, of.name, id);
+      return found && JSON.parse(found.json);
+    },
+    counters: async (key: string) => (await store.counters(world, stock.name, [key]))[0],
+    events: async () => (await store.drain(world, 'relay', [])).map(({ json }) => JSON.parse(json) as EstateEvent),
+    due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
+    claim: async (key: string) => {
+      const claim = await store.claim(world, key, 'fingerprint', NOW, 10_000);
+      if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);
+      return { kind: 'claim', key, token: claim.token } as const;
+    },
+    claimed: (key: string) => store.claim(world, key, 'fingerprint', NOW, 10_000),
+    /** Notes a delivery as owed to the CRM. */
+    owe: (id: string) =>
+      adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
+    commits: () => plans.length,
+    /** Keys of the due work in the last commit. */
+    plannedDue: () => plans.at(-1)?.due.map(({ key }) => key),
+  };
+}
+
+const ids = ({ items }: Page<{ readonly id: string }>): string[] => items.map(({ id }) => id);
+
+describe('A read of a unit of work', () => {
+  test('is repeatable, though another request changes the object in between', async () => {
+    const { change, open } = await newWorld();
+    await change((work) => void work.put(notes, { id: 'a', topic: 'first', name: 'ada' }));
+    const work = open();
+    expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
+    await change(async (other) => void other.put(notes, { ...(await other.get(notes, 'a')), id: 'a', topic: 'second', name: 'ada' }));
+    expect(await work.get(notes, 'a')).toMatchObject({ topic: 'first', version: 1 });
+    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 'first' });
+    expect(await open().get(notes, 'a')).toMatchObject({ topic: 'second', version: 2 });
+  });
+
+  test('is repeatable for an object that was not there, and the unit’s commit then loses the race', async () => {
+    const { change, open } = await newWorld();
+    const work = open();
+    expect(await work.get(notes, 'a')).toBeUndefined();
+    await change((other) => void other.put(notes, { id: 'a', topic: 'theirs' }));
+    expect(await work.get(notes, 'a')).toBeUndefined();
+    work.put(notes, { id: 'a', topic: 'ours' });
+    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+  });
+
+  test('shows the unit’s own changes by id and by unique value, before they are committed', async () => {
+    const { change, open } = await newWorld();
+    await change((work) => void work.put(notes, { id: 'a', topic: 't', name: 'ada' }));
+    const work = open();
+    await work.get(notes, 'a');
+    work.put(notes, { id: 'a', topic: 't', name: 'grace' });
+    work.put(notes, { id: 'b', topic: 't', name: 'edsger' });
+    expect(await work.get(notes, 'a')).toMatchObject({ name: 'grace', version: 2 });
+    expect(await work.findUnique(notes, 'name', 'grace')).toMatchObject({ id: 'a' });
+    expect(await work.findUnique(notes, 'name', 'edsger')).toMatchObject({ id: 'b' });
+    expect(await work.findUnique(notes, 'name', 'ada')).toBeUndefined();
+    expect(await open().findUnique(notes, 'name', 'ada')).toMatchObject({ id: 'a' });
+  });
+});
+
+describe('A page of a unit of work', () => {
+  /** Notes n1 to n5 of topic x, in this order; the unit moves n2 to another topic, and creates n6 of topic x and m1 of topic y. */
+  async function changedUnit() {
+    const { change, open } = await newWorld();
+    await change((work) => {
+      for (const id of ['n1', 'n2', 'n3', 'n4', 'n5']) work.put(notes, { id, topic: 'x' });
+    });
+    const work = open();
+    await work.get(notes, 'n2');
+    work.put(notes, { id: 'n2', topic: 'y' });
+    work.put(notes, { id: 'n6', topic: 'x' });
+    work.put(notes, { id: 'm1', topic: 'y' });
+    return work;
+  }
+
+  test('follows the order of creation: changed objects that no longer fit are left out, created ones stand on the last page', async () => {
+    const work = await changedUnit();
+    const first = await work.find(notes, 'topic', 'x', { limit: 3 });
+    expect(ids(first)).toEqual(['n1', 'n3']);
+    const second = await work.find(notes, 'topic', 'x', { limit: 3, cursor: first.nextCursor });
+    expect(ids(second)).toEqual(['n4', 'n5', 'n6']);
+    expect(second.nextCursor).toBeUndefined();
+  });
+
+  test('newest first begins with the created objects and ends with the oldest', async () => {
+    const work = await changedUnit();
+    const first = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true });
+    expect(ids(first)).toEqual(['n6', 'n5', 'n4']);
+    const second = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: first.nextCursor });
+    expect(ids(second)).toEqual(['n3']);
+    const third = await work.find(notes, 'topic', 'x', { limit: 2, newestFirst: true, cursor: second.nextCursor });
+    expect(ids(third)).toEqual(['n1']);
+    expect(third.nextCursor).toBeUndefined();
+  });
+
+  test('of all objects shows what the unit created and changed, in both directions', async () => {
+    const work = await changedUnit();
+    const oldestFirst = await work.all(notes);
+    expect(ids(oldestFirst)).toEqual(['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'm1']);
+    expect(oldestFirst.items[1]).toMatchObject({ topic: 'y' });
+    expect(ids(await work.all(notes, { newestFirst: true }))).toEqual(['m1', 'n6', 'n5', 'n4', 'n3', 'n2', 'n1']);
+  });
+
+  test('cannot be asked for by a cursor that no page gave', async () => {
+    const { open } = await newWorld();
+    await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  test('differs from a count, which leaves the unit’s changes out', async () => {
+    const work = await changedUnit();
+    expect(await work.count(notes, 'topic', ['x', 'y'])).toEqual([5, 0]);
+  });
+});
+
+describe('A write of a unit of work', () => {
+  test('with put counts versions and emits no event', async () => {
+    const { change, events, stored } = await newWorld();
+    await change((work) => {
+      work.put(notes, { id: 'a', topic: 'first' });
+      work.put(notes, { id: 'a', topic: 'second' });
+    });
+    expect(await stored(notes, 'a')).toEqual({ id: 'a', version: 2, topic: 'second' });
+    expect(await events()).toEqual([]);
+  });
+
+  test('with put is refused for business objects, and a verb is refused for any other', async () => {
+    const { open } = await newWorld();
+    const stamps = { createdAt: AT, updatedAt: AT };
+    expect(() => open().put(crates, { id: 'c', state: 'open', ...stamps })).toThrow('crates holds business objects');
+    const none: AnyCollection = notes;
+    expect(() => open().create(none, 'open', { id: 'n' })).toThrow('notes is not a collection of business objects');
+  });
+
+  test('creates a business object in the state of its verb, and refuses one that another request created meanwhile', async () => {
+    const { change, open, stored } = await newWorld();
+    await change((work) => void work.create(crates, 'open', { id: 'c' }));
+    expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'open', version: 1, createdAt: AT, updatedAt: AT });
+    const work = open();
+    await work.get(crates, 'c');
+    expect(() => work.create(crates, 'open', { id: 'c' })).toThrow(expect.objectContaining({ name: 'Conflict' }));
+  });
+
+  test('moves a business object by verbs, with the events of each row in order', async () => {
+    const { change, events, stored } = await newWorld();
+    await change((work) => {
+      const opened = work.create(crates, 'open', { id: 'c' });
+      const labelled = work.transition(crates, opened, 'relabel', { label: 'fragile' });
+      const packed = work.transition(crates, labelled, 'pack');
+      work.transition(crates, packed, 'send', { label: undefined }, 'lost');
+    });
+    expect(await stored(crates, 'c')).toEqual({ id: 'c', state: 'lost', version: 4, createdAt: AT, updatedAt: AT });
+    const told = (await events()).map(({ type, aggregateversion, correlationid, causationid, data }) => ({
+      name: type.replace('com.unified-commerce.', ''),
+      aggregateversion,
+      correlationid,
+      causationid,
+      previousState: data.previousState,
+      state: data.object['state'],
+    }));
+    const caused = { correlationid: 'cor_1', causationid: 'req_1' };
+    expect(told).toEqual([
+      { name: 'ext.crate-changed', aggregateversion: 1, ...caused, previousState: undefined, state: 'open' },
+      { name: 'ext.crate-changed', aggregateversion: 2, ...caused, previousState: 'open', state: 'open' },
+      { name: 'crate-packed', aggregateversion: 3, ...caused, previousState: 'open', state: 'packed' },
+      { name: 'crate-closed', aggregateversion: 3, ...caused, previousState: 'open', state: 'packed' },
+      { name: 'crate-sent', aggregateversion: 4, ...caused, previousState: 'packed', state: 'lost' },
+    ]);
+  });
+
+  test('refuses a move that the life cycle does not have, and one whose state the caller must choose', async () => {
+    const { open } = await newWorld();
+    const work = open();
+    const opened = work.create(crates, 'open', { id: 'c' });
+    expect(() => work.transition(crates, opened, 'send')).toThrow(expect.objectContaining({ code: 'invalid_state_transition' }));
+    const packed = work.transition(crates, opened, 'pack');
+    expect(() => work.transition(crates, packed, 'pack')).toThrow('natural repeat');
+    expect(() => work.transition(crates, packed, 'send')).toThrow('may lead to shipped or lost');
+    expect(() => work.transition(crates, packed, 'send', {}, 'open')).toThrow('does not lead to open');
+  });
+
+  test('revises a business object without states, and keeps its time of creation', async () => {
+    const { change, events, open } = await newWorld();
+    await change((work) => void work.revise(prices, undefined, { id: 'p', amount: 1 }));
+    const later = NOW + 1_000;
+    const work = open();
+    const found = await work.get(prices, 'p');
+    expect(work.revise(prices, found && { ...found, createdAt: new Date(later).toISOString() }, { id: 'p', amount: 2 })).toEqual({
+      id: 'p',
+      amount: 2,
+      version: 2,
+      createdAt: new Date(later).toISOString(),
+      updatedAt: AT,
+    });
+    await work.finish();
+    expect((await events()).map(({ type }) => type)).toEqual(Array(2).fill('com.unified-commerce.ext.price-changed'));
+  });
+});
+
+describe('A counter of a unit of work', () => {
+  test('shows the moves of the unit, field by field and key by key', async () => {
+    const { change, counters, open } = await newWorld();
+    await change((work) => work.move(stock, 'lamp', { onHand: 5 }));
+    const work = open();
+    work.move(stock, 'lamp', { onHand: -1, held: 2 });
+    work.move(stock, 'lamp', { held: 1 });
+    expect(await work.counters(stock, ['lamp', 'vase'])).toEqual([
+      { onHand: 4, held: 3 },
+      { onHand: 0, held: 0 },
+    ]);
+    expect(await counters('lamp')).toEqual({ onHand: 5 });
+    await work.finish();
+    expect(await counters('lamp')).toEqual({ onHand: 4, held: 3 });
+  });
+
+  test('does not fall below its guard', async () => {
+    const { change, counters, open } = await newWorld();
+    await change((work) => work.move(stock, 'lamp', { onHand: 1 }));
+    const work = open();
+    work.move(stock, 'lamp', { held: 2 });
+    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'guard' });
+    expect(await counters('lamp')).toEqual({ onHand: 1 });
+  });
+
+  test('moves by integers only', async () => {
+    const { open } = await newWorld();
+    expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
+  });
+});
+
+describe('A precondition', () => {
+  const asked = (version: number) => ({ id: 'c', version, held: false });
+
+  async function withCrate() {
+    const estate = await newWorld();
+    await estate.change((work) => void work.create(crates, 'open', { id: 'c' }));
+    return estate;
+  }
+
+  test('refuses the read of another version', async () => {
+    const { open } = await withCrate();
+    await expect(open({ precondition: asked(2) }).get(crates, 'c')).rejects.toMatchObject({
+      code: 'version_mismatch',
+      context: { id: 'c', currentVersion: 1 },
+    });
+  });
+
+  test('is about objects whose version clients hold, and not about records under the same id', async () => {
+    const { change, open } = await withCrate();
+    await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
+    const work = open({ precondition: asked(7) });
+    expect(await work.get(notes, 'c')).toMatchObject({ topic: 't' });
+    expect(await work.findUnique(notes, 'name', 'ada')).toMatchObject({ topic: 't' });
+  });
+
+  test('refuses the commit when the object, only read by the unit, was changed meanwhile', async () => {
+    const { change, open } = await withCrate();
+    const work = open({ precondition: asked(1) });
+    await work.get(crates, 'c');
+    work.put(notes, { id: 'n', topic: 't' });
+    await change(async (other) => {
+      const found = await other.get(crates, 'c');
+      if (found) other.transition(crates, found, 'pack');
+    });
+    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+  });
+
+  test('that a checkpoint found fulfilled holds for the rest of the request, in its later runs too', async () => {
+    const { claim, claimed, open } = await withCrate();
+    const fence = await claim('k');
+    const precondition = asked(1);
+    const work = open({ precondition, fence });
+    const found = await work.get(crates, 'c');
+    expect(precondition.held).toBe(false);
+    if (found) work.transition(crates, found, 'pack');
+    await work.checkpoint();
+    expect(precondition.held).toBe(true);
+    expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
+    expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
+    await work.finish();
+    expect(await claimed('k')).toMatchObject({ is: 'ours' });
+  });
+
+  test('that the handler sets itself with expect refuses the commit after a change', async () => {
+    const { change, open } = await withCrate();
+    const work = open();
+    const found = await work.get(crates, 'c');
+    if (found) work.expect(crates, found);
+    work.put(notes, { id: 'n', topic: 't' });
+    await change(async (other) => {
+      const theirs = await other.get(crates, 'c');
+      if (theirs) other.transition(crates, theirs, 'pack');
+    });
+    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+  });
+});
+
+describe('Due work of a unit of work', () => {
+  test('replaces work of the same kind and key, within the unit and in the store', async () => {
+    const { change, due, plannedDue } = await newWorld();
+    await change((work) => {
+      work.schedule(remind, 'a', NOW + 1, { text: 'first' });
+      work.schedule(remind, 'b', NOW + 2, { text: 'other' });
+      work.schedule(remind, 'a', NOW + 3, { text: 'second' });
+    });
+    expect(plannedDue()).toEqual(['b', 'a']);
+    expect(await due()).toEqual([
+      { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
+      { kind: 'remind', key: 'a', at: NOW + 3, payload: { text: 'second' } },
+    ]);
+    await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'third' }));
+    expect(await due()).toEqual([
+      { kind: 'remind', key: 'a', at: NOW + 1, payload: { text: 'third' } },
+      { kind: 'remind', key: 'b', at: NOW + 2, payload: { text: 'other' } },
+    ]);
+  });
+
+  test('is cancelled, and scheduled again after a cancellation', async () => {
+    const { change, due } = await newWorld();
+    await change((work) => work.schedule(remind, 'a', NOW + 1, { text: 'first' }));
+    await change((work) => {
+      work.schedule(remind, 'b', NOW + 1, { text: 'never' });
+      work.cancel(remind, 'b');
+      work.cancel(remind, 'a');
+    });
+    expect(await due()).toEqual([]);
+    await change((work) => {
+      work.cancel(remind, 'a');
+      work.schedule(remind, 'a', NOW + 5, { text: 'again' });
+    });
+    expect(await due()).toEqual([{ kind: 'remind', key: 'a', at: NOW + 5, payload: { text: 'again' } }]);
+  });
+
+  test('before the reply is left to the process that commits, unless it is cancelled or replaced', async () => {
+    const { newCommits, open } = await newWorld();
+    const commits = newCommits();
+    const work = open({ commits });
+    const before = { beforeReply: true };
+    work.schedule(remind, 'kept', NOW, { text: 'now' }, before);
+    work.schedule(remind, 'cancelled', NOW, { text: 'never' }, before);
+    work.schedule(remind, 'replaced', NOW, { text: 'now' }, before);
+    work.cancel(remind, 'cancelled');
+    work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
+    expect(commits.inline).toEqual([]);
+    await work.finish();
+    expect(commits.inline).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
+  });
+});
+
+describe('The end of a unit of work', () => {
+  test('commits nothing and asks the store nothing when there is nothing to commit', async () => {
+    const { commits, open } = await newWorld();
+    const work = open();
+    await work.get(crates, 'c');
+    await work.checkpoint();
+    await work.finish();
+    expect(commits()).toBe(0);
+  });
+
+  test('with finish keeps the answer under the claim, and without one releases the claim', async () => {
+    const { claim, claimed, open, stored } = await newWorld();
+    const answered = open({ fence: await claim('answered') });
+    answered.put(notes, { id: 'a', topic: 't' });
+    await answered.finish({ json: '{"status":200}', keepUntil: NOW + 1_000 });
+    expect(await stored(notes, 'a')).toMatchObject({ version: 1 });
+    expect(await claimed('answered')).toEqual({ is: 'done', json: '{"status":200}' });
+    await open({ fence: await claim('released') }).finish();
+    expect(await claimed('released')).toMatchObject({ is: 'ours' });
+  });
+
+  test('with discard keeps the answer and drops every change since the last checkpoint', async () => {
+    const { claim, claimed, commits, counters, due, events, open, stored } = await newWorld();
+    const work = open({ fence: await claim('k') });
+    work.put(notes, { id: 'intent', topic: 't' });
+    await work.checkpoint();
+    work.put(notes, { id: 'dropped', topic: 't' });
+    work.create(crates, 'open', { id: 'c' });
+    work.move(stock, 'lamp', { onHand: 1 });
+    work.schedule(remind, 'a', NOW, { text: 'never' });
+    await work.discard({ json: '{"status":409}', keepUntil: NOW + 1_000 });
+    expect(commits()).toBe(2);
+    expect(await stored(notes, 'intent')).toMatchObject({ version: 1 });
+    expect([await stored(notes, 'dropped'), await stored(crates, 'c')]).toEqual([undefined, undefined]);
+    expect([await counters('lamp'), await due(), await events()]).toEqual([{}, [], []]);
+    expect(await claimed('k')).toEqual({ is: 'done', json: '{"status":409}' });
+  });
+
+  test('comes once: a checkpoint keeps the delivery owed, and the changes that it committed are not committed again', async () => {
+    const { counters, events, newCommits, open, owe, stored } = await newWorld();
+    await owe('evt_1');
+    const commits = newCommits();
+    const fence = { kind: 'delivery', key: 'crm|evt_1' } as const;
+    const work = open({ commits, fence });
+    work.create(crates, 'open', { id: 'c' });
+    work.move(stock, 'lamp', { onHand: 2 });
+    await work.checkpoint();
+    expect(commits).toMatchObject({ events: true, begun: true });
+    const opened = await work.get(crates, 'c');
+    if (opened) work.transition(crates, opened, 'relabel', { label: 'x' });
+    await work.finish();
+    expect(await stored(crates, 'c')).toMatchObject({ version: 2, label: 'x' });
+    expect(await counters('lamp')).toEqual({ onHand: 2 });
+    expect((await events()).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
+    await expect(open({ fence }).finish()).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
+  });
+
+  test('commits nothing when its client left before anything was done', async () => {
+    const { commits, newCommits, open } = await newWorld();
+    const work = open({ commits: { ...newCommits(), givenUp: true } });
+    work.put(notes, { id: 'a', topic: 't' });
+    await expect(work.finish()).rejects.toMatchObject({ name: 'CallerLeft' });
+    expect(commits()).toBe(0);
+  });
+
+  test('mints the same ids in every run of a request, and different ones for each label', async () => {
+    const { open } = await newWorld();
+    const [first, again] = [open(), open()];
+    expect(again.id('ord')).toBe(first.id('ord'));
+    expect(first.id('ord', 'second')).not.toBe(first.id('ord'));
+    expect(open({ key: 'other' }).id('ord')).not.toBe(first.id('ord'));
+  });
+});
