@@ -12,7 +12,7 @@ import type { Passage } from './passage.ts';
 import { sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
 
-/** Where refusals are recorded. */
+/** Log, metrics and journal for refusals. */
 export interface RefusalRecords {
   readonly log: Logger;
   readonly observer: Observer;

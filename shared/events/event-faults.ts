@@ -1,6 +1,6 @@
 import { nameOf } from '../catalog/event-names.ts';
 import type { World } from '../domain/world.ts';
-import { type ActiveFault, createFaults, heldUntil } from '../simulation/faults.ts';
+import { type ActiveFault, createFaults, withheldUntil } from '../simulation/faults.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
 import { type DueWorkStore, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
 import type { FaultStore } from '../store/ports/faults.ts';
@@ -82,7 +82,7 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
 /** The due work that releases an event: at its time, or when the fault is removed. */
 function withholding({ name, fault }: ActiveFault, entry: OutboxEntry, { now, faults }: WorldView): WithheldEvent {
   const { correlationid } = JSON.parse(entry.json) as EstateEvent;
-  const at = heldUntil(fault, now);
+  const at = withheldUntil(fault, now);
   return {
     id: entry.id,
     due: {

@@ -21,37 +21,37 @@ export interface ApplicationOptions {
   readonly service: AnyService;
   readonly adapter: StoreAdapter;
   readonly bus: Bus;
-  /** Where the other applications are; asked at every call, since ports are known only after all have started. */
+  /** Address of another application. Looked up at every call: ports are known only after all applications have started. */
   readonly addressOf: (application: Application) => string;
   /** Authenticates calls within the estate. */
   readonly token: string;
   readonly agent: Agent;
   readonly log: Logger;
-  /** What this process shows of itself; without it the application is not observed. */
+  /** Metrics and traces of the process; without it the application is not observed. */
   readonly observability?: Observability | undefined;
-  /** Where webhooks go; without a gateway they do not arrive. */
+  /** Address for webhooks; without a gateway they do not arrive. */
   readonly gatewayUrl?: () => string;
   readonly host: string;
   readonly port: number;
   readonly strictResponses: boolean;
-  /** Aborted when the process stops: what a fault makes wait then goes on. */
+  /** Aborted when the process stops: requests that a fault delays then go on. */
   readonly stopping?: AbortSignal;
-  /** How long due work and leases may take, in wall time; the defaults of the pipeline otherwise. */
+  /** Limits of due work and leases in wall time; defaults are those of the pipeline. */
   readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
 }
 
 export interface RunningApplication {
   readonly application: Application;
   readonly url: string;
-  /** Not ready from now on; every answer asks its client to come back on another connection. */
+  /** Ends readiness. From then on every answer closes its connection. */
   drain(): void;
-  /** Stops accepting, finishes what runs, then lets consumer and relay end. */
+  /** Stops accepting requests, finishes those that run, then ends consumer and relay. */
   close(): Promise<void>;
-  /** Breaks every connection off at once, as the end of a process does. */
+  /** Breaks every connection at once, as the death of a process does. */
   kill(): void;
 }
 
-/** What a client may send to the gateway, and as much again for what the gateway adds. */
+/** Twice the gateway's own limit: room for the headers that the gateway adds. */
 const HEADER_BYTES = 32_768;
 
 /** Nothing listens there. */
@@ -99,7 +99,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   }));
   consuming = READY;
 
-  /** What began before something could not be begun ends with it. */
+  /** When a part fails to start, the parts that have started end. */
   async function started<T>(start: () => Promise<T>): Promise<T> {
     try {
       return await start();

@@ -2,22 +2,22 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import type { RehearsalCredentials } from '../store/ports/directory.ts';
 
-/** Keys at rest are HMACs under a pepper of the process, so that nothing that is stored or dumped lets anybody in. */
+/** Stored keys are HMACs under a pepper of the process, so a dump of the store gives no access. */
 export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');
 
-/** Compares in constant time, also when `stored` is not there (then against a dummy, so that unknown names take as long). */
+/** Compares in constant time. Without `stored` it compares with a dummy, so that unknown names take as long. */
 export function matches(pepper: string, key: string, stored: string | undefined): boolean {
   const given = Buffer.from(hmacOf(pepper, key), 'hex');
   const expected = Buffer.from(stored ?? hmacOf(pepper, 'nobody'), 'hex');
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
 
-/** Compares two secrets in constant time, whatever their lengths. */
+/** Compares two secrets of any length in constant time. */
 export const isSameSecret = (given: string, expected: string): boolean => timingSafeEqual(sha256(given), sha256(expected));
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The credentials of a rehearsal as they are shown once, when it is created. */
+/** The credentials of a rehearsal in plain text. They are shown once, when it is created. */
 export interface PlainCredentials {
   readonly bearer: string;
   readonly apiKey: string;
@@ -30,7 +30,7 @@ export function rehearsalOfKey(key: string): string | undefined {
   return name !== undefined && REHEARSAL_NAME.test(name) ? name : undefined;
 }
 
-/** @returns the credentials to show, and what is stored of them. The webhook secret signs, so it is stored as it is. */
+/** @returns the credentials to show, and their stored form. The webhook secret is stored in plain text, since it signs. */
 export function mintCredentials(rehearsal: string, pepper: string): { plain: PlainCredentials; stored: RehearsalCredentials } {
   const secret = (): string => randomBytes(24).toString('base64url').replaceAll('_', '-');
   const plain = {

@@ -12,7 +12,7 @@ export interface ActiveFault extends FaultInput {
   readonly name: string;
 }
 
-/** What a fault may strike. */
+/** A possible target of a fault. */
 export type FaultTarget =
   | { readonly application: string; readonly api: string }
   /** Its name without prefix. */
@@ -27,7 +27,7 @@ function matches(match: Match, target: FaultTarget): boolean {
   return kind === 'webhook' && fits(match.webhook, target.webhook) && fits(match.status, target.status);
 }
 
-/** What targets have in common for which the same rules come into question: there are as many as APIs and kinds of events. */
+/** Targets of one kind share their candidate rules. There are as many kinds as APIs, types of events and senders of webhooks. */
 function kindOf(target: FaultTarget): string {
   if ('api' in target) return `call ${target.application} ${target.api}`;
   return 'event' in target ? `event ${target.event}` : `webhook ${target.webhook}`;
@@ -38,7 +38,7 @@ const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, targe
 interface KnownRules {
   readonly revision: number;
   readonly rules: readonly ActiveFault[];
-  /** By `kindOf`. A call does not look at rules of others, however many there are. */
+  /** Candidates by `kindOf`, so that the cost of a call does not depend on rules for other targets. */
   readonly about: Map<string, readonly ActiveFault[]>;
 }
 
@@ -46,10 +46,10 @@ const NO_RULES: KnownRules = { revision: 0, rules: [], about: new Map() };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Wall time for which a process remembers the rules of a world. */
+/** Wall time for which a process caches the rules of a world. */
 const REMEMBERED_MS = 5_000;
 
-/** Fault rules as one process knows them: fetched once per world and revision. Revision 0 costs nothing. */
+/** The fault rules that a process has cached, once per world and revision. Revision 0 means that there are none. */
 export function createFaults(simulation: FaultStore) {
   const known = new LRUCache<World, KnownRules>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
 
@@ -63,7 +63,7 @@ export function createFaults(simulation: FaultStore) {
     return parsed;
   }
 
-  /** Those that fit a target, in the order in which they were set. */
+  /** The rules for a target, in the order in which they were set. */
   async function matching(world: World, revision: number, target: FaultTarget): Promise<readonly ActiveFault[]> {
     const { rules, about } = await current(world, revision);
     if (rules.length === 0) return rules;
@@ -99,7 +99,7 @@ const parseRule = ({ name, json }: FaultRule): ActiveFault => ({ name, ...FaultI
 /** The n-th number that a seed gives, from 0 to below 1. */
 const drawn = (seed: string, n: number): number => createHash('sha256').update(`${seed}/${n}`).digest().readUInt32BE(0) / 2 ** 32;
 
-/** Wall time after which a barrier gives up, visibly. */
+/** Wall time after which a barrier gives up and refuses the requests that wait there. */
 const BARRIER_TIMEOUT_MS = 10_000;
 
 /** @returns false when the parties did not all arrive in time, or before the process stops */
@@ -115,8 +115,8 @@ export async function waitAtBarrier(
   return true;
 }
 
-/** Until when a fault keeps what it strikes, unless it goes before. */
-export function heldUntil(fault: Fault, now: Ms): Ms {
+/** The instant until which a fault withholds an event or webhook, unless the fault is deleted before. */
+export function withheldUntil(fault: Fault, now: Ms): Ms {
   if (fault.kind === 'late') return now + durationMs(fault.by);
   return fault.kind === 'reorder' ? now + durationMs(fault.within) : NEVER;
 }

@@ -27,7 +27,7 @@ export interface JournalRecord {
   readonly faults: readonly string[];
   readonly request?: unknown;
   readonly response?: unknown;
-  /** Something of it was too large and is cut. */
+  /** A part of the record was too large and is cut. */
   readonly truncated?: true;
 }
 
@@ -36,7 +36,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly ids: Pick<JournalRecord, 'requestId' | 'parentId' | 'correlationId'>;
   readonly world: World;
   readonly now: Ms;
-  /** Who asked; nobody did for what the estate does by itself. */
+  /** The caller. Absent for work that the estate does by itself. */
   readonly principal?: string | undefined;
   /** Wall time. */
   readonly ms: number;
@@ -48,7 +48,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly response?: string | undefined;
 }
 
-/** How much of a body is kept, in bytes. */
+/** Size of a body above which it is cut, in bytes. */
 export const BODY_LIMIT = 16_384;
 const PATH_LIMIT = 2_048;
 const LIST_LIMIT = 500;
@@ -104,7 +104,7 @@ function bodyOf(read: () => string | undefined): Body {
   try {
     const json = read();
     if (json === undefined || json === '') return { truncated: false };
-    // A secret that is cut in two is none that anybody would recognise: first it goes, then the rest is cut.
+    // Redaction comes first: it would not recognise a secret that is cut in two.
     const redacted = redactJson(json);
     const bytes = Buffer.byteLength(redacted);
     if (bytes <= BODY_LIMIT) return { body: parsed(redacted), truncated: false };
@@ -114,7 +114,7 @@ function bodyOf(read: () => string | undefined): Body {
   }
 }
 
-/** Without the character that the cut goes through. */
+/** The first bytes of a text, without a character that is cut in two. */
 const startOf = (text: string): string =>
   Buffer.from(text)
     .subarray(0, BODY_LIMIT)

@@ -6,14 +6,14 @@ import { withTimeLimit } from '../process/waiting.ts';
 import type { Directory } from '../store/ports/directory.ts';
 import type { DueItem, DueWorkStore } from '../store/ports/due-work.ts';
 import type { Context } from './context.ts';
-import { type ActiveFault, type Faults, type FaultTarget, heldUntil } from './faults.ts';
+import { type ActiveFault, type Faults, type FaultTarget, withheldUntil } from './faults.ts';
 import { signWebhook } from './webhook-signature.ts';
 
-/** Wall time that a receiver has. */
+/** Wall time in which a receiver must answer. */
 const TIMEOUT_MS = 15_000;
-/** How old a stale webhook says it is: one minute more than receivers tolerate. */
+/** Age of a stale timestamp: one minute more than receivers tolerate. */
 const STALE_MS = 360_000;
-/** What a forger signs with. */
+/** Signs webhooks with a bad signature. */
 const WRONG_SECRET = `whsec_${Buffer.from('not the secret of this rehearsal').toString('base64')}`;
 
 export interface Webhook {
@@ -28,13 +28,13 @@ export interface Webhooks {
   secret(): Promise<string>;
   /**
    * Sends one attempt through the gateway, as a party outside the estate would: signed, without a credential.
-   * @param fault what strikes this attempt
-   * @returns the status, or what kept it from arriving
+   * @param fault the fault that strikes this attempt
+   * @returns the status, or the error that kept the webhook from arriving
    */
   send(webhook: Webhook, fault?: ActiveFault): Promise<WebhookOutcome>;
-  /** The fault that strikes a webhook of a sender, counted. */
+  /** Finds the fault that strikes a webhook of a sender, and counts the strike. */
   fault(target: Extract<FaultTarget, { readonly webhook: string }>): Promise<ActiveFault | undefined>;
-  /** Webhooks of this application that wait for a later one to overtake them. */
+  /** Withheld webhooks of this application that a later one overtakes. */
   overtakable(): Promise<readonly DueItem[]>;
 }
 
@@ -53,10 +53,10 @@ export interface WebhookOptions {
   readonly struck: (fault: string) => void;
 }
 
-/** Until when a fault keeps a webhook from being sent; undefined when it is sent at once, well or badly. */
-export function webhookHeldUntil(fault: ActiveFault | undefined, now: Ms): Ms | undefined {
-  const holds = fault && ['late', 'reorder', 'withhold'].includes(fault.fault.kind);
-  return holds ? heldUntil(fault.fault, now) : undefined;
+/** The instant until which a fault withholds a webhook; undefined when it is sent at once. */
+export function webhookWithheldUntil(fault: ActiveFault | undefined, now: Ms): Ms | undefined {
+  const isWithheld = fault && ['late', 'reorder', 'withhold'].includes(fault.fault.kind);
+  return isWithheld ? withheldUntil(fault.fault, now) : undefined;
 }
 
 export function createWebhooks({ directory, gatewayUrl, agent, store, faults, context, struck }: WebhookOptions): Webhooks {
@@ -99,7 +99,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     secret,
     send: async (webhook, fault) => {
       const outcome = await attempt(webhook, fault?.fault.kind);
-      // A copy comes of itself; the sender hears the answer to what it sent.
+      // The sender gets the answer to the original; nobody waits for those to the copies.
       const copies = fault?.fault.kind === 'duplicate' ? fault.fault.copies : 0;
       for (let copy = 0; copy < copies; copy++) await attempt(webhook, 'duplicate');
       return outcome;

@@ -13,7 +13,7 @@ export interface WebhookHeaders {
   readonly 'webhook-signature': string;
 }
 
-/** How far a timestamp may be off, in seconds. */
+/** Tolerated difference between timestamp and clock. */
 const TOLERANCE_SECONDS = 300;
 
 const keyOf = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
@@ -29,8 +29,8 @@ export function signWebhook(secret: string, { id, at, body }: { id: string; at: 
 }
 
 /**
- * @param now epoch milliseconds on the clock that counts
- * @returns what is wrong in a sentence, or undefined
+ * @param now epoch milliseconds on the rehearsal's clock
+ * @returns the reason for a refusal as a sentence, or undefined
  */
 export function refuseWebhook(
   secret: string,

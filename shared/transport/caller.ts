@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Calls an API of another application, as the catalog declares it. @throws Problem what the other answered, or `dependency_*` */
+/** Calls an API of another application, as the catalog declares it. @throws Problem the problem that the other application answered, or `dependency_*` */
 export type Caller = <A extends ApiDefinition<string, Application, string>>(
   api: A,
   input: CallOf<A>,

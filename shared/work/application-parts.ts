@@ -19,7 +19,7 @@ export interface PipelineOptions {
   readonly directory: Directory;
   /** Carries calls to other applications. */
   readonly transport: Transport;
-  /** Where webhooks of this application are sent to, and by which connections. */
+  /** Address and connections for webhooks of this application. */
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
   readonly log: Logger;
@@ -36,7 +36,7 @@ export interface PipelineOptions {
   readonly stopping: AbortSignal;
 }
 
-/** What the steps of an application share; made once per application and process. */
+/** The parts that the steps of an application share. Made once per application and process. */
 export function createParts({
   observer = UNOBSERVED,
   leaseMarginMs = LEASE_MARGIN_MS,

@@ -12,7 +12,7 @@ import type { Caller } from '../transport/caller.ts';
 import { type DueJob, type DueWork, parsePayload } from './due-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** What a handler works with: one unit of work, and calls to other applications. */
+/** The tools of a handler: one unit of work, and calls to other applications. */
 export interface Scope {
   readonly context: Context;
   readonly work: UnitOfWork;

@@ -11,7 +11,7 @@ import type { UnitParts } from './unit/open-unit.ts';
 /** Undefined when the connection ends without an answer. */
 export type Answered = Answer | undefined;
 
-/** What an application does at a time: it answers a request, consumes an event, or runs due work. */
+/** A request to answer, an event to consume, or due work to run. */
 export interface Job {
   readonly context: Context;
   readonly trail: Trail;

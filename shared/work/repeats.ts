@@ -5,16 +5,16 @@ type Members = Readonly<Record<string, string | undefined>>;
 interface Done {
   readonly objectType: string;
   readonly id: string;
-  /** What has happened to it: `was dispatched`. */
+  /** The completed action, as in `was dispatched`. */
   readonly what: string;
-  /** What its caller can do instead. */
+  /** An alternative for the caller. */
   readonly remedy?: string;
 }
 
 /**
- * A repeat asks for what exists: it names nothing, or the same values.
- * @param asked the members of the request; what is undefined is not asked for
- * @param standing the values of the same members that stand; what is undefined was never given
+ * Accepts a natural repeat: it names no values, or those that stand.
+ * @param asked members of the request; undefined where the request names none
+ * @param standing the values that stand; undefined where none was ever given
  * @throws Problem `conflicting_repeat` with the values that stand, when the request names others
  */
 export function refuseOtherContent(asked: Members, standing: Members, { objectType, id, what, remedy }: Done): void {

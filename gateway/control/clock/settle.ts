@@ -54,7 +54,7 @@ export function createSettle({ worlds, changes, flow, stopping }: SettleOptions)
 
 export const describeDue = ({ application, kind, key }: DueItem): string => `due ${application}|${kind}|${key}`;
 
-/** What the world waits for: the first of each sort by name, the others by number. */
+/** The work for which a world waits: the first of each sort by name, the others by number. */
 function openWork({ unsent, pending, running, counts, next }: Ledger, now: Ms): readonly string[] {
   const named = (sort: string, keys: readonly string[], count: number): readonly string[] => [
     ...keys.map((key) => `${sort} ${key}`),

@@ -3,7 +3,7 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { progressionOf } from '../../../shared/catalog/simulation/progression.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { ActiveFault } from '../../../shared/simulation/faults.ts';
-import { type WebhookOutcome, webhookHeldUntil } from '../../../shared/simulation/webhook-sender.ts';
+import { type WebhookOutcome, webhookWithheldUntil } from '../../../shared/simulation/webhook-sender.ts';
 import { type DueJob, parsePayload } from '../../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from '../collections.ts';
@@ -20,10 +20,10 @@ export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
   const fault = gone || delivery.held || overtaken.length > 0 ? undefined : await faultOf(delivery, scope);
-  const heldUntil = webhookHeldUntil(fault, work.now);
+  const withheldUntil = webhookWithheldUntil(fault, work.now);
   if (delivery.attempts === 0 && !delivery.held) await resumeJourney(delivery.shipmentId, scope);
-  if (fault && heldUntil !== undefined) {
-    work.schedule(deliverWebhookDue, key, heldUntil, { ...delivery, held: true }, { withheldBy: fault.name });
+  if (fault && withheldUntil !== undefined) {
+    work.schedule(deliverWebhookDue, key, withheldUntil, { ...delivery, held: true }, { withheldBy: fault.name });
     return;
   }
   if (!gone) await attemptDelivery(key, delivery, scope, fault);

@@ -15,7 +15,7 @@ import type { InlineDue, Schedule } from './schedule.ts';
 /** Seconds after which a request that was refused because too many events wait may be sent again. */
 const FULL_RETRY_S = 5;
 
-/** What the commits of a request have done so far. Shared by all runs of the request: committed changes stay committed. */
+/** Results of the commits of a request so far. All runs of the request share them: committed changes stay committed. */
 export interface Commits {
   /** Due work that is to run before the reply. */
   readonly inline: InlineDue[];
