@@ -21,8 +21,8 @@ describe.each(Object.entries(walks))('The life cycle of %s, by state and client 
     const { id } = subject;
     const before = await rehearsal.object(type, id);
     expect(before.state).toBe(state);
-    const told = async () => (await rehearsal.events({ subject: `${type}/${id}`, ext: true })).length;
-    const toldBefore = await told();
+    const countEvents = async () => (await rehearsal.events({ subject: `${type}/${id}`, ext: true })).length;
+    const eventsBefore = await countEvents();
 
     const { status, body } = await ask(rehearsal, subject);
 
@@ -41,10 +41,10 @@ describe.each(Object.entries(walks))('The life cycle of %s, by state and client 
     }
     if (!row || row.again) {
       expect(after).toEqual(before);
-      expect(await told()).toBe(toldBefore);
+      expect(await countEvents()).toBe(eventsBefore);
     } else {
       expect(after.version).toBeGreaterThan(before.version);
-      expect(await told()).toBeGreaterThan(toldBefore);
+      expect(await countEvents()).toBeGreaterThan(eventsBefore);
     }
     await rehearsal.verify();
   });

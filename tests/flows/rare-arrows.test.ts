@@ -35,7 +35,7 @@ describe('A customer who orders', () => {
     ['cus_eve', 'at-risk', 'active'],
     ['cus_grace', 'reactivated', 'active'],
     ['cus_farid', 'churned', 'reactivated'],
-  ])('such as %s, who is %s, is then %s', async (id, before, after) => {
+  ])('(%s, %s) is then %s', async (id, before, after) => {
     await using rehearsal = await newRehearsal();
     expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: before });
     await order(rehearsal, id);
@@ -45,7 +45,7 @@ describe('A customer who orders', () => {
 });
 
 describe('A customer who becomes a member', () => {
-  test.each(['cus_hugo', 'cus_jonas'])('such as %s keeps the state', async (id) => {
+  test.each(['cus_hugo', 'cus_jonas'])('(%s) keeps the state', async (id) => {
     await using rehearsal = await newRehearsal();
     const before = await rehearsal.ok('GET', `/customers/${id}`);
     const { id: loyaltyAccountId } = await rehearsal.ok('POST', '/loyalty/members', { customerId: id });

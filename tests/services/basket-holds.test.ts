@@ -202,7 +202,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('elsewhere is released when the till has nothing to hold', async () => {
+  test('at another location is released when the till has nothing to hold', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId });

@@ -406,27 +406,24 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test.each(['timeout', 'reset'] as const)(
-    'after an answer lost by %s leave the payment pending, and a retry with the same key completes it',
-    async (as) => {
-      await using rehearsal = await newRehearsal();
-      const { anOrder, authorise, redeem, points, paymentsOf } = till(rehearsal);
-      const order = await anOrder();
-      const token = await redeem(300, order.id);
-      const send = () => authorise(order.id, { type: 'loyalty', token }, 300, key('points'));
-      await rehearsal.fault('lost', { match: { api: 'put-ledger-entry' }, fault: { kind: 'lost-response', as }, times: 1 });
-      const lost = await send();
-      expect(lost.status).toBe(as === 'timeout' ? 504 : 502);
-      expect((await rehearsal.object('payment', lost.body.paymentId)).state).toBe('pending');
-      const found = await send();
-      expect([found.status, found.body.state, found.body.id]).toEqual([201, 'authorised', lost.body.paymentId]);
-      expect(await paymentsOf(order.id)).toHaveLength(1);
-      expect(await points()).toBe(200);
-      await rehearsal.advance('PT16M');
-      expect((await rehearsal.object('payment', lost.body.paymentId)).state).toBe('authorised');
-      await rehearsal.verify();
-    },
-  );
+  test.each(['timeout', 'reset'] as const)('with an answer lost by %s leave the payment pending until a retry', async (as) => {
+    await using rehearsal = await newRehearsal();
+    const { anOrder, authorise, redeem, points, paymentsOf } = till(rehearsal);
+    const order = await anOrder();
+    const token = await redeem(300, order.id);
+    const send = () => authorise(order.id, { type: 'loyalty', token }, 300, key('points'));
+    await rehearsal.fault('lost', { match: { api: 'put-ledger-entry' }, fault: { kind: 'lost-response', as }, times: 1 });
+    const lost = await send();
+    expect(lost.status).toBe(as === 'timeout' ? 504 : 502);
+    expect((await rehearsal.object('payment', lost.body.paymentId)).state).toBe('pending');
+    const found = await send();
+    expect([found.status, found.body.state, found.body.id]).toEqual([201, 'authorised', lost.body.paymentId]);
+    expect(await paymentsOf(order.id)).toHaveLength(1);
+    expect(await points()).toBe(200);
+    await rehearsal.advance('PT16M');
+    expect((await rehearsal.object('payment', lost.body.paymentId)).state).toBe('authorised');
+    await rehearsal.verify();
+  });
 
   test('that are still being spent by another request leave the payment pending, and a retry with the same key completes it', async () => {
     await using rehearsal = await newRehearsal();
@@ -1021,7 +1018,7 @@ describe('Money rules', () => {
     }
   };
 
-  test('an amount is authorised exactly when it fits into what is outstanding', () => {
+  test('an amount is authorised exactly when it fits into the outstanding amount', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (total, committed, asked) => {
         const outstanding = outstandingOf({ orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(total) }, committed);
@@ -1044,7 +1041,7 @@ describe('Money rules', () => {
     );
   });
 
-  test('refunds end exactly at what was captured', () => {
+  test('refunds end exactly at the captured amount', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (captured, before, asked) => {
         fc.pre(before <= captured);

@@ -629,7 +629,7 @@ describe('Get Order', () => {
     expect([after.state, after.returns, after.fulfillmentOrders]).toEqual(['return-in-progress', undefined, undefined]);
   });
 
-  test('is completed again only with the last return', async () => {
+  test('shows the order completed again only after the last return', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const [one, other] = [await scene.requested(order, 1), await scene.requested(order, 1)];

@@ -452,23 +452,20 @@ describe('When a call of Reserve Inventory to another application fails', () => 
     await rehearsal.verify();
   });
 
-  test.each(['timeout', 'reset'])(
-    'since the answer was lost (%s), the stock is given back at once, and a repeat holds it once',
-    async (as) => {
-      await using rehearsal = await newRehearsal();
-      const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
-      await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
-      const lost = await send();
-      expect([lost.status, lost.body.retryable]).toEqual([as === 'timeout' ? 504 : 502, true]);
-      await rehearsal.verify();
-      expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
-      const repeated = await send();
-      expect(repeated.status).toBe(201);
-      expect(await story(rehearsal, repeated.body.id)).toEqual(CREATED);
-      expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
-      await rehearsal.verify();
-    },
-  );
+  test.each(['timeout', 'reset'])('with a lost answer (%s), the stock is given back at once, and a repeat holds it once', async (as) => {
+    await using rehearsal = await newRehearsal();
+    const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
+    await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
+    const lost = await send();
+    expect([lost.status, lost.body.retryable]).toEqual([as === 'timeout' ? 504 : 502, true]);
+    await rehearsal.verify();
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(0);
+    const repeated = await send();
+    expect(repeated.status).toBe(201);
+    expect(await story(rehearsal, repeated.body.id)).toEqual(CREATED);
+    expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
+    await rehearsal.verify();
+  });
 
   test('while a basket replaces its hold, the basket keeps one hold', async () => {
     await using rehearsal = await newRehearsal();

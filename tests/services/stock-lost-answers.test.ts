@@ -124,7 +124,7 @@ describe('When the answer to a hold that replaces the one of its basket is lost'
     expect([await shop(inside).open(), (await shop(inside).shelf()).reserved]).toEqual([[], 0]);
   });
 
-  test('confirming the old hold and moving its units are refused, and the new hold stays', async () => {
+  test('both Confirm Reservation and moves of the old hold are refused, and the new hold stays', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { consume, stateOf } = shop(inside);
     const old = await replacedUnheard(inside);

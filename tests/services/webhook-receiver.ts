@@ -8,7 +8,7 @@ export interface Received {
   /** Timestamp of the sender, epoch milliseconds. */
   readonly at: number;
   readonly status: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into what was sent freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the body without a schema
   readonly body: any;
   /** The fault that a verifier finds in the signature. */
   readonly refusal: string | undefined;

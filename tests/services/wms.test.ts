@@ -79,15 +79,12 @@ describe('Create Picking Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['ful_01M7YXMYP12VZJVANWHR33QF54', 'ord_1', 'x'.repeat(64)])(
-    'for %s, which is unknown, answers 404',
-    async (fulfillmentOrderId) => {
-      await using scene = await fulfilling();
-      const { status, body } = await scene.open(fulfillmentOrderId);
-      expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'fulfillment-order']);
-      expect((await scene.rehearsal.advance('PT1M')).ran).toEqual([]);
-    },
-  );
+  test.each(['ful_01M7YXMYP12VZJVANWHR33QF54', 'ord_1', 'x'.repeat(64)])('for the unknown %s answers 404', async (fulfillmentOrderId) => {
+    await using scene = await fulfilling();
+    const { status, body } = await scene.open(fulfillmentOrderId);
+    expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'fulfillment-order']);
+    expect((await scene.rehearsal.advance('PT1M')).ran).toEqual([]);
+  });
 
   test('answers 409 before the allocation and succeeds after it', async () => {
     await using scene = await fulfilling();

@@ -132,7 +132,7 @@ const NOW_AND_THEN = 2;
 const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
 
 /** Performs a history in a rehearsal of its own, lets time complete open work, and checks the invariants. */
-export async function liveThrough(history: History): Promise<void> {
+export async function runHistory(history: History): Promise<void> {
   await using rehearsal = await newRehearsal();
   const scene = newScene(rehearsal);
   for (const acts of history) {
