@@ -13,7 +13,7 @@ import { ADMIN, estate, eventually, newRehearsal } from '../support/estate.ts';
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 
-/** An application whose due work does what a test says, item by item, and a driver of its worlds. */
+/** An application whose due work is answered by the test, and a driver of its worlds. */
 async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) {
   const adapter = createMemoryStore();
   const begun: string[] = [];
@@ -61,7 +61,7 @@ async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) 
 const KEYS = ['one', 'two', 'three', 'four'];
 
 describe('An advance', () => {
-  test('has one deadline for all of its work: it then says what ran, where the clock stands, and what it waits for', async () => {
+  test('has one deadline for all of its work and then reports the work done, the clock and the pending work', async () => {
     const release = Promise.withResolvers<'done'>();
     await using app = await anApplication((key) => (key === 'three' ? release.promise : Promise.resolve('done')));
     const world = await app.aWorld('slow', KEYS);
@@ -74,7 +74,7 @@ describe('An advance', () => {
     expect(app.begun).toEqual(KEYS);
   });
 
-  test('whose deadline is over between two items names the next one', async () => {
+  test('with its deadline between two items names the next item', async () => {
     await using app = await anApplication(async () => 'done');
     const world = await app.aWorld('none', KEYS);
     const { now, ran, settled, waitingFor } = await app.driver.advance(world, START + 10 * MINUTE, 0);
@@ -82,7 +82,7 @@ describe('An advance', () => {
     expect(now).toBeLessThan(START + MINUTE);
   });
 
-  test('whose client goes away begins nothing more, says what ran, and lets the clock go', async () => {
+  test('without a client starts no more work, reports the work done, and releases the clock', async () => {
     const release = Promise.withResolvers<'done'>();
     await using app = await anApplication((key) => (key === 'two' ? release.promise : Promise.resolve('done')));
     const world = await app.aWorld('left', KEYS);
@@ -98,7 +98,7 @@ describe('An advance', () => {
     expect(app.begun).toEqual(KEYS);
   });
 
-  test('of another rehearsal goes on while one hangs, one fails at everything and one holds what nobody can read', async () => {
+  test('of one rehearsal is not delayed by others that hang, fail or hold unreadable events', async () => {
     await using app = await anApplication(async (key) => {
       if (key.startsWith('hangs')) return new Promise<never>(() => {});
       return key.startsWith('fails') ? 'failed' : 'done';
@@ -140,19 +140,19 @@ describe('POST /_sim/clock/advance', () => {
     [{ to: '2060-01-01T00:00:00.000Z' }, '/to', 'too_far'],
     [{ to: '2001-01-01T00:00:00.000Z' }, '/to', 'in_the_past'],
     [{ by: '-PT1S' }, '/by', 'in_the_past'],
-  ])('refuses %j with 422, and the clock stays where it is', async (body, pointer, code) => {
+  ])('refuses %j with 422 and leaves the clock unchanged', async (body, pointer, code) => {
     await using rehearsal = await newRehearsal();
     const { statusCode, body: answer } = await advance(rehearsal.name, body);
     expect([statusCode, await answer.json()]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer, code }] }]);
     expect((await rehearsal.now()) - Date.now()).toBeLessThan(MINUTE);
   });
 
-  test('goes up to ten years', async () => {
+  test('accepts up to ten years', async () => {
     await using rehearsal = await newRehearsal();
     expect(await rehearsal.advance('P3652D')).toMatchObject({ settled: true });
   });
 
-  test('ends when its client has gone: the clock can be moved again at once', async () => {
+  test('ends when its client disconnects: the clock can be moved again at once', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 1 }] });
     await rehearsal.fault('slow', { match: { application: 'inventory-service' }, fault: { kind: 'latency', ms: 60_000 } });

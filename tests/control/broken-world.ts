@@ -20,9 +20,9 @@ import type { Plan } from '../../shared/store/ports/plan.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 
 /**
- * A small sound world, written down as data, that tests break through the store. Two mugs of `ord_sent` are delivered by `ful_sent`;
- * of the three of `ord_open` one was short at `ful_open`, whose parcel is on its way, and is picked at `ful_rest`; one of
- * `ord_back` came back to the sender; `ord_till` is being paid at the till.
+ * A small sound world, written as data, that tests break through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.
+ * Of the three of `ord_open` one was short at `ful_open`, whose parcel is in transit, and one is being picked at `ful_rest`. One of
+ * `ord_back` was returned to the sender. `ord_till` is being paid at the till.
  */
 
 const NOW = Date.parse('2026-03-02T10:00:00.000Z');
@@ -195,7 +195,7 @@ async function soundSnapshot(): Promise<Snapshot> {
 const MUG = stockKey('mug-blue', 'dc-01');
 const NOTHING = { expect: [], put: [], unique: [], index: [], move: [], guard: [], events: [], due: [] };
 
-/** The sound world in a store of its own, and how to break it. */
+/** The sound world in a store of its own, and the functions that break it. */
 export async function soundWorld() {
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open('sound', await soundSnapshot(), { bearer: '', apiKey: '', webhookSecret: '' });
@@ -205,7 +205,7 @@ export async function soundWorld() {
     if (!outcome.ok) throw new Error(`${outcome.why} ${outcome.at}`);
   };
   const broken = {
-    /** Writes a record as it should never be; its version stays, so that nothing else is wrong with it. */
+    /** Writes an invalid record under its old version, so that it violates nothing else. */
     async change(application: Application, collection: string, id: string, patch: (record: never) => object): Promise<void> {
       const found = await adapter.store(application).object(world, collection, id);
       if (!found) throw new Error(`${collection} has no ${id}.`);
@@ -226,12 +226,12 @@ export async function soundWorld() {
     },
     move: (counter: string, by: Readonly<Record<string, number>>, key = MUG) =>
       commit('inventory-service', { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
-    /** A counter of another application than the Inventory Service. */
+    /** A counter outside the Inventory Service. */
     count: (application: Application, counter: string, key: string, by: Readonly<Record<string, number>>) =>
       commit(application, { move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })) }),
     due: (application: Application, kind: string, key: string, when: number | null = NOW + 1_000) =>
       commit(application, { due: [{ kind, key, at: when, payload: '{}', correlationId: 'test' }] }),
-    /** Work that was given up after it had failed too often. */
+    /** Work that was parked after too many failures. */
     async parkDue(application: Application, kind: string, key: string): Promise<void> {
       await broken.due(application, kind, key, NOW);
       const item = await adapter.worlds.leaseNext(world, NOW, 'test', 1_000);
@@ -239,7 +239,7 @@ export async function soundWorld() {
       await adapter.worlds.requeue(world, item, 'test', { parked: 'failed too often' });
     },
     park: (application: Application, eventId: string) => adapter.store(application).park(world, `${application}|${eventId}`, 'poison'),
-    /** An event on the bus, as if it had been committed and sent. */
+    /** An event on the bus, as after a commit. */
     async event(
       application: Application,
       subject: string,
@@ -256,7 +256,7 @@ export async function soundWorld() {
       return id;
     },
   };
-  // The units that the orders above took, as they would have been counted.
+  // The units of the orders above, as they would have been counted.
   await broken.move('stock', { onHand: -5, reserved: 1 });
   await broken.move(unitsMoved.name, { shipped: 5, writtenOff: 1, returned: 1 });
   return { ...broken, verify: () => verifyWorld(adapter.worlds, world, objects) };

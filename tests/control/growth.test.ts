@@ -13,11 +13,11 @@ const MANY = 1_000;
 
 interface Counted {
   calls: number;
-  /** Objects, events and hops that the store handed out. */
+  /** Objects, events and hops returned by the store. */
   rows: number;
 }
 
-/** What a world's users have asked the store for. */
+/** The store calls for one world. */
 function counting(adapter: StoreAdapter): { adapter: StoreAdapter; counted: (world: World) => Counted } {
   const counts = new Map<World, Counted>();
   const counted = (world: World): Counted => {
@@ -57,7 +57,7 @@ interface Told {
   readonly story: Story;
 }
 
-describe(`with ${MANY} objects of each kind, as many events and hops in a rehearsal`, () => {
+describe(`In a rehearsal with ${MANY} objects of each kind and as many events and hops,`, () => {
   let estate: RunningEstate;
   let told: { readonly small: Told; readonly grown: Told };
   let counted: (world: World) => Counted;
@@ -87,7 +87,7 @@ describe(`with ${MANY} objects of each kind, as many events and hops in a rehear
     await estate?.close();
   });
 
-  /** What an operation asks the store for until nothing runs any more. Twice, since the first may have something to find out. */
+  /** The store calls of an operation and the work that it starts. The operation runs twice, since the first run may fill caches. */
   async function costOf({ ask }: (typeof operations)[number], { client, world, story }: Told): Promise<Counted> {
     await ask(client, story);
     await client.control('settle');
@@ -98,7 +98,7 @@ describe(`with ${MANY} objects of each kind, as many events and hops in a rehear
   }
 
   test.each(operations.map((operation) => ({ ...operation })))(
-    '"$what" asks the store for as much as in a small one',
+    '"$what" reads as much from the store as in a small one',
     async (operation) => {
       const small = await costOf(operation, told.small);
       const grown = await costOf(operation, told.grown);

@@ -23,8 +23,8 @@ async function journaling() {
   return { record, read, looks: () => looks };
 }
 
-describe('a journal is read', () => {
-  test('as complete when every call of what is shown has its hop, also one that is not on the page', async () => {
+describe('The journal is read', () => {
+  test('as complete when every call of the shown hops has its hop, on the page or not', async () => {
     const { record, read, looks } = await journaling();
     record('callee');
     record('caller', ['callee']);
@@ -32,7 +32,7 @@ describe('a journal is read', () => {
     expect(looks()).toBe(1);
   });
 
-  test('again while a hop of the last second misses one that it called', async () => {
+  test('again while a hop of the last second lacks the hop of one of its calls', async () => {
     const { record, read, looks } = await journaling();
     record('caller', ['callee']);
     const read3 = read(0, () => looks() === 3 && record('callee'));
@@ -40,7 +40,7 @@ describe('a journal is read', () => {
     expect(looks()).toBe(3);
   });
 
-  test('once, as incomplete, when the hop that misses one is older', async () => {
+  test('once, as incomplete, when that hop is older', async () => {
     const { record, read, looks } = await journaling();
     record('caller', ['forgotten']);
     expect(await read(1_000)).toMatchObject({ items: [{ requestId: 'caller' }], complete: false });

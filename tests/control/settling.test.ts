@@ -7,8 +7,8 @@ import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
 
-test('A rehearsal has not come to rest while work is due that fell due after its clock was read', async () => {
-  // Whoever is asked to do the work never answers, so it stays.
+test('A rehearsal has not settled while work is due that fell due after its clock was read', async () => {
+  // The application never answers, so the work stays due.
   const server = createServer(() => undefined);
   const url = await listen(server, 0, '127.0.0.1');
   const adapter = createMemoryStore();

@@ -34,7 +34,7 @@ const hold =
     world.change('inventory-service', 'holds', id, () => patch);
 const ONE_MUG = { sku: 'mug-blue', locationId: 'dc-01', qty: 1 };
 const aHold = (id: string, qty: number) => ({ id, version: 1, state: 'held', allocations: [{ ...ONE_MUG, qty }] });
-/** One unit of `res_open` that left, as far as the SIM knows. */
+/** One unit of `res_open` that left, according to the SIM. */
 const aMovement = (reference: string) => ({
   ...{ id: `res_open|${reference}`, version: 1, reservationId: 'res_open', reference, kind: 'consume', pending: true },
   allocations: [ONE_MUG],
@@ -45,7 +45,7 @@ const account =
     world.change('loyalty-platform', 'accounts', 'loy_ada', patch);
 const entry = (more: object) => ({ type: 'earn', points: 0, at: '2026-03-02T09:00:00.000Z', ...more });
 
-/** A hundred points of `loy_ada` that became a redemption. */
+/** A hundred points of `loy_ada`, redeemed. */
 const redeemed =
   (patch: object): Break =>
   async (world) => {
@@ -76,7 +76,7 @@ const restocked = [
   { orderLineId: 'line-1', sku: 'mug-blue', qty: 1, reason: 'too small', condition: 'resellable', disposition: 'restock' },
 ];
 
-/** Of the two mugs of `ord_sent` one came back and was paid back, the other one waits to be inspected. */
+/** One of the two mugs of `ord_sent` was returned and refunded, the other one waits for its inspection. */
 const comesBack: Break = async (world) => {
   await order('ord_sent', ({ lines: [one] }) => ({ state: 'return-in-progress', lines: [{ ...one, returnedQty: 1 }] }))(world);
   await world.add('oms', 'return-bookings', aBooking('ret_one', 'refunded'));
@@ -119,8 +119,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['a captured payment of nothing', payment('pay_sent', { capturedAmount: eur(0) }), 'payment/pay_sent: captured with 0 captured'],
     ['a voided payment that was captured', payment('pay_sent', { state: 'voided' }), 'payment/pay_sent: voided with 2490 captured'],
     ['a state that hides a refund', payment('pay_back', { state: 'captured' }), 'payment/pay_back: captured with 1490 of 1490 refunded'],
-    ['a line that is not in the total', line('ord_new', { lineTotal: eur(999) }), 'order/ord_new: lines 999 and shipping 490 are not'],
-    ['a discount that is on no line', line('ord_new', { discount: eur(5) }), 'order/ord_new: line discounts add up to 5, not to 0'],
+    ['a line missing from the total', line('ord_new', { lineTotal: eur(999) }), 'order/ord_new: lines 999 and shipping 490 are not'],
+    ['a discount missing from the lines', line('ord_new', { discount: eur(5) }), 'order/ord_new: line discounts add up to 5, not to 0'],
     [
       'totals that do not add up',
       order('ord_new', () => ({ totals: { subtotal: eur(1), discount: eur(0), shipping: eur(490), tax: eur(0), total: eur(1490) } })),
@@ -132,12 +132,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_sent: payments of 4980',
     ],
     [
-      'goods sent that nobody paid for',
+      'unpaid goods that were sent',
       payment('pay_open', { state: 'voided', capturedAmount: eur(0) }),
       'order/ord_open: goods have left, and payment/pay_open keep 0 of the 3490',
     ],
     [
-      'a line paid back that the customer keeps',
+      'a refunded line that the customer keeps',
       payment('pay_sent', {
         state: 'partially-refunded',
         refundedAmount: eur(1000),
@@ -156,20 +156,20 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'gift card gift_50: 5000 of 5000 are left, and payments have 2490',
     ],
     [
-      'a promise that no payment makes',
+      'a promised amount without a payment',
       (world) => world.count('payment-hub', 'order-covers', 'ord_open', { committed: 3500 }),
       'order/ord_open: 3500 count as promised, and its payments promise 3490',
     ],
   ],
   points: [
-    ['points that no entry explains', account(() => ({ pointsBalance: 501 })), 'loyalty-account/loy_ada: entries add up to 500'],
+    ['points without an entry', account(() => ({ pointsBalance: 501 })), 'loyalty-account/loy_ada: entries add up to 500'],
     [
       'a balance below zero',
       account(({ entries }) => ({ pointsBalance: -1, entries: [...entries, entry({ type: 'redeem', points: -501 })] })),
       'loyalty-account/loy_ada: negative balance -1',
     ],
     [
-      'points that a refund should have taken back',
+      'points that a refund has not taken back',
       account(({ entries }) => ({ lifetimePoints: 600, entries: [...entries, entry({ type: 'reverse', shortfall: 50 })] })),
       'loyalty-account/loy_ada: 50 points are still to be taken back, and the balance is 500',
     ],
@@ -182,17 +182,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'loyalty-account/loy_ada: 50 points too many were taken back',
     ],
     [
-      'points that went nowhere',
+      'redeemed points without a redemption',
       account(({ entries }) => ({ pointsBalance: 400, entries: [...entries, entry({ type: 'redeem', points: -100 })] })),
       'loyalty-account/loy_ada: 100 points were redeemed and not given back, its redemptions keep 0',
     ],
+    ['points counted twice', redeemed({ points: 200 }), 'loy_ada: 100 points were redeemed and not given back, its redemptions keep 200'],
     [
-      'points that are in two places',
-      redeemed({ points: 200 }),
-      'loy_ada: 100 points were redeemed and not given back, its redemptions keep 200',
-    ],
-    [
-      'a redemption that nobody gives back',
+      'an open redemption with no work scheduled',
       async (world) => {
         await redeemed({})(world);
         await world.due('loyalty-platform', 'return-redemption', 'rdm_one', null);
@@ -200,17 +196,17 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'redemption/rdm_one: open, and nothing will ever give its points back',
     ],
     [
-      'a redemption that paid for nothing',
+      'a redemption spent by an unknown payment',
       redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_gone' }),
       'redemption/rdm_one: spent by payment/pay_gone, which nobody stores',
     ],
     [
-      'a payment with points that nobody gave',
+      'a payment with points that were never spent',
       payment('pay_open', { tender: { type: 'loyalty', token: 'rdm_one' } }),
       'payment/pay_open: it has 3490 of points, and 0 were spent for it',
     ],
     [
-      'points that a voided payment keeps',
+      'points still spent by a voided payment',
       async (world) => {
         await redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_open' })(world);
         await payment('pay_open', { tender: { type: 'loyalty', token: 'rdm_one' }, state: 'voided', capturedAmount: eur(0) })(world);
@@ -235,7 +231,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_sent: worth 20 points, and it earned 1',
     ],
     [
-      'points earned by an order that nobody stores',
+      'points earned by an unknown order',
       account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_nobody' })] })),
       'loyalty-account/loy_ada: earned 0 points for order/ord_nobody, which nobody stores',
     ],
@@ -245,7 +241,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'loyalty-account/loy_ada: earned 0 points for order/ord_new, which was never completed',
     ],
     [
-      'points earned by the order of somebody else',
+      'points earned by an order of another member',
       (world) =>
         world.change('loyalty-platform', 'accounts', 'loy_clara', ({ entries }: { entries: object[] }) => ({
           entries: [...entries, entry({ orderId: 'ord_sent' })],
@@ -265,7 +261,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'redemption/rdm_one: made for basket/bsk_new, and it paid for order/ord_sent',
     ],
     [
-      'a redemption that paid for somebody else',
+      'a redemption that paid for an order of another member',
       async (world) => {
         await order('ord_sent', () => ({ loyaltyAccountId: 'loy_clara' }))(world);
         await redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_sent' })(world);
@@ -273,12 +269,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       "redemption/rdm_one: made for loyalty-account/loy_ada, and it paid for order/ord_sent, which is somebody else's",
     ],
     [
-      'a tier that purchases no longer earn',
+      'a tier without enough purchases',
       account(() => ({ lifetimePoints: 1650, tier: 'silver' })),
       'loyalty-account/loy_ada: 1650 lifetime points, and its entries leave 650',
     ],
     [
-      'a tier that the lifetime points do not reach',
+      'a tier above the lifetime points',
       account(() => ({ tier: 'gold' })),
       'loyalty-account/loy_ada: gold with 650 lifetime points, which reach bronze',
     ],
@@ -288,21 +284,21 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_sent: earned 20 points, and 21 were taken back',
     ],
     [
-      'a refund that the ledger has not answered',
+      'a refund that the ledger has not booked',
       (world) => world.add('loyalty-platform', 'earnings', earned({ refunds: [{ id: 'pay_sent.refund-1', booked: false }] })),
       'order/ord_sent: earned, and a refund of it has not been booked',
     ],
     [
-      'a refund that the ledger has not heard of',
+      'a refund unknown to the Loyalty Platform',
       payment('pay_sent', { state: 'partially-refunded', refundedAmount: eur(1000), refunds: [{ amount: eur(1000) }] }),
       'pay_sent.refund-1: the Loyalty Platform has not heard of it',
     ],
   ],
   stock: [
-    ['fewer units than none', (world) => world.move('stock', { onHand: -2_000 }), 'stock/mug-blue|dc-01: on hand -1005'],
-    ['more promised than there is', (world) => world.move('stock', { safetyStock: 2_000 }), 'stock/mug-blue|dc-01: ATP -1006'],
+    ['negative units on hand', (world) => world.move('stock', { onHand: -2_000 }), 'stock/mug-blue|dc-01: on hand -1005'],
+    ['more units promised than available', (world) => world.move('stock', { safetyStock: 2_000 }), 'stock/mug-blue|dc-01: ATP -1006'],
     [
-      'a unit held for nobody',
+      'a reserved unit without a reservation',
       (world) => world.move('stock', { reserved: 1 }),
       'stock/mug-blue|dc-01: open reservations hold 1, reserved is 2',
     ],
@@ -315,7 +311,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'stock/mug-blue|dc-01: open reservations hold 1, reserved is 0',
     ],
     [
-      'a unit given back of one and kept of another',
+      'a unit given back for one reservation and kept for another',
       async (world) => {
         await hold('res_open', { state: 'released' })(world);
         await world.add('inventory-service', 'holds', aHold('res_1', 1));
@@ -323,12 +319,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'reservation/res_open: of mug-blue|dc-01 it has 1, and 0 are held for it',
     ],
     [
-      'a released reservation whose unit nobody gives back',
+      'a released reservation whose unit is still reserved',
       (world) => world.change('sim', 'reservations', 'res_open', () => ({ state: 'released' })),
       'stock/mug-blue|dc-01: open reservations hold 0, reserved is 1',
     ],
     [
-      'a unit that left and was given back with the rest',
+      'a consumed unit that was given back with the rest',
       async (world) => {
         await allocation('res_open', { fulfilledQty: 3 })(world);
         await world.add('sim', 'movements', aMovement('late'));
@@ -348,9 +344,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       (world) => world.move('units-moved', { shipped: 1 }),
       'stock/mug-blue|dc-01: reservations say 5 shipped, the counters say 6',
     ],
-    ['a write-off that nobody asked for', allocation('res_open', { cancelledQty: 0 }), 'reservations say 0 writtenOff, the counters say 1'],
+    ['a write-off without a reservation', allocation('res_open', { cancelledQty: 0 }), 'reservations say 0 writtenOff, the counters say 1'],
     [
-      'a unit that was never counted back',
+      'a returned unit that was not counted back',
       (world) => world.move('units-moved', { returned: -1 }),
       '1 came back with fulfillment-order/ful_back, and 0 were put back',
     ],
@@ -401,16 +397,20 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   fulfilment: [
-    ['more ends than units', line('ord_sent', { cancelledQty: 1 }), 'order/ord_sent line-1: 2 delivered and 1 cancelled of 2'],
-    ['more returned than delivered', line('ord_open', { returnedQty: 1 }), 'order/ord_open line-1: 1 returned of 0 delivered'],
-    ['less than nothing', line('ord_open', { cancelledQty: -1 }), 'order/ord_open line-1: units are not integers'],
     [
-      'a unit on two ways',
+      'more ended units than ordered units',
+      line('ord_sent', { cancelledQty: 1 }),
+      'order/ord_sent line-1: 2 delivered and 1 cancelled of 2',
+    ],
+    ['more returned than delivered', line('ord_open', { returnedQty: 1 }), 'order/ord_open line-1: 1 returned of 0 delivered'],
+    ['negative units', line('ord_open', { cancelledQty: -1 }), 'order/ord_open line-1: units are not integers'],
+    [
+      'a unit in two fulfillment orders',
       units('ful_rest', { qty: 2 }),
       'order/ord_open line-1: fulfillment-order/ful_open, fulfillment-order/ful_rest have 4',
     ],
     [
-      'a line that was picked otherwise at the warehouse than the fulfillment order says',
+      'a line with different picked units at warehouse and FMS',
       (world) =>
         world.change('wms', 'picking-orders', 'pck_open', ({ lines: [one] }: { lines: [object] }) => ({
           lines: [{ ...one, pickedQty: 1 }],
@@ -419,7 +419,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['a unit both cancelled and sent', line('ord_open', { cancelledQty: 1 }), 'have 3 and 1 are cancelled, of 3'],
     [
-      'a delivery that the order does not know',
+      'a delivery unknown to the order',
       line('ord_sent', { fulfilledQty: 1 }),
       'order/ord_sent line-1: 1 delivered, its fulfillment orders delivered 2',
     ],
@@ -429,17 +429,17 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_open line-1: completed with 0 delivered and 0 cancelled of 3',
     ],
     [
-      'a fulfillment order of no order',
+      'a fulfillment order of an unknown order',
       fulfillmentOrder('ful_rest', () => ({ orderId: 'ord_gone' })),
       'fulfillment-order/ful_rest: of order/ord_gone',
     ],
     [
-      'more picked and short than asked for',
+      'more picked and short units than requested',
       units('ful_rest', { pickedQty: 1, shortQty: 1 }),
       'fulfillment-order/ful_rest line-1: picked 1 and short 1 of 1',
     ],
     [
-      'a picking that the warehouse does not know',
+      'a picking order unknown to the warehouse',
       fulfillmentOrder('ful_rest', () => ({ pickingOrderId: 'pck_gone' })),
       'picking-order/pck_gone, which the WMS does not have',
     ],
@@ -449,70 +449,74 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'picking-order/pck_rest: of fulfillment-order/ful_open, which is picked by pck_open',
     ],
     [
-      'a scan that nobody heard of',
+      'a scan unknown to the FMS',
       fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'collected' }] })),
       'shipment/shp_open: in-transit at the carrier, collected at fulfillment-order/ful_open',
     ],
     [
-      'a parcel that the carrier was never told of',
+      'a parcel unknown to the carrier',
       fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, id: 'shp_gone' }] })),
       'shipment/shp_gone: of fulfillment-order/ful_open, and the carrier was never told of it',
     ],
     [
-      'a parcel of nobody',
+      'a parcel without a fulfillment order',
       (world) => world.copy('carrier-platform', 'shipments', 'shp_open', { id: 'shp_gone' }),
       'shipment/shp_gone: of no fulfillment order',
     ],
   ],
   returns: [
     [
-      'a credit of a return that nobody booked',
+      'a credit of a return that the OMS has not booked',
       payment('pay_open', { tender: { type: 'exchange-credit' }, returnId: 'ret_gone' }),
       'payment/pay_open: a credit of return/ret_gone, for which the OMS has booked nothing',
     ],
     [
-      'a credit that pays an order which is no exchange for it',
+      'a credit that pays another order than the exchange',
       comingBack(payment('pay_open', { tender: { type: 'exchange-credit' }, returnId: 'ret_two' })),
       'payment/pay_open: a credit of return/ret_two pays order/ord_open, which is not for it',
     ],
     [
-      'value of a return that counts as used and is not',
+      'value of a return wrongly counted as used',
       comingBack((world) => world.count('payment-hub', 'return-covers', 'ret_one', { used: 1500 })),
       'return/ret_one: 1500 count as used, 1000 were paid back and 0 credited',
     ],
     [
-      'a return that nobody booked',
+      'a return that the OMS has not booked',
       (world) => world.add('fms', 'returns', aReturn('ret_gone', 'requested')),
       'return/ret_gone: the OMS has booked nothing for it',
     ],
     [
-      'units booked for a return that nobody has',
+      'units booked for an unknown return',
       (world) => world.add('oms', 'return-bookings', aBooking('ret_gone', 'open')),
       'return/ret_gone: open at the OMS, and the FMS does not have it',
     ],
-    ['a return that ended at one place alone', returned('ret_two', { state: 'refunded' }), 'return/ret_two: refunded, and open at the OMS'],
     [
-      'other units than were booked',
+      'a return that ended in one application alone',
+      returned('ret_two', { state: 'refunded' }),
+      'return/ret_two: refunded, and open at the OMS',
+    ],
+    [
+      'other units than booked',
       booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 2, amount: 1000 }] }),
       'return/ret_two: line-1 × 1, booked are line-1 × 2',
     ],
     [
-      'another value than was booked',
+      'another value than booked',
       booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
       'return/ret_two: worth 1000, booked is 999',
     ],
     [
-      'a store return that is brought to a warehouse',
+      'a store return addressed to a warehouse',
       returned('ret_two', { dropOff: 'store' }),
       'return/ret_two: is brought to a store, and dc-01 is none',
     ],
     [
-      'a return that ended with work for it given up',
+      'an ended return with parked work',
       comingBack((world) => world.parkDue('fms', 'book-returned-stock', 'ret_one')),
       'return/ret_one: refunded, and book-returned-stock of it was given up',
     ],
     ['a return of another order', returned('ret_two', { orderId: 'ord_open' }), 'return/ret_two: of order/ord_open, and booked on'],
-    ['a unit that counts as returned and is not', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns have 1'],
+    ['a unit wrongly counted as returned', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns have 1'],
     [
       'a unit in two returns',
       comingBack(async (world) => {
@@ -522,17 +526,17 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_sent line-1: 1 returned and 2 announced of 2 delivered',
     ],
     [
-      'a cent that is lost with the last unit',
+      'a cent lost with the last unit',
       booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
       'order/ord_sent line-1: all of it is gone, and that was worth 1999 of 2000',
     ],
     [
-      'a return in progress of an order that is completed',
+      'an open return of a completed order',
       comingBack(order('ord_sent', () => ({ state: 'completed' }))),
       'order/ord_sent: completed, its open returns are return/ret_two',
     ],
     [
-      'more paid back than a return is worth',
+      'more refunded than the value of a return',
       comingBack(
         payment('pay_sent', {
           refundedAmount: eur(1100),
@@ -542,7 +546,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'return/ret_one: 1100 paid back and 0 credited of 1000',
     ],
     [
-      'a return that pays twice',
+      'a return that is both refunded and credited',
       comingBack((world) =>
         world.copy('payment-hub', 'payments', 'pay_open', {
           id: 'pay_credit',
@@ -552,36 +556,40 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'return/ret_one: 1000 paid back and 1 credited of 1000',
     ],
     [
-      'a refunded return that nobody paid back',
+      'a refunded return without a refund',
       comingBack(payment('pay_sent', { state: 'captured', refundedAmount: eur(0), refunds: [] })),
       'return/ret_one: refunded, and 0 of 1000 were paid back while 2490 could be',
     ],
     [
-      'a refund that the return does not know',
+      'a refund unknown to the return',
       returned('ret_one', { refunds: [] }),
       'return/ret_one: it notes refunds of 0, its payments were refunded 1000 for it',
     ],
     [
-      'a refund by the payments of another order',
+      'a refund from the payments of another order',
       comingBack(payment('pay_back', { refunds: [{ amount: eur(1490), returnId: 'ret_two' }] })),
       'return/ret_two: a payment of order/ord_back was refunded for it, which is not its order',
     ],
     [
-      'goods back in stock that nobody inspected',
+      'restocked goods without an inspection',
       comingBack((world) => world.move('units-moved', { returned: 1 })),
       'stock/mug-blue|dc-01: 3 returned, and 2 came back',
     ],
-    ['goods scrapped that nobody sent', (world) => world.move('units-moved', { scrapped: 1 }), 'stock/mug-blue|dc-01: 1 scrapped, and 0'],
-    ['inspected goods that nobody booked', returned('ret_two', { lines: restocked }), 'stock/mug-blue|dc-01: 2 returned, and 3 came back'],
+    ['scrapped goods without a return', (world) => world.move('units-moved', { scrapped: 1 }), 'stock/mug-blue|dc-01: 1 scrapped, and 0'],
+    [
+      'inspected goods that stock has not booked',
+      returned('ret_two', { lines: restocked }),
+      'stock/mug-blue|dc-01: 2 returned, and 3 came back',
+    ],
   ],
   till: [
     [
-      'a checkout that nobody ends',
+      'an open checkout with no work scheduled',
       (world) => world.due('pos', 'expire-transaction', 'ord_till', null),
       'transaction/ord_till: open, and nothing will move it',
     ],
     [
-      'a void that nobody carries out',
+      'a pending void with no work scheduled',
       async (world) => {
         await transaction({ state: 'voided', compensation: 'pending' })(world);
         await world.due('pos', 'expire-transaction', 'ord_till', null);
@@ -596,9 +604,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       },
       'transaction/ord_till: voided, and payment/pay_till is authorised',
     ],
-    ['a basket that its void forgot', transaction({ state: 'voided' }), 'transaction/ord_till: voided, and basket/bsk_till is locked'],
+    ['a basket left locked by a void', transaction({ state: 'voided' }), 'transaction/ord_till: voided, and basket/bsk_till is locked'],
     [
-      'an order that its void forgot',
+      'a draft order left by a void',
       async (world) => {
         await transaction({ state: 'voided' })(world);
         await world.copy('oms', 'orders', 'ord_new', { id: 'ord_till' });
@@ -607,7 +615,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['a sale without its order', transaction({ state: 'completed' }), 'transaction/ord_till: completed, and order/ord_till is missing'],
     [
-      'a basket that is locked for a transaction of nobody',
+      'a basket locked for an unknown transaction',
       (world) => world.change('ecommerce-platform', 'baskets', 'bsk_till', () => ({ transactionId: 'ord_gone' })),
       'basket/bsk_till: locked for transaction/ord_gone, and nobody',
     ],
@@ -653,7 +661,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'points taken back at loyalty-account/loy_ada for pay_sent.refund-1: 2 times',
     ],
     [
-      'an event that is there twice',
+      'a duplicate event',
       async (world) => {
         for (let count = 0; count < 2; count++) await world.event('oms', 'order/ord_new', 1, {});
       },
@@ -664,35 +672,39 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['a change without its event', order('ord_new', () => ({ version: 2 })), 'order/ord_new: no event for version 2'],
     ['an event without its change', (world) => world.event('oms', 'order/ord_new', 2, {}), 'order/ord_new: events beyond version 1'],
     [
-      'an event of nobody',
+      'an event of an unknown object',
       (world) => world.event('oms', 'order/ord_gone', 1, {}),
       'order/ord_gone: events of an object that nobody stores',
     ],
   ],
   moving: [
     [
-      'an intent that nobody finishes',
+      'a pending intent with no work scheduled',
       order('ord_open', () => ({ pendingAction: { action: 'cancel', since: '' } })),
       'order/ord_open: cancel is pending',
     ],
-    ['a compensation that nobody does', order('ord_back', () => ({ compensation: 'pending' })), 'order/ord_back: compensation is pending'],
     [
-      'a draft that never ends',
+      'a pending compensation with no work scheduled',
+      order('ord_back', () => ({ compensation: 'pending' })),
+      'order/ord_back: compensation is pending',
+    ],
+    [
+      'a draft without an expiry',
       (world) => world.due('oms', 'expire-draft', 'ord_new', null),
       'order/ord_new: draft, and nothing will ever expire it',
     ],
     [
-      'a routing that nobody tries again',
+      'a failed routing with no work scheduled',
       order('ord_open', () => ({ routingStatus: 'retrying' })),
       'order/ord_open: its routing is tried again',
     ],
     [
-      'a capture that nobody tries again',
+      'a failed capture with no work scheduled',
       order('ord_open', () => ({ captureStatus: 'retrying' })),
       'order/ord_open: its capture is tried again',
     ],
     [
-      'a confirmed order whose authorisation is gone, and that nobody ends',
+      'a confirmed order with a lost authorisation and no work scheduled',
       async (world) => {
         await order('ord_new', () => ({ state: 'confirmed', routingStatus: 'manual' }))(world);
         await world.copy('payment-hub', 'payments', 'pay_open', { ...authorisedForNew, state: 'voided' });
@@ -701,7 +713,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_new: confirmed, payments bind 0 of 1490, and nothing will authorise it again or end it',
     ],
     [
-      'a confirmed order that nobody routes',
+      'a confirmed order without a routing',
       async (world) => {
         await order('ord_new', () => ({ state: 'confirmed' }))(world);
         await world.due('oms', 'expire-draft', 'ord_new', null);
@@ -709,7 +721,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_new: confirmed with no fulfillment order, and nothing will move it',
     ],
     [
-      'an order whose fulfillment orders have all ended',
+      'an open order whose fulfillment orders have all ended',
       async (world) => {
         await fulfillmentOrder('ful_open', () => ({ state: 'delivered' }))(world);
         await fulfillmentOrder('ful_rest', () => ({ state: 'cancelled' }))(world);
@@ -717,12 +729,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'order/ord_open: in-fulfilment with fulfillment-order/ful_open delivered, fulfillment-order/ful_rest cancelled, and nothing will move it',
     ],
     [
-      'a fulfillment order that nobody allocates',
+      'a fulfillment order without an allocation',
       fulfillmentOrder('ful_rest', () => ({ state: 'created' })),
       'fulfillment-order/ful_rest: created, and nothing',
     ],
     [
-      'a failed delivery that nobody gives up',
+      'a failed delivery with no work scheduled',
       fulfillmentOrder('ful_open', () => ({ state: 'failed-delivery' })),
       'fulfillment-order/ful_open: failed-delivery, and nothing',
     ],
@@ -732,12 +744,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'fulfillment-order/ful_open: dispatched, and nothing',
     ],
     [
-      'work for an order that was cancelled',
+      'picking for a cancelled order',
       order('ord_open', () => ({ state: 'cancelled' })),
       'fulfillment-order/ful_rest: picking, and order/ord_open is cancelled',
     ],
     [
-      'a return that nobody pays back',
+      'an inspected return with no refund scheduled',
       comingBack(async (world) => {
         await world.change('fms', 'returns', 'ret_two', () => ({ state: 'inspected' }));
         await world.change('oms', 'return-bookings', 'ret_two', () => ({ status: 'refunding' }));
@@ -745,12 +757,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'return/ret_two: inspected, and nothing will move it',
     ],
     [
-      'a return whose parcel is lost and that nobody gives up',
+      'a return with a lost parcel and no work scheduled',
       returned('ret_two', { state: 'in-transit', shipments: [{ id: 'shp_back', state: 'lost', labelStatus: 'ready' }] }),
       'return/ret_two: in-transit, and nothing will move it',
     ],
     [
-      'a return that was written off and that nobody pays back',
+      'a written-off return with no refund scheduled',
       comingBack(async (world) => {
         await world.change('fms', 'returns', 'ret_two', () => ({ state: 'in-transit', writtenOffAt: '2026-03-02T09:00:00.000Z' }));
         await world.change('oms', 'return-bookings', 'ret_two', () => ({ status: 'refunding' }));
@@ -758,20 +770,24 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'return/ret_two: in-transit, and nothing will move it',
     ],
     [
-      'a rejection that nobody carries on',
+      'a pending rejection with no work scheduled',
       returned('ret_two', { rejecting: { since: '' } }),
       'return/ret_two: received, and nothing will move it',
     ],
-    ['a payment that nobody decides', payment('pay_open', { state: 'pending' }), 'payment/pay_open: pending, and nothing will decide it'],
     [
-      'a hold that never expires',
+      'a pending payment with no work scheduled',
+      payment('pay_open', { state: 'pending' }),
+      'payment/pay_open: pending, and nothing will decide it',
+    ],
+    [
+      'a hold without an expiry',
       (world) => world.add('sim', 'reservations', { ...HOLD, id: 'res_1' }),
       'reservation/res_1: requested, and nothing will ever',
     ],
   ],
   replay: [
     [
-      'an event that says something else than what is stored',
+      'an event that contradicts the stored object',
       (world) => world.event('oms', 'order/ord_new', 1, { id: 'ord_new', state: 'confirmed' }),
       'order/ord_new: its last event, version 1, says something else',
     ],
@@ -783,14 +799,14 @@ const HOLD = { version: 1, state: 'requested', basketId: 'bsk_1', items: [], all
 const violationsOf = async (world: BreakableWorld): Promise<Record<string, string[]>> =>
   Object.fromEntries((await world.verify()).map(({ id, violations }) => [id, violations]));
 
-/** Without what the events say: what is written past the applications has none. */
+/** All violations but those of events: records written past the applications have no events. */
 const broken = async (world: BreakableWorld): Promise<string[]> => {
   const { 'event-versions': _events, ...violations } = await violationsOf(world);
   return Object.values(violations).flat();
 };
 
 describe('Verifying a world', () => {
-  test('that is sound finds nothing, looks at everything, and says for whom open orders wait', async () => {
+  test('that is sound reports no violation, checks every invariant, and names the applications that open orders wait for', async () => {
     const results = await (await soundWorld()).verify();
     expect(results.flatMap(({ violations }) => violations)).toEqual([]);
     expect(results.map(({ id, holds }) => [id, holds])).toEqual([...Object.keys(cases)].map((id) => [id, true]));
@@ -802,16 +818,16 @@ describe('Verifying a world', () => {
     ]);
   });
 
-  test('in which goods come back is sound as well, and says for whom they wait', async () => {
+  test('with returns is sound as well and names the applications that they wait for', async () => {
     const world = await soundWorld();
     await comesBack(world);
-    // What is written past the applications has no events.
+    // Records written past the applications have no events.
     const results = (await world.verify()).filter(({ id }) => id !== 'event-versions');
     expect(results.flatMap(({ violations }) => violations)).toEqual([]);
     expect(results.find(({ id }) => id === 'moving')?.waiting).toContain('order/ord_sent: the warehouse, return/ret_two is received');
   });
 
-  describe.each(Object.entries(cases))('finds in what it calls %s', (id, found) => {
+  describe.each(Object.entries(cases))('reports under %s', (id, found) => {
     test.each(found)('%s', async (_what, break_, named) => {
       const world = await soundWorld();
       await break_(world);
@@ -821,15 +837,15 @@ describe('Verifying a world', () => {
 
   test.each([
     [
-      'goodwill that somebody paid back by hand',
+      'goodwill refunded by hand',
       async (world) => {
         await payment('pay_sent', { state: 'partially-refunded', refundedAmount: eur(1000), refunds: [{ amount: eur(1000) }] })(world);
         await world.add('loyalty-platform', 'earnings', noted);
       },
     ],
-    ['points that wait to be spent', redeemed({})],
+    ['open points of a redemption', redeemed({})],
     [
-      'points that a voided payment is still to give back',
+      'points that a voided payment is about to give back',
       async (world) => {
         await redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_open' })(world);
         await world.copy('payment-hub', 'payments', 'pay_open', {
@@ -841,14 +857,14 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'a gift card that paid',
+      'a gift card after a payment',
       async (world) => {
         await payment('pay_sent', { tender: { type: 'gift-card', token: 'gift_50' } })(world);
         await world.count('payment-hub', 'gift-card-balances', 'gift_50', { balance: -2490 });
       },
     ],
     [
-      'a voided checkout whose tender the provider has still to approve, and the Payment Hub then voids',
+      'a voided checkout whose tender is still pending at the provider and then voided by the Payment Hub',
       async (world) => {
         await transaction({ state: 'voided' })(world);
         await world.change('ecommerce-platform', 'baskets', 'bsk_till', () => ({ state: 'abandoned' }));
@@ -860,14 +876,14 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'a voided checkout that is still being undone',
+      'a checkout that is being voided',
       async (world) => {
         await transaction({ state: 'voided', compensation: 'pending' })(world);
         await world.due('pos', 'undo-transaction', 'ord_till');
       },
     ],
     [
-      'stock that the SIM has still to have moved',
+      'a stock movement that the SIM has scheduled',
       async (world) => {
         await allocation('res_open', { fulfilledQty: 3 })(world);
         await world.add('sim', 'movements', aMovement('late'));
@@ -876,7 +892,7 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'stock that was moved, though the SIM has not heard so yet',
+      'a stock movement whose answer has not reached the SIM',
       async (world) => {
         await allocation('res_open', { fulfilledQty: 3 })(world);
         await world.add('sim', 'movements', aMovement('late'));
@@ -890,14 +906,14 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'the rest of a released hold that is still to be given back',
+      'the rest of a released hold that is about to be given back',
       async (world) => {
         await world.change('sim', 'reservations', 'res_open', () => ({ state: 'released' }));
         await world.due('sim', 'give-back-stock', 'res_open');
       },
     ],
     [
-      'the rest of a released hold that was given back, though the SIM has not heard so yet',
+      'the rest of a released hold that was given back without an answer to the SIM',
       async (world) => {
         await world.change('sim', 'reservations', 'res_open', () => ({ state: 'released' }));
         await world.due('sim', 'give-back-stock', 'res_open');
@@ -906,7 +922,7 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'a hold that the SIM has not recorded yet',
+      'a hold not yet recorded by the SIM',
       async (world) => {
         await world.add('inventory-service', 'holds', aHold('res_1', 3));
         await world.move('stock', { reserved: 3 });
@@ -915,7 +931,7 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'a picking that was cancelled before the WMS heard that it had begun',
+      'a picking that was cancelled before the WMS learned of its start',
       (world) => world.copy('fms', 'fulfillment-orders', 'ful_rest', { id: 'ful_never', state: 'cancelled', pickingOrderId: 'pck_never' }),
     ],
     [
@@ -926,18 +942,18 @@ describe('Verifying a world', () => {
       },
     ],
     [
-      'a scan that somebody else told the FMS of',
+      'a scan sent to the FMS by another client',
       fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, state: 'out-for-delivery' }] })),
     ],
     [
-      'a capture that is in the queue',
+      'a scheduled capture',
       async (world) => {
         await order('ord_open', () => ({ captureStatus: 'retrying' }))(world);
         await world.due('oms', 'capture-payments', 'ord_open');
       },
     ],
     [
-      'an order that waits for somebody to route it',
+      'an order that waits for Route Order',
       async (world) => {
         await order('ord_new', () => ({ state: 'confirmed', routingStatus: 'manual' }))(world);
         await world.copy('payment-hub', 'payments', 'pay_open', authorisedForNew);
@@ -950,7 +966,7 @@ describe('Verifying a world', () => {
     expect(await broken(world)).toEqual([]);
   });
 
-  test('counts a parked delivery as a queue of the application that could not consume it', async () => {
+  test('accepts an order that waits for a parked delivery', async () => {
     const world = await soundWorld();
     await fulfillmentOrder('ful_rest', () => ({ state: 'cancelled' }))(world);
     await fulfillmentOrder('ful_open', () => ({ state: 'cancelled' }))(world);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** More than the journal keeps of callers without a credential. */
+/** More hops than the journal keeps of callers without a credential. */
 const MANY = 300;
 const AT_ONCE = 20;
 
@@ -15,36 +15,36 @@ async function manyTimes(ask: () => Promise<{ status: number }>): Promise<Set<nu
   return seen;
 }
 
-/** Apis of the journal, all that are kept. */
+/** The APIs of all hops kept in the journal. */
 async function journaled(rehearsal: TestRehearsal): Promise<readonly string[]> {
   const { items } = await rehearsal.client.control('read-journal', { query: { limit: 1_000 } });
   return items.map(({ api }) => String(api));
 }
 
-describe('Callers without a credential who name a rehearsal push nobody else’s hops out of its journal', () => {
+describe('Callers without a credential do not displace the hops of other callers in the journal of a rehearsal', () => {
   test.each([
     [
-      'looking at a product',
+      'requests for a product',
       200,
       'get-product-api',
       (rehearsal: TestRehearsal) => () =>
         rehearsal.call('GET', '/products/mug-blue', undefined, { ...anonymously, headers: { 'x-rehearsal': rehearsal.name } }),
     ],
     [
-      'sending webhooks that nobody signed',
+      'unsigned webhooks',
       401,
       'carrier-webhook',
       (rehearsal: TestRehearsal) => () => rehearsal.call('POST', `/webhooks/carrier?rehearsal=${rehearsal.name}`, {}, anonymously),
     ],
     [
-      'sending bodies that the gateway refuses',
+      'bodies that the gateway refuses',
       413,
       'carrier-webhook',
       (rehearsal: TestRehearsal) => () =>
         rehearsal.call('POST', `/webhooks/carrier?rehearsal=${rehearsal.name}`, 'a'.repeat(1_048_577), anonymously),
     ],
   ])(
-    'by %s',
+    'with %s',
     async (_what, status, api, asking) => {
       await using rehearsal = await newRehearsal();
       await rehearsal.ok('GET', '/customers/cus_ada');
@@ -59,7 +59,7 @@ describe('Callers without a credential who name a rehearsal push nobody else’s
     30_000,
   );
 
-  test('while hops of a caller who shows one, though it is not asked for, are kept as any others', async () => {
+  test('while hops of a caller with an optional credential are kept in full', async () => {
     await using rehearsal = await newRehearsal();
     const asked = await manyTimes(() => rehearsal.call('GET', '/products/mug-blue', undefined));
     expect([...asked]).toEqual([200]);

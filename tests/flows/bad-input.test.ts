@@ -7,7 +7,7 @@ import { problems } from '../../shared/catalog/problems.ts';
 import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** Ids that exist, so that bodies are looked at behind the lookup as well. */
+/** Existing ids, so that bodies are also checked beyond the lookup. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   id: ['cus_ada', 'loy_ada', 'mug-blue', 'nothing', '%F0%9F%90%B3', '__proto__', 'constructor'],
   sku: ['mug-blue', 'lamp-last-one', 'nothing', 'toString'],
@@ -36,7 +36,7 @@ const AWKWARD = [
   { amount: 1, currency: 'USD' },
 ];
 
-/** Values near what a schema wants: its own members with right, wrong, missing and superfluous values. */
+/** Values near a schema: its own members with right, wrong, missing and superfluous values. */
 function bodies(api: ApiDefinition): fc.Arbitrary<unknown> {
   const schema = z.toJSONSchema(api.request, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, unknown> };
   const names = [...Object.keys(schema.properties ?? {}), 'unknown', '__proto__', 'constructor'];
@@ -66,7 +66,7 @@ const fill = (path: string, pick: number): string =>
   });
 
 describe.each(Object.values(apis) as unknown as ApiDefinition[])('$name', (api) => {
-  test('answers whatever it is sent without an error of its own, and every refusal has a code that the table knows', async () => {
+  test('answers random input without an internal error, and every refusal has a code of the table', async () => {
     await using rehearsal = await newRehearsal();
     await fc.assert(
       fc.asyncProperty(bodies(api), fc.nat(20), async (body, pick) => {
@@ -101,7 +101,7 @@ function expectOrdinary(reply: { status: number; body: { code?: string; errors?:
     expect(reply.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ pointer: expect.any(String) })]));
 }
 
-describe('A request that no API can read', () => {
+describe('A request that no API can read is refused for', () => {
   test.each([
     ['text instead of JSON', { 'content-type': 'text/plain' }, 'hello', 415, 'unsupported_media_type'],
     [
@@ -118,13 +118,13 @@ describe('A request that no API can read', () => {
     expect(await rehearsal.call('POST', '/baskets', body, { headers })).toMatchObject({ status, body: { code } });
   });
 
-  test('a body beyond the limit is refused with 413', async () => {
+  test('a body beyond the limit with 413', async () => {
     await using rehearsal = await newRehearsal();
     const reply = await rehearsal.call('POST', '/baskets', JSON.stringify({ channel: 'x'.repeat(1_100_000) }));
     expect(reply).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
   });
 
-  test('a version that is not the stored one is refused with 412, and the stored one goes on', async () => {
+  test('an outdated version with 412, and the stored version is not changed', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
     const stale = await rehearsal.call('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 }, { headers: { 'if-match': '"7"' } });

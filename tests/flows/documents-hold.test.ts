@@ -5,15 +5,15 @@ import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { type Answered, type Asked, describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** The document is the one that the gateway serves: a test of the gateway compares them. */
+/** The document equals the one of the gateway: a test of the gateway compares them. */
 const document = estateOpenApi('0.0.0') as unknown as OpenApiDocument;
 const { operations, fittingRequests, misfittingRequests, complaint } = describedBy(document);
 const agent = new Agent({ connections: 16 });
 afterAll(() => agent.close());
 
-/** What a request may be refused for although every member fits: what it is about, as it stands in this rehearsal. */
+/** Refusals for the state of the rehearsal, possible for requests that fit the schema. */
 const ABOUT_STATE = new Set([400, 402, 404, 409, 412, 429]);
-/** What no schema can say: that a value does not go with the rehearsal, its clock or another value. */
+/** Refusals that no schema can express: a value contradicts the rehearsal, its clock or another value. */
 const BEYOND_SCHEMAS = new Set([
   'card_number',
   'credential',
@@ -47,7 +47,7 @@ const BEYOND_SCHEMAS = new Set([
   'unknown_store',
   'unsupported_currency',
 ]);
-/** Names of things that nobody has made, for what is refused before they are looked for. */
+/** Values that name no object, for requests that are refused before the lookup. */
 const NOTHING: Record<string, readonly unknown[]> = {
   id: ['nothing'],
   name: ['nothing'],
@@ -83,7 +83,7 @@ function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal
   return scheme === 'bearer' ? { authorization: `Bearer ${rehearsal.credentials.bearer}` } : {};
 }
 
-/** Things of a rehearsal by the names under which requests name them. */
+/** Objects of a rehearsal, by the names under which requests refer to them. */
 async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string, readonly unknown[]>> {
   const { ok } = rehearsal;
   const basket = await ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
@@ -107,11 +107,11 @@ async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string,
   };
 }
 
-/** Of each operation; each run of the tests makes others. */
+/** Random requests per operation; each run of the tests makes others. */
 const RUNS = 6;
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))('The OpenAPI document of %s', (_id, operation) => {
-  test('describes what is answered, and what fits it is not called malformed', async () => {
+  test('describes every answer, and requests that fit it are not refused as malformed', async () => {
     await using rehearsal = await newRehearsal();
     const credential = credentialOf(operation, rehearsal);
     const known = await somethingOfEach(rehearsal);
@@ -143,7 +143,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
   const wrong = misfittingRequests(operation, (name) => NOTHING[name]);
   if (wrong) {
-    test('describes the body: one that does not fit is refused, as it says', async () => {
+    test('describes the body: a body that does not fit is refused with the expected pointer', async () => {
       await using rehearsal = await newRehearsal();
       const credential = credentialOf(operation, rehearsal);
       const run = async (asked: Asked): Promise<void> => {
@@ -157,7 +157,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     });
   }
 
-  test('names every query parameter: another is refused', async () => {
+  test('names every query parameter: an unknown one is refused', async () => {
     const [asked] = fc.sample(
       fittingRequests(operation, (name) => NOTHING[name]),
       { numRuns: 1 },
@@ -175,7 +175,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     expect(complaint(operation, answer)).toBeUndefined();
   });
 
-  test('names the credential that it takes: without it, and with another, it is 401', async () => {
+  test('names the required credential: without it, or with another one, the answer is 401', async () => {
     const [asked] = fc.sample(
       fittingRequests(operation, (name) => NOTHING[name]),
       { numRuns: 1 },
@@ -203,7 +203,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 });
 
 describe.each(Object.keys(document.paths))('The OpenAPI document names every method of %s', (path) => {
-  test('any other is 405, which names those that there are', async () => {
+  test('and other methods are answered 405 with the existing ones', async () => {
     const described = operations.filter((operation) => operation.path === path);
     const allowed = described.map(({ method }) => method);
     const filled = path.replaceAll(/\{\w+\}/g, 'x');
@@ -219,20 +219,20 @@ describe.each(Object.keys(document.paths))('The OpenAPI document names every met
   });
 });
 
-describe('The OpenAPI document describes headers', () => {
-  test.each(['3', 'W/"3"', '"x"', '"1234567890123456"', ''])('If-Match: %s does not fit and is refused', async (version) => {
+describe('The OpenAPI document limits headers:', () => {
+  test.each(['3', 'W/"3"', '"x"', '"1234567890123456"', ''])('If-Match %s does not fit and is refused', async (version) => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await rehearsal.call('POST', '/orders/ord_1/cancel', {}, { headers: { 'if-match': version } });
     expect([status, body.errors?.[0]?.pointer]).toEqual([400, 'If-Match']);
   });
 
-  test.each(['""', `"${'k'.repeat(256)}"`, 'k'.repeat(256)])('Idempotency-Key: %s does not fit and is refused', async (key) => {
+  test.each(['""', `"${'k'.repeat(256)}"`, 'k'.repeat(256)])('Idempotency-Key %s does not fit and is refused', async (key) => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await rehearsal.call('POST', '/baskets', { channel: 'web' }, { headers: { 'idempotency-key': key } });
     expect([status, body.errors?.[0]?.pointer]).toEqual([400, 'Idempotency-Key']);
   });
 
-  test.each(['a b', 'ü', 'c'.repeat(129), '<script>'])('X-Correlation-Id: %s does not fit, and another is made up', async (id) => {
+  test.each(['a b', 'ü', 'c'.repeat(129), '<script>'])('X-Correlation-Id %s does not fit and is replaced', async (id) => {
     await using rehearsal = await newRehearsal();
     const { status, headers } = await rehearsal.call('GET', '/customers/cus_ada', undefined, {
       headers: { 'x-correlation-id': Buffer.from(id).toString('latin1') },
@@ -241,8 +241,8 @@ describe('The OpenAPI document describes headers', () => {
   });
 });
 
-describe('What was deleted is not used any more', () => {
-  test('a rehearsal: neither it nor its credentials, and not a second time', async () => {
+describe('After its deletion', () => {
+  test('a rehearsal is not found, nor are its credentials accepted, and it cannot be deleted twice', async () => {
     const rehearsal = await newRehearsal();
     const deleted = { params: { name: rehearsal.name } };
     await rehearsal.client.control('delete-rehearsal', deleted);
@@ -251,7 +251,7 @@ describe('What was deleted is not used any more', () => {
     await expect(rehearsal.client.control('delete-rehearsal', deleted)).rejects.toThrow('404');
   });
 
-  test('a fault: it strikes no more, is not listed, and is not found a second time', async () => {
+  test('a fault no longer strikes, is not listed, and cannot be deleted twice', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('away', { match: { application: 'crm' }, fault: { kind: 'outage' } });
     expect((await rehearsal.call('GET', '/customers/cus_ada')).status).toBe(503);
@@ -261,7 +261,7 @@ describe('What was deleted is not used any more', () => {
     await expect(rehearsal.client.control('delete-fault', { params: { name: 'away' } })).rejects.toThrow('404');
   });
 
-  test('a reservation: it holds nothing and cannot be confirmed; released again, it is as it is', async () => {
+  test('a reservation holds no stock and cannot be confirmed; a second release changes nothing', async () => {
     await using rehearsal = await newRehearsal();
     const atp = async () => (await rehearsal.ok('GET', '/inventory/mug-blue/availability')).availableQty;
     const before = await atp();

@@ -4,7 +4,7 @@ import { fulfilling } from '../services/parcel-scenes.ts';
 import { estate } from '../support/estate.ts';
 import { payloadSchema } from '../support/event-document.ts';
 
-test('Events that really happen are those that the AsyncAPI document describes', async () => {
+test('Published events match the AsyncAPI document', async () => {
   await using scene = await fulfilling();
   const { rehearsal } = scene;
   const document = (await (await fetch(`${estate.gateway}/asyncapi.json`)).json()) as Parameters<typeof payloadSchema>[0] & {

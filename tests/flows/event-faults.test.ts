@@ -7,7 +7,7 @@ const CONFIRMED = { event: 'order-confirmed' };
 const BASKET_CHANGED = { event: 'ext.basket-changed' };
 const CARRIER = { webhook: 'carrier' };
 
-/** A basket whose every added line is one change: one event of its own. */
+/** A basket; each added line is one change with one event. */
 async function basketOf(rehearsal: TestRehearsal) {
   const { id } = await rehearsal.ok('POST', '/baskets', { channel: 'web' });
   return {
@@ -16,7 +16,7 @@ async function basketOf(rehearsal: TestRehearsal) {
     change: async (times = 1) => {
       for (let n = 0; n < times; n++) await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 });
     },
-    /** The versions that its events speak of, in the order in which they are on the bus. */
+    /** The versions of its events in bus order. */
     versions: async (): Promise<number[]> =>
       (await rehearsal.events({ subject: `basket/${id}`, ext: true })).map(({ aggregateversion }) => aggregateversion),
   };
@@ -27,7 +27,7 @@ const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.client.con
 const hits = async (rehearsal: TestRehearsal) => (await rehearsal.faults()).map((fault) => [fault.name, fault.hits]);
 
 describe('An event that is duplicated', () => {
-  test('is on the bus as often as told, each time the same one, and has one effect', async () => {
+  test('is on the bus the configured number of times, always identical, and has one effect', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     const { version } = await customer(rehearsal);
@@ -42,7 +42,7 @@ describe('An event that is duplicated', () => {
     await rehearsal.verify();
   });
 
-  test('earns points once, though every change of the order is told twice', async () => {
+  test('earns points once, although every change of the order is delivered twice', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     await rehearsal.fault('twice', { match: { event: 'ext.order-changed' }, fault: { kind: 'duplicate' } });
@@ -57,7 +57,7 @@ describe('An event that is duplicated', () => {
     await rehearsal.verify();
   });
 
-  test('is so as often as the fault may strike, and only where it is looked for', async () => {
+  test('is duplicated only as often as the fault may strike, and only when it matches', async () => {
     await using rehearsal = await newRehearsal();
     const [mine, other] = [await basketOf(rehearsal), await basketOf(rehearsal)];
     const match = { event: 'com.unified-commerce.ext.basket-changed', subject: mine.subject };
@@ -69,7 +69,7 @@ describe('An event that is duplicated', () => {
     expect(await hits(rehearsal)).toEqual([['twice', 2]]);
   });
 
-  test('is struck by one fault alone: the first that was set', async () => {
+  test('is struck by one fault alone: the oldest', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('first', { match: BASKET_CHANGED, fault: { kind: 'duplicate' }, times: 1 });
@@ -84,7 +84,7 @@ describe('An event that is duplicated', () => {
 });
 
 describe('An event that is late', () => {
-  test('comes at its instant on the rehearsal’s clock, unchanged, and so does its effect', async () => {
+  test('arrives at its instant on the rehearsal’s clock, unchanged, and has its effect then', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     await rehearsal.client.control('set-clock', { body: { flowing: false } });
@@ -110,7 +110,7 @@ describe('An event that is late', () => {
     await rehearsal.verify();
   });
 
-  test('lets those behind it pass', async () => {
+  test('lets later events pass', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'PT1M' }, times: 1 });
@@ -120,7 +120,7 @@ describe('An event that is late', () => {
     expect(await basket.versions()).toEqual([1, 3, 4, 2]);
   });
 
-  test('comes by itself while time flows', async () => {
+  test('arrives by itself when the clock flows', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'PT0.2S' } });
@@ -129,7 +129,7 @@ describe('An event that is late', () => {
     expect(await rehearsal.client.control('wait-for-events', { body })).toMatchObject({ found: true });
   });
 
-  test('comes at once when its fault is deleted', async () => {
+  test('arrives at once when its fault is deleted', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('slow', { match: BASKET_CHANGED, fault: { kind: 'late', by: 'P30D' } });
@@ -138,13 +138,13 @@ describe('An event that is late', () => {
     await noFault(rehearsal, 'slow');
     expect(await basket.versions()).toEqual([1, 2]);
     expect((await rehearsal.advance('P31D')).ran.filter(({ kind }) => kind === HELD)).toEqual([]);
-    // Left alone so long, the basket was abandoned.
+    // The basket was abandoned in the meantime.
     expect(await basket.versions()).toEqual([1, 2, 3]);
   });
 });
 
 describe('An event that is withheld', () => {
-  test('is no reason to wait, whatever the clock says, and comes with its effect when the fault is deleted', async () => {
+  test('does not delay an advance and arrives with its effect when the fault is deleted', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     await rehearsal.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
@@ -174,7 +174,7 @@ describe('An event that is withheld', () => {
     await rehearsal.verify();
   });
 
-  test('comes behind those that came meanwhile, and of several the first comes first', async () => {
+  test('arrives after the events published meanwhile, and several keep their order', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' }, times: 12 });
@@ -185,7 +185,7 @@ describe('An event that is withheld', () => {
     await rehearsal.verify();
   });
 
-  test('is let go when another fault takes the name, and is not struck again', async () => {
+  test('is released when another fault takes the name, and is not struck again', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' } });
@@ -195,7 +195,7 @@ describe('An event that is withheld', () => {
     expect(await hits(rehearsal)).toEqual([['lost', 0]]);
   });
 
-  test('is forgotten by a reset', async () => {
+  test('is discarded by a reset', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('lost', { match: BASKET_CHANGED, fault: { kind: 'withhold' } });
@@ -208,7 +208,7 @@ describe('An event that is withheld', () => {
     expect(await again.versions()).toEqual([1, 2]);
   });
 
-  test('counts as something that will move what waits for it', async () => {
+  test('counts as future progress of the objects that wait for it', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     const { orderId, shipmentId } = await scene.dispatched();
@@ -225,7 +225,7 @@ describe('An event that is withheld', () => {
 });
 
 describe('An event that is reordered', () => {
-  test('comes right after the next one of the same object', async () => {
+  test('arrives directly after the next event of the same object', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
@@ -235,7 +235,7 @@ describe('An event that is reordered', () => {
     await rehearsal.verify();
   });
 
-  test('does so pair by pair while the fault stands, however far apart they come', async () => {
+  test('is swapped pair by pair while the fault stands, whatever the time between them', async () => {
     await using rehearsal = await newRehearsal();
     const [basket, other] = [await basketOf(rehearsal), await basketOf(rehearsal)];
     await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' } });
@@ -249,7 +249,7 @@ describe('An event that is reordered', () => {
     expect(withheld.map(({ subject }) => subject)).toEqual([other.subject, basket.subject]);
   });
 
-  test('comes by itself when no other comes in time', async () => {
+  test('arrives by itself when no other event follows in time', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder', within: 'PT1H' }, times: 1 });
@@ -260,7 +260,7 @@ describe('An event that is reordered', () => {
     expect(await basket.versions()).toEqual([1, 2]);
   });
 
-  test('comes when the fault is deleted, if no other came', async () => {
+  test('arrives when the fault is deleted and no other event has followed', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await basketOf(rehearsal);
     await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' } });
@@ -269,7 +269,7 @@ describe('An event that is reordered', () => {
     expect(await basket.versions()).toEqual([1, 2]);
   });
 
-  test('leads to the same end: an order whose news come in the wrong order is completed and earns once', async () => {
+  test('has the same effect: an order with reordered events is completed and earns once', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     const before = (await rehearsal.ok('GET', '/members/loy_ada/balance')).entries.length;
@@ -285,13 +285,13 @@ describe('An event that is reordered', () => {
   });
 });
 
-/** What the FMS was told of a parcel, attempt by attempt: what was scanned, and how it answered. */
+/** Webhooks received by the FMS, attempt by attempt: scan and answer. */
 async function told(rehearsal: TestRehearsal): Promise<[string, number][]> {
   const hops = (await rehearsal.journal()).filter(({ api }) => api === 'carrier-webhook');
   return hops.map(({ request, status }) => [request.data.status, status]);
 }
 
-/** A parcel that has its label, and the webhook about it. */
+/** A parcel with its label, and the webhook about it. */
 async function labelled(fault?: Record<string, unknown>) {
   const scene = await fulfilling();
   await scene.progression({ carrier: 'manual' });
@@ -325,7 +325,7 @@ describe('A carrier’s webhook', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that is late comes at its instant, and moves nothing back', async () => {
+  test('that is late arrives at its instant and moves nothing back', async () => {
     await using scene = await labelled({ match: { ...CARRIER, status: 'collected' }, fault: { kind: 'late', by: 'PT3H' } });
     await scene.scan('collect');
     expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
@@ -342,7 +342,7 @@ describe('A carrier’s webhook', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that is reordered comes after the next one of its parcel, and moves nothing back', async () => {
+  test('that is reordered arrives after the next one of its parcel and moves nothing back', async () => {
     await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder' } });
     await scene.scan('collect');
     expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', []]);
@@ -359,7 +359,7 @@ describe('A carrier’s webhook', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that is reordered comes by itself when no other comes in time', async () => {
+  test('that is reordered arrives by itself when no other one follows in time', async () => {
     await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder', within: 'PT1H' } });
     await scene.scan('collect');
     await scene.rehearsal.advance('PT59M');
@@ -368,7 +368,7 @@ describe('A carrier’s webhook', () => {
     expect(await scene.parcel()).toBe('collected');
   });
 
-  test('that is withheld is sent when the fault is deleted, however late that is', async () => {
+  test('that is withheld is sent when the fault is deleted, however late', async () => {
     await using scene = await labelled({ match: CARRIER, fault: { kind: 'withhold' } });
     await scene.scan('collect', 'depart', 'out-for-delivery', 'deliver');
     await scene.rehearsal.advance('P2D');
@@ -383,7 +383,7 @@ describe('A carrier’s webhook', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['bad-signature', 'stale-timestamp'])('with a %s is refused, and the next attempt counts', async (kind) => {
+  test.each(['bad-signature', 'stale-timestamp'])('with a %s is refused, and its next attempt counts', async (kind) => {
     await using scene = await labelled({ match: CARRIER, fault: { kind }, times: 2 });
     await scene.scan('collect');
     expect([await scene.parcel(), await scene.told()]).toEqual(['label-created', [['collected', 401]]]);
@@ -394,7 +394,7 @@ describe('A carrier’s webhook', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of a carrier that scans at once is reordered without a scan being told twice', async () => {
+  test('of a carrier that scans at once is reordered without a scan sent twice', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'immediate' });
     await scene.rehearsal.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
@@ -409,26 +409,21 @@ describe('A carrier’s webhook', () => {
   });
 });
 
-describe('A fault of events and webhooks is refused when it is written', () => {
+describe('A fault of events and webhooks is refused by PUT /_sim/faults', () => {
   const duplicate = { kind: 'duplicate' };
   test.each([
-    [
-      'an event that there is not',
-      { match: { event: 'order-conformed' }, fault: duplicate },
-      '/match/event',
-      'order-confirmed, order-cancelled',
-    ],
+    ['an unknown event', { match: { event: 'order-conformed' }, fault: duplicate }, '/match/event', 'order-confirmed, order-cancelled'],
     ['a kind of calls for an event', { match: CONFIRMED, fault: { kind: 'outage' } }, '/fault/kind', 'duplicate, late, reorder, withhold'],
     ['a kind of webhooks for an event', { match: CONFIRMED, fault: { kind: 'bad-signature' } }, '/fault/kind', 'duplicate, late'],
     ['a kind of events for a call', { match: { application: 'crm' }, fault: duplicate }, '/fault/kind', 'latency, status, outage, drop'],
     ['a kind of calls for a webhook', { match: CARRIER, fault: { kind: 'drop' } }, '/fault/kind', 'bad-signature, stale-timestamp'],
-    ['a webhook of nobody', { match: { webhook: 'postman' }, fault: duplicate }, '/match/webhook', 'carrier'],
-    ['a status that no scan has', { match: { ...CARRIER, status: 'eaten' }, fault: duplicate }, '/match/status', 'in-transit'],
+    ['an unknown webhook', { match: { webhook: 'postman' }, fault: duplicate }, '/match/webhook', 'carrier'],
+    ['an unknown status', { match: { ...CARRIER, status: 'eaten' }, fault: duplicate }, '/match/status', 'in-transit'],
     ['an event and an api', { match: { ...CONFIRMED, api: 'get-order-api' }, fault: duplicate }, '/match', 'one of them'],
     ['an event and a webhook', { match: { ...CONFIRMED, ...CARRIER }, fault: duplicate }, '/match', 'one of them'],
     ['a subject of no event', { match: { ...CARRIER, subject: 'order/x' }, fault: duplicate }, '/match/subject', 'event'],
     ['a status of no webhook', { match: { ...CONFIRMED, status: 'collected' }, fault: duplicate }, '/match/status', 'webhook'],
-    ['no time at all', { match: CONFIRMED, fault: { kind: 'late', by: 'PT0S' } }, '/fault/by', 'PT10M'],
+    ['a zero duration', { match: CONFIRMED, fault: { kind: 'late', by: 'PT0S' } }, '/fault/by', 'PT10M'],
     ['a month, which has no fixed length', { match: CONFIRMED, fault: { kind: 'late', by: 'P1M' } }, '/fault/by', 'PT10M'],
     ['a probability without a seed', { match: CONFIRMED, fault: duplicate, probability: 0.5 }, '/seed', 'seed'],
     ['a seed without a probability', { match: CONFIRMED, fault: duplicate, seed: 'x' }, '/probability', 'probability'],

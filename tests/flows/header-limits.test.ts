@@ -5,7 +5,7 @@ import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 const port = Number(new URL(estate.gateway).port);
 const MIB = 1_048_576;
 
-/** A request whose head, from its first to its last byte, has so many bytes. */
+/** A request whose head has exactly this many bytes. */
 function headOf(bytes: number, lines: readonly string[]): string {
   const head = `${[...lines, 'X-Padding: '].join('\r\n')}\r\n\r\n`;
   return head.replace('X-Padding: ', `X-Padding: ${'x'.repeat(bytes - head.length)}`);
@@ -14,7 +14,7 @@ function headOf(bytes: number, lines: readonly string[]): string {
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
 describe('Request headers', () => {
-  test.each([15_000, 15_750, 16_000, 16_200, 16_384])('of %i bytes reach an application, whatever the gateway adds', async (bytes) => {
+  test.each([15_000, 15_750, 16_000, 16_200, 16_384])('of %i bytes reach an application with the added headers', async (bytes) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-progression', { body: { warehouse: 'immediate', carrier: 'manual', returns: 'manual' } });
     const request = [
@@ -60,7 +60,7 @@ describe('Request headers', () => {
     ['webhook-id', 201],
     ['User-Agent', 201],
     ['If-Match', 400],
-  ] as const)('with bytes beyond ASCII in %s are never an error of the estate', async (name, status) => {
+  ] as const)('with bytes beyond ASCII in %s never cause an error of the estate', async (name, status) => {
     await using rehearsal = await newRehearsal();
     const head = ['POST /baskets HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Type: application/json', 'Content-Length: 17'];
     const own = [`Authorization: Bearer ${rehearsal.credentials.bearer}`, `${name}: caf\xe9 \xed\xa0\x80\xff`];
@@ -74,7 +74,7 @@ describe('A body for the simulation plane', () => {
   const head = (path: string, rehearsal: string, ...lines: readonly string[]): string =>
     `${[`POST ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${ADMIN}`, `X-Rehearsal: ${rehearsal}`, 'Content-Type: application/json', ...lines].join('\r\n')}\r\n\r\n`;
 
-  test('that waits for "100 Continue" is asked for', async () => {
+  test('with "Expect: 100-continue" gets the interim answer', async () => {
     await using rehearsal = await newRehearsal();
     const before = await rehearsal.now();
     const expecting = head('/_sim/clock/advance', rehearsal.name, 'Expect: 100-continue', 'Content-Length: 13', 'Connection: close');
@@ -83,14 +83,14 @@ describe('A body for the simulation plane', () => {
     expect(await rehearsal.now()).toBeGreaterThanOrEqual(before + 10 * 24 * 60 * 60 * 1_000);
   });
 
-  test('that waits for "100 Continue" is not asked for when the caller may not', async () => {
+  test('with "Expect: 100-continue" gets no interim answer when the caller is not authorised', async () => {
     const expecting = head('/_sim/clock/advance', 'default', 'Expect: 100-continue', 'Content-Length: 13').replace(ADMIN, 'nobody');
     const answer = await raw(port, expecting);
     expect(statusOf(answer)).toBe(401);
     expect(answer).not.toContain('100 Continue');
   });
 
-  test.each(['', 'Expect: 100-continue\r\n'])('announced with 1 GB is refused before any of it is sent (%j)', async (expectation) => {
+  test.each(['', 'Expect: 100-continue\r\n'])('announced with 1 GB is refused before it is sent (%j)', async (expectation) => {
     await using rehearsal = await newRehearsal();
     const announced = head('/_sim/settle', rehearsal.name, `${expectation}Content-Length: 1000000000`);
     const answer = await raw(port, announced);
@@ -99,7 +99,7 @@ describe('A body for the simulation plane', () => {
     expect(answer).toMatch(/^connection: close\r$/im);
   });
 
-  test('in chunks is counted, and refused as soon as it is too large', async () => {
+  test('in chunks is counted and refused as soon as it is too large', async () => {
     await using rehearsal = await newRehearsal();
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const answer = await raw(port, head('/_sim/settle', rehearsal.name, 'Transfer-Encoding: chunked') + chunk.repeat(17));
@@ -117,7 +117,7 @@ describe('A body for the simulation plane', () => {
     });
   });
 
-  test('is refused by a problem with the headers of every refusal', async () => {
+  test('beyond the limit is refused by a problem with the headers of every refusal', async () => {
     await using rehearsal = await newRehearsal();
     const refused = await rehearsal.call('POST', '/_sim/settle', '[', { as: 'admin', headers: { 'x-correlation-id': 'mine' } });
     expect(refused).toMatchObject({ status: 400, body: { code: 'malformed_request', instance: '/_sim/settle' } });

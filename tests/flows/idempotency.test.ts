@@ -4,8 +4,8 @@ import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /**
- * Every API that changes something, with an Idempotency-Key: sent twice it has one effect and one answer, sent fifty times at once as well,
- * and with another body it is refused. What is asked for is prepared by other calls, and the effects are counted on the bus.
+ * Every API that changes state, with an Idempotency-Key: sent twice or fifty times at once it has one effect and one answer, and with
+ * another body it is refused. Other calls prepare the state, and the effects are counted on the bus.
  */
 interface Request {
   readonly path: string;
@@ -26,7 +26,7 @@ const locked = async (rehearsal: TestRehearsal) => {
   return rehearsal.ok('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
 };
 const draft = async (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/orders', { basketId: (await locked(rehearsal)).id });
-/** A sale of the till that names no member. @returns the id of its completed order */
+/** A sale of the till without a member. @returns the id of its completed order */
 const sold = async (rehearsal: TestRehearsal): Promise<string> => {
   const lines = [{ sku: 'mug-blue', qty: 1 }];
   const { id } = await rehearsal.ok('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', lines });
@@ -223,7 +223,7 @@ const cases: Readonly<Record<string, Prepare>> = {
 
 const mutating = (Object.values(apis) as unknown as ApiDefinition[]).filter((api) => isMutating(api) && api.auth !== 'signature');
 
-test('every API that changes something is here', () => {
+test('every API that changes state is in this list', () => {
   expect(Object.keys(cases).toSorted()).toEqual(mutating.map(({ id }) => id).toSorted());
 });
 
@@ -270,5 +270,5 @@ describe.each(mutating.map((api) => [api.name, api] as const))('%s', (_name, api
   });
 });
 
-/** Ids differ from one world to the next. */
+/** Ids differ between rehearsals. */
 const kindOf = (event: string): string => event.replace(/\/\S+/, '');

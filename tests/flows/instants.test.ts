@@ -19,11 +19,11 @@ const ways: readonly (readonly [string, (at: number) => string])[] = [
 const OUT_OF_RANGE = ['0000-06-01T00:00:00Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01', '10000-01-01T00:00:00Z'];
 const NO_INSTANT = [...OUT_OF_RANGE, '2026-02-30T00:00:00Z', '2026-03-01T10:00:60Z', '2026-03-01T10:00:00', '2026-03-01', 'yesterday', ''];
 
-/** Whole seconds, so that every way can say it. */
+/** Whole seconds, the precision of every notation. */
 const wholeSecond = async (rehearsal: TestRehearsal): Promise<number> => Math.floor((await rehearsal.now()) / 1_000) * 1_000;
 
 describe('An interaction', () => {
-  test.each(ways)('that says when it happened %s is kept in UTC with milliseconds', async (_how, write) => {
+  test.each(ways)('that has its instant %s is stored in UTC with milliseconds', async (_how, write) => {
     await using rehearsal = await newRehearsal();
     const at = (await wholeSecond(rehearsal)) - HOUR;
     const kept = new Date(at).toISOString();
@@ -34,7 +34,7 @@ describe('An interaction', () => {
     await rehearsal.verify();
   });
 
-  test('takes its place by time, however it was written', async () => {
+  test('is sorted by time, whatever its notation', async () => {
     await using rehearsal = await newRehearsal();
     const now = await wholeSecond(rehearsal);
     const minutesAgo = [50, 10, 40, 20, 60, 30];
@@ -48,7 +48,7 @@ describe('An interaction', () => {
     expect(customer.lastActivityAt).toBe(new Date(now - 10 * MINUTE).toISOString());
   });
 
-  test('of the first year is kept, and the customer goes on as ever', async () => {
+  test('of the year 1 is stored, and the customer changes as usual', async () => {
     await using rehearsal = await newRehearsal();
     for (const customerId of ['cus_ben', 'cus_ada', 'cus_eve', 'cus_grace']) {
       const occurredAt = '0001-01-01T00:00:00+00:00';
@@ -59,13 +59,13 @@ describe('An interaction', () => {
     await rehearsal.verify();
   });
 
-  test.each(NO_INSTANT)('at %j is refused with the pointer', async (occurredAt) => {
+  test.each(NO_INSTANT)('at %j is refused with its pointer', async (occurredAt) => {
     await using rehearsal = await newRehearsal();
     const refused = await rehearsal.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', occurredAt });
     expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/occurredAt' }] } });
   });
 
-  test('later than now is refused, although its text is smaller', async () => {
+  test('later than now is refused, although its text sorts before now', async () => {
     await using rehearsal = await newRehearsal();
     const occurredAt = new Date((await rehearsal.now()) + HOUR - 12 * HOUR).toISOString().replace('Z', '-12:00');
     const refused = await rehearsal.call('POST', '/interactions', { customerId: 'cus_ada', type: 'visit', occurredAt });
@@ -101,7 +101,7 @@ describe('A carrier’s webhook', () => {
     return { rehearsal, scan, state, [Symbol.asyncDispose]: () => rehearsal[Symbol.asyncDispose]() };
   }
 
-  test('may write instants in any way, and its scans are in the order of time', async () => {
+  test('may write instants in every notation, and its scans are sorted by time', async () => {
     await using parcel = await aParcel();
     const now = await wholeSecond(parcel.rehearsal);
     const [collected, inTransit, held] = [now - 60 * MINUTE, now - 30 * MINUTE, now - 45 * MINUTE];
@@ -124,7 +124,7 @@ describe('A carrier’s webhook', () => {
     await parcel.rehearsal.verify();
   });
 
-  test('is refused with the pointer when it names no instant', async () => {
+  test('without an instant is refused with its pointer', async () => {
     await using parcel = await aParcel();
     const now = new Date(await parcel.rehearsal.now()).toISOString();
     for (const instant of NO_INSTANT) {
@@ -139,7 +139,7 @@ describe('A carrier’s webhook', () => {
 });
 
 describe('The clock', () => {
-  test.each(ways)('is moved to an instant %s', async (_how, write) => {
+  test.each(ways)('can be moved to an instant %s', async (_how, write) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-clock', { body: { flowing: false } });
     const to = (await wholeSecond(rehearsal)) + 24 * HOUR;
@@ -147,7 +147,7 @@ describe('The clock', () => {
     expect(now).toBe(new Date(to).toISOString());
   });
 
-  test.each(NO_INSTANT)('is not moved to %j', async (to) => {
+  test.each(NO_INSTANT)('cannot be moved to %j', async (to) => {
     await using rehearsal = await newRehearsal();
     const refused = await rehearsal.call('POST', '/_sim/clock/advance', { to }, { as: 'admin' });
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/to' }] } });

@@ -4,7 +4,7 @@ import { ADDRESS, eventually, newRehearsal } from '../support/estate.ts';
 const basketOf = (sku: string) => ({ channel: 'web', customerId: 'cus_ada', lines: [{ sku, qty: 1 }] });
 
 describe('Rehearsals', () => {
-  test('never see each other: the last lamp is sold once in each', async () => {
+  test('are isolated: the last lamp is sold once in each', async () => {
     await using one = await newRehearsal();
     await using other = await newRehearsal();
     for (const rehearsal of [one, other]) {
@@ -29,7 +29,7 @@ describe('Rehearsals', () => {
     expect((await other.call('GET', '/inventory/items/mug-blue')).status).toBe(200);
   });
 
-  test('a token opens its own rehearsal only, and none once that is deleted', async () => {
+  test('accept only their own tokens, and none after their deletion', async () => {
     const one = await newRehearsal();
     await using other = await newRehearsal();
     const crossed = await one.call('GET', '/inventory/items/mug-blue', undefined, { headers: { 'x-rehearsal': other.name } });
@@ -45,7 +45,7 @@ describe('Rehearsals', () => {
 });
 
 describe('A reset', () => {
-  test('under load leaves nothing behind: data, events, due work, faults, journal, clock', async () => {
+  test('under load removes data, events, due work, faults and journal, and resets the clock', async () => {
     await using rehearsal = await newRehearsal();
     let stop = false;
     let orders = 0;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** Asks, and leaves when the fault has struck. */
+/** Sends a request and closes the connection when the fault has struck. */
 async function askAndLeave(rehearsal: TestRehearsal, fault: string, method: string, path: string, body?: unknown): Promise<void> {
   const leaving = request(`${estate.gateway}${path}`, {
     method,
@@ -20,7 +20,7 @@ async function askAndLeave(rehearsal: TestRehearsal, fault: string, method: stri
   leaving.destroy();
 }
 
-/** The hop of an API in the journal, once it is over. */
+/** The hop of an API in the journal, once it has ended. */
 const hop = (rehearsal: TestRehearsal, api: string) =>
   eventually(`the hop of ${api}`, async () => (await rehearsal.journal('left')).find((record) => record.api === api), 10_000);
 
@@ -31,7 +31,7 @@ async function aBasket(rehearsal: TestRehearsal): Promise<string> {
 
 const slow = (api: string) => ({ match: { api }, fault: { kind: 'latency', ms: 1_500 } });
 
-describe('When a client has left', () => {
+describe('After the client has disconnected', () => {
   test('an application that has only read makes no further call', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('slow', slow('get-customer-api'));
@@ -42,7 +42,7 @@ describe('When a client has left', () => {
     expect(called).not.toContain('get-member-balance-api');
   });
 
-  test('a checkout that has committed nothing yet ends there: no stock is held, and the same request may come again', async () => {
+  test('a checkout without a commit ends: no stock is held, and the same request may be repeated', async () => {
     await using rehearsal = await newRehearsal();
     const id = await aBasket(rehearsal);
     await rehearsal.fault('slow', slow('get-customer-api'));
@@ -56,7 +56,7 @@ describe('When a client has left', () => {
     await rehearsal.verify();
   });
 
-  test('a checkout that has committed goes on to its order', async () => {
+  test('a checkout with a commit continues to its order', async () => {
     await using rehearsal = await newRehearsal();
     const id = await aBasket(rehearsal);
     await rehearsal.fault('slow', slow('reserve-inventory-api'));
@@ -67,7 +67,7 @@ describe('When a client has left', () => {
   });
 });
 
-describe('A client that has ended its side', () => {
+describe('A client that has half-closed its connection', () => {
   const { host } = new URL(estate.gateway);
   const at = (url: string): number => Number(new URL(url).port);
 
@@ -90,7 +90,7 @@ describe('A client that has ended its side', () => {
   test.each([
     ['the gateway', estate.gateway, 201],
     ['the portal', estate.portal, 404],
-  ])('after a whole POST gets its answer from %s', async (_what, door, status) => {
+  ])('after a complete POST gets its answer from %s', async (_what, door, status) => {
     const url = new URL(door);
     const body = JSON.stringify({ channel: 'web' });
     const head = `POST /baskets HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer demo-integration-token\r\n`;

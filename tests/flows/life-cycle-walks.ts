@@ -7,7 +7,7 @@ import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
 
-/** How an object is brought into each state of its life cycle, and how a client asks for each verb that it has. */
+/** Brings an object into each state of its life cycle, and sends each verb as a client. */
 interface Subject {
   readonly id: string;
   readonly basketId?: string;
@@ -29,7 +29,7 @@ const draftOrder = async (rehearsal: TestRehearsal) => {
 };
 const authorise = (rehearsal: TestRehearsal, orderId: string) =>
   rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
-/** Reaches a state, then takes one more step from there. */
+/** Reaches a state, then takes one more step from it. */
 const then =
   (reach: Reach, step: (rehearsal: TestRehearsal, id: string) => Promise<unknown>): Reach =>
   async (rehearsal) => {
@@ -50,7 +50,7 @@ const pick = async (rehearsal: TestRehearsal, fulfillmentOrderId: string | undef
 };
 const packed = ['started', 'picked', 'packed'].map((status) => ({ status }));
 
-/** Its first fulfillment order leaves. */
+/** Dispatches the first fulfillment order. */
 const dispatch = async (rehearsal: TestRehearsal, orderId: string): Promise<void> => {
   const [first] = await fulfillmentOrdersOf(rehearsal, orderId);
   await pick(rehearsal, first?.id, ...packed);
@@ -72,7 +72,7 @@ const orderOfTwoNodes: Reach = async (rehearsal) => {
   return { id, basketId };
 };
 
-/** The hold of an order that goes on as told. */
+/** The hold of an order after the given steps. */
 const holdOfOrder =
   (goOn: (rehearsal: TestRehearsal, orderId: string) => Promise<void>): Reach =>
   async (rehearsal) => {
@@ -82,7 +82,7 @@ const holdOfOrder =
     return { id: lines[0].reservationId };
   };
 
-/** The one fulfillment order of an order that goes on as told. */
+/** The only fulfillment order of an order after the given steps. */
 const fulfillmentOrder =
   (
     goOn: (rehearsal: TestRehearsal, subject: { readonly id: string; readonly orderId: string }) => Promise<unknown> = async () => {},
@@ -95,7 +95,7 @@ const fulfillmentOrder =
     await rehearsal.settle();
     return { id };
   };
-/** As its parcel fares with a service of the carrier in so much time. */
+/** The fulfillment order after so much time with a service of the carrier. */
 const fulfillmentOrderSent = (service: string, by: string): Reach =>
   fulfillmentOrder(async (rehearsal, { id }) => {
     await pick(rehearsal, id, ...packed);
@@ -105,20 +105,20 @@ const fulfillmentOrderSent = (service: string, by: string): Reach =>
 
 const hold: Reach = (rehearsal) => rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'mug-blue', qty: 2 }] });
 
-/** What the outside world can do to an object: the control plane plays it. */
+/** Commands of the outside world, sent through the control plane. */
 const played = (objects: 'products' | 'customers' | 'returns', verbs: readonly string[]): Readonly<Record<string, Ask>> =>
   Object.fromEntries(
     verbs.map((verb) => [verb, (rehearsal, { id }) => rehearsal.call('POST', `/_sim/${objects}/${id}/${verb}`, {}, { as: 'admin' })]),
   );
 
-/** It comes with the data. */
+/** An object of the fixtures. */
 const given =
   (id: string): Reach =>
   async () => ({ id });
 
 const completedOrder = then(then(confirmedOrder, dispatch), (rehearsal) => rehearsal.advance('P2D'));
 
-/** One of two units of a delivered order comes back, as far as the verbs bring it. */
+/** A return of one of two units of a delivered order, after the given verbs. */
 const returned =
   (verbs: readonly string[], resolution = 'refund'): Reach =>
   async (rehearsal) => {
@@ -126,7 +126,7 @@ const returned =
     const { id: orderId } = await completedOrder(rehearsal);
     const { lines } = await rehearsal.ok('GET', `/orders/${orderId}`);
     const line = { orderLineId: lines[0].lineId, qty: 1, reason: 'too blue' };
-    // By parcel, so that it can be on its way.
+    // By parcel, so that it can be in transit.
     const asked = { orderId, lines: [line], dropOff: 'carrier', resolution };
     const { id } = await rehearsal.ok('POST', '/returns', asked);
     for (const verb of verbs) await rehearsal.ok('POST', `/_sim/returns/${id}/${verb}`, {}, { as: 'admin' });
@@ -179,7 +179,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   order: {
     lifeCycle: orderLifeCycle,
     states: {
-      // Paid, so that only its state can keep it from being confirmed.
+      // Paid, so that only its state can prevent the confirmation.
       draft: then(draftOrder, authorise),
       confirmed: confirmedOrder,
       'in-fulfilment': then(confirmedOrder, async (rehearsal, id) => {
@@ -261,7 +261,7 @@ export const walks: Readonly<Record<string, Walk>> = {
       delivered: fulfillmentOrderSent('STANDARD', 'P2D'),
       'failed-delivery': fulfillmentOrderSent('LOST', 'P20D'),
       'returned-to-sender': fulfillmentOrderSent('RTS', 'P4D'),
-      // Before anybody picked it: the picking order of one that is being picked is answered whatever becomes of it.
+      // Cancelled before the picking begins: an existing picking order is answered in any state.
       cancelled: fulfillmentOrder((rehearsal, { orderId }) => rehearsal.ok('POST', `/orders/${orderId}/cancel`)),
     },
     verbs: {

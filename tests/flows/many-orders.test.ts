@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** What a client does that insists: a refusal that says it is worth repeating is repeated with the same key. */
+/** Retries like a client: a retryable refusal is repeated with the same key. */
 async function insist(rehearsal: TestRehearsal, method: string, path: string, body: unknown, key: string) {
   for (let attempt = 1; attempt <= 20; attempt++) {
     const reply = await rehearsal.call(method, path, body, { headers: { 'idempotency-key': key } });
@@ -44,8 +44,8 @@ async function order(rehearsal: TestRehearsal, n: number): Promise<string> {
   return 'confirmed';
 }
 
-describe('Two hundred orders at once in ten rehearsals', () => {
-  test('every one comes to the end it should, and every invariant holds in each rehearsal', async () => {
+describe('Two hundred concurrent orders in ten rehearsals', () => {
+  test('reach their expected end, and every invariant holds in each rehearsal', async () => {
     const rehearsals = await Promise.all(Array.from({ length: 10 }, () => newRehearsal()));
     const ends = await Promise.all(rehearsals.flatMap((rehearsal) => Array.from({ length: 20 }, (_, n) => order(rehearsal, n + 1))));
     const count = (end: string): number => ends.filter((one) => one === end).length;

@@ -23,7 +23,7 @@ const targets: readonly Target[] = [
   .filter(({ method }) => method === 'POST' || method === 'PUT')
   .map((target) => ({ ...target, path: target.path.replaceAll(/\{\w+\}/g, 'nothing') }));
 
-/** Arrays or objects in each other. */
+/** Nested arrays or objects. */
 const arrays = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const objects = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 const members = (count: number): string => `{${[...Array(count).keys()].map((n) => `"m${n}":0`).join(',')}}`;
@@ -33,7 +33,7 @@ const TOO_DEEP = { status: 400, body: { code: 'malformed_request', detail: expec
 const TOO_MANY = { status: 400, body: { code: 'malformed_request', detail: expect.stringContaining('1,000') } };
 
 describe.each(targets)('$name', ({ method, path, as }) => {
-  test('refuses JSON of more than 64 levels with 400, however deep', async () => {
+  test('refuses JSON of more than 64 levels with 400 at any depth', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of [
       arrays(65),
@@ -55,7 +55,7 @@ describe.each(targets)('$name', ({ method, path, as }) => {
     }
   });
 
-  test('says of what does not fit 20 mistakes at most, and how many more there are', async () => {
+  test('lists at most 20 validation errors and the number of further ones', async () => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await rehearsal.call(method, path, members(1_000), { as: as === 'none' ? 'bearer' : as });
     if (as === 'none') expect(status).toBe(401);
@@ -66,7 +66,7 @@ describe.each(targets)('$name', ({ method, path, as }) => {
     }
   });
 
-  test('refuses what is JSON and no object', async () => {
+  test('refuses JSON that is not an object', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of ['null', '[]', '[{}]', '""', '"{}"', '0', 'true']) {
       const reply = await rehearsal.call(method, path, json, { as: as === 'none' ? 'bearer' : as });
@@ -77,8 +77,8 @@ describe.each(targets)('$name', ({ method, path, as }) => {
   });
 });
 
-describe('JSON that is as large as allowed', () => {
-  test('is judged by its schema: 64 levels, 1,000 members', async () => {
+describe('JSON of the maximal size', () => {
+  test('is validated by its schema: 64 levels, 1,000 members', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of [
       objects(64),
@@ -92,7 +92,7 @@ describe('JSON that is as large as allowed', () => {
     }
   });
 
-  test('that is not well-formed is told so, not that it is too deep', async () => {
+  test('that is not well-formed is refused as such, not as too deep', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of [']'.repeat(100), '{"a":"', '{"a":"\\', '}{', '"', 'nul', '{"a":1}}', '{"a":1,}', '\u0000', ' ']) {
       const reply = await rehearsal.call('POST', '/baskets', json);
@@ -102,7 +102,7 @@ describe('JSON that is as large as allowed', () => {
 });
 
 describe('A refusal', () => {
-  test('does not repeat a name of a million characters', async () => {
+  test('does not repeat a member name of a million characters', async () => {
     await using rehearsal = await newRehearsal();
     for (const json of [`{"${'x'.repeat(1_000_000)}":1}`, `{"${'😀'.repeat(200_000)}":1}`, `{"${'y'.repeat(900_000)}":"\\ud800"}`]) {
       const reply = await rehearsal.call('POST', '/baskets', json);
@@ -114,7 +114,7 @@ describe('A refusal', () => {
 });
 
 describe('A signed webhook', () => {
-  test('of more than 64 levels is refused with 400, as an unsigned one is', async () => {
+  test('of more than 64 levels is refused with 400, like an unsigned one', async () => {
     await using rehearsal = await newRehearsal();
     const body = `{"data":${arrays(3_000)}}`;
     const seconds = String(Math.floor((await rehearsal.now()) / 1_000));
@@ -136,7 +136,7 @@ describe('A body in a content coding', () => {
   const compressed = async (text: string, format: 'gzip' | 'deflate'): Promise<Uint8Array<ArrayBuffer>> =>
     new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(format))).arrayBuffer());
 
-  test.each(['gzip', 'deflate'] as const)('%s is read, and limited by what it says', async (coding) => {
+  test.each(['gzip', 'deflate'] as const)('%s is decoded, and the limits apply to the decoded body', async (coding) => {
     await using rehearsal = await newRehearsal();
     const headers = { 'content-encoding': coding };
     const { bearer } = rehearsal.credentials;
@@ -163,7 +163,7 @@ describe('A body in a content coding', () => {
     ['another charset than UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
     ['an unknown charset', { 'content-type': 'application/json; charset=x-none' }],
     ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
-  ])('%s is refused with 415, by APIs and simulation plane alike', async (_what, headers) => {
+  ])('%s is refused with 415 by the APIs and the simulation plane', async (_what, headers) => {
     await using rehearsal = await newRehearsal();
     for (const [path, as] of [
       ['/baskets', 'bearer'],

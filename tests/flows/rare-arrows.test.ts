@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** Arrows of the life cycles that no other test passes on its way through the whole estate. */
+/** Transitions of the life cycles that no other test covers across the whole estate. */
 const order = async (rehearsal: TestRehearsal, customerId: string, contact?: object) => {
   const { id: basketId } = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId, lines: [{ sku: 'mug-blue', qty: 2 }] });
   await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS, ...(contact && { contact }) });
@@ -11,7 +11,7 @@ const order = async (rehearsal: TestRehearsal, customerId: string, contact?: obj
   return rehearsal.ok('GET', `/orders/${id}`);
 };
 
-/** @returns the parcel of a dispatched order, which nobody scans by himself */
+/** @returns the parcel of a dispatched order, which the carrier does not scan by itself */
 async function parcel(rehearsal: TestRehearsal) {
   await rehearsal.client.control('set-progression', { body: { carrier: 'manual', returns: 'manual' } });
   const { id: orderId, fulfillmentOrders } = await order(rehearsal, 'cus_ada');
@@ -35,7 +35,7 @@ describe('A customer who orders', () => {
     ['cus_eve', 'at-risk', 'active'],
     ['cus_grace', 'reactivated', 'active'],
     ['cus_farid', 'churned', 'reactivated'],
-  ])('as %s, who is %s, is %s then', async (id, before, after) => {
+  ])('(%s, %s) is then %s', async (id, before, after) => {
     await using rehearsal = await newRehearsal();
     expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state: before });
     await order(rehearsal, id);
@@ -45,7 +45,7 @@ describe('A customer who orders', () => {
 });
 
 describe('A customer who becomes a member', () => {
-  test.each(['cus_hugo', 'cus_jonas'])('as %s stays what the customer was', async (id) => {
+  test.each(['cus_hugo', 'cus_jonas'])('(%s) keeps the state', async (id) => {
     await using rehearsal = await newRehearsal();
     const before = await rehearsal.ok('GET', `/customers/${id}`);
     const { id: loyaltyAccountId } = await rehearsal.ok('POST', '/loyalty/members', { customerId: id });
@@ -55,7 +55,7 @@ describe('A customer who becomes a member', () => {
   test.each([
     ['at-risk', ['P90D']],
     ['churned', ['P90D', 'P90D']],
-  ])('when %s stays so', async (state, silence) => {
+  ])('when %s keeps that state', async (state, silence) => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' });
     await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
@@ -64,7 +64,7 @@ describe('A customer who becomes a member', () => {
     expect(await rehearsal.ok('GET', `/customers/${id}`)).toMatchObject({ state, loyaltyAccountId });
   });
 
-  test('when reactivated stays so', async () => {
+  test('when reactivated keeps that state', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.ok('POST', '/customers', { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' });
     await rehearsal.ok('POST', '/interactions', { customerId: id, type: 'visit' });
@@ -76,7 +76,7 @@ describe('A customer who becomes a member', () => {
 });
 
 describe('A guest', () => {
-  test('who leaves further contact stays identified, and registers as the same customer', async () => {
+  test('with further contact stays identified and registers as the same customer', async () => {
     await using rehearsal = await newRehearsal();
     const basket = async () => rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
     const { id: basketId, customerId } = await basket();
@@ -124,7 +124,7 @@ describe('A fulfillment order', () => {
 });
 
 describe('The parcel of a return', () => {
-  /** A return by parcel of a delivered order, approved: its parcel has a label. */
+  /** An approved return by parcel of a delivered order: its parcel has a label. */
   async function approved(rehearsal: TestRehearsal) {
     const { orderId, shipmentId } = await parcel(rehearsal);
     await scanned(rehearsal, shipmentId, ['collect', 'depart', 'out-for-delivery', 'deliver']);
@@ -138,7 +138,7 @@ describe('The parcel of a return', () => {
     return { id, parcelId: parcelId as string, play };
   }
 
-  test('that is scanned after somebody received the goods by hand moves nothing but its copy', async () => {
+  test('that is scanned after the goods were received by hand changes only its copy', async () => {
     await using rehearsal = await newRehearsal();
     const { id, parcelId, play } = await approved(rehearsal);
     await play('receive');
@@ -149,7 +149,7 @@ describe('The parcel of a return', () => {
     await rehearsal.verify();
   });
 
-  test('of goods that were refused after inspection is still followed', async () => {
+  test('of goods that were rejected after inspection is still tracked', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('set-progression', { body: { refund: 'manual' } });
     const { id, parcelId, play } = await approved(rehearsal);

@@ -11,18 +11,18 @@ import { textOf } from '../support/tracked-files.ts';
 
 const run = promisify(execFile);
 
-/** The shell commands of the README, in their order; those of npm are left to whoever starts the tests. */
+/** The shell commands of the README in order, without those of npm. */
 function commandsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)]
     .map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
     .filter((block) => !/^npm /m.test(block));
 }
 
-test('every command of the README works when it is copied, and the order gets confirmed', async () => {
+test('The commands of the README work when they are copied, and the order is confirmed', async () => {
   await using own = await newRehearsal();
   const commands = commandsOf(textOf('README.md'));
   expect(commands.length).toBeGreaterThan(10);
-  // The commands as they stand, but for the addresses of this run and a rehearsal of its own; each answer is followed by its status.
+  // The addresses and the rehearsal of this run replace those of the README; the status follows each answer.
   const script = commands
     .join('\n')
     .replaceAll('http://127.0.0.1:8080', estate.gateway)
@@ -39,7 +39,7 @@ test('every command of the README works when it is copied, and the order gets co
 
   const statuses = [...stderr.matchAll(/^STATUS (\d{3}) (.*)$/gm)].map(([, status, call]) => ({ status: Number(status), call }));
   expect(statuses.length).toBeGreaterThan(20);
-  // What the README says is refused: the second tender of the sale, and a call of an application that is down.
+  // Refusals that the README announces: the second tender of the sale, and a call of an application that is down.
   expect(statuses.filter(({ status }) => status >= 300)).toEqual([
     { status: 402, call: expect.stringMatching(/^POST .*\/transactions\/ord_\w+\/payment$/) },
     { status: 503, call: `POST ${estate.gateway}/payments/authorizations` },
@@ -53,7 +53,7 @@ test('every command of the README works when it is copied, and the order gets co
       ...['return-requested', 'return-created', 'customer-interaction-logged'],
     ]),
   );
-  // The parcel: a label that can be read, two days on the road, and a carrier of one's own whose signature was accepted.
+  // The parcel: a readable label, two days of transport, and an accepted signature of a custom carrier.
   expect(await readLabel(await readFile(join(folder, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
   expect(statuses).toContainEqual({ status: 204, call: expect.stringMatching(/^POST .*\/webhooks\/carrier\?rehearsal=/) });
   expect(stdout).toMatch(/"state":"completed".*"paymentStatus":"paid"|"paymentStatus":"paid".*"state":"completed"/);
@@ -61,7 +61,7 @@ test('every command of the README works when it is copied, and the order gets co
   await own.verify();
 });
 
-test('the code of the README that signs a webhook signs as the estate does', async () => {
+test('The README code that signs a webhook gives the signature of the estate', async () => {
   const [, code = ''] = /```js\n([\s\S]*?)^```$/m.exec(textOf('README.md')) ?? [];
   const [secret = ''] = /whsec_[A-Za-z0-9+/=]+/.exec(textOf('README.md')) ?? [];
   const at = Date.UTC(2026, 2, 1, 10);

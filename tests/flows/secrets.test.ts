@@ -4,7 +4,7 @@ import { ADDRESS, newRehearsal } from '../support/estate.ts';
 const CARD = '4111 1111 1111 1111';
 const BARE = CARD.replaceAll(' ', '');
 
-describe('A client that sends the number of a card where something else belongs', () => {
+describe('A client that sends a card number in the wrong member', () => {
   test.each([
     ['a tender’s token', 'POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: BARE } }, '/tender/token'],
     ['a note', 'POST', '/interactions', { customerId: 'cus_ada', type: 'visit', note: `paid with ${CARD}` }, '/note'],
@@ -12,8 +12,8 @@ describe('A client that sends the number of a card where something else belongs'
     ['an address', 'POST', '/baskets/bas_1/checkout', { shippingAddress: { ...ADDRESS, line1: `card ${BARE}` } }, '/shippingAddress/line1'],
     ['a reason', 'POST', '/orders/ord_1/cancel', { reason: `refund to ${CARD}` }, '/reason'],
     ['a loyalty card', 'POST', '/transactions', { contact: { loyaltyCard: BARE } }, '/contact/loyaltyCard'],
-    ['a member that nobody knows', 'POST', '/baskets', { card: { number: Number(BARE) } }, '/card/number'],
-  ])('is refused in %s: it is in no event, and in no record of the journal', async (_what, method, path, body, pointer) => {
+    ['an unknown member', 'POST', '/baskets', { card: { number: Number(BARE) } }, '/card/number'],
+  ])('is refused in %s: the number is in no event and in no record of the journal', async (_what, method, path, body, pointer) => {
     await using rehearsal = await newRehearsal();
     const reply = await rehearsal.call(method, path, body);
     expect(reply.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer, code: 'card_number' }] });
@@ -23,14 +23,14 @@ describe('A client that sends the number of a card where something else belongs'
     expect(told).toContain('"status":422');
   });
 
-  test('is refused by the simulation plane too, where the text would reach an event', async () => {
+  test('is refused by the simulation plane as well, where the text would reach an event', async () => {
     await using rehearsal = await newRehearsal();
     const asked = { params: { id: 'shp_1', scan: 'collect' }, body: { message: CARD } };
     await expect(rehearsal.client.control('play-scan', asked)).rejects.toThrow('422');
   });
 });
 
-describe('The simulation plane refuses and does not keep', () => {
+describe('The simulation plane refuses, without storing it,', () => {
   const ON_EVENT = { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } };
   const CREDENTIAL = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
 
@@ -54,7 +54,7 @@ describe('The simulation plane refuses and does not keep', () => {
   });
 });
 
-test('A client that sends a credential everywhere finds it nowhere in events and journal', async () => {
+test('A credential sent anywhere is in no event and no journal record', async () => {
   await using rehearsal = await newRehearsal();
   const { credentials, call } = rehearsal;
   const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, 'demo-integration-token'];
@@ -79,7 +79,7 @@ test('A client that sends a credential everywhere finds it nowhere in events and
 });
 
 test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D5555%2D4444', '5555+5555+5555+4444'])(
-  'The number of a card that is written as %s in a path is nowhere in the journal',
+  'A card number written as %s in a path is not in the journal',
   async (written) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.call('GET', `/customers/${written}`);
@@ -89,7 +89,7 @@ test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D555
   },
 );
 
-test('A body that is too large for the journal is cut there, and the record says so', async () => {
+test('A body that is too large for the journal is truncated, and the record says so', async () => {
   await using rehearsal = await newRehearsal();
   const lines = Array.from({ length: 1_000 }, () => ({ sku: 'mug-blue', qty: 1 }));
   const { headers } = await rehearsal.call('POST', '/baskets', { channel: 'web', lines });

@@ -19,7 +19,7 @@ const AT_CRM = { match: { application: 'crm' } };
 const AT_RESERVE = { match: { api: 'reserve-inventory-api' } };
 
 describe('Waiting for events', () => {
-  test('answers as soon as so many are on the bus, and says where to read on', async () => {
+  test('answers as soon as enough are on the bus, with the position to continue from', async () => {
     await using rehearsal = await newRehearsal();
     const waiting = sim(rehearsal, 'POST', '/events/wait', { type: 'basket-created', count: 2, timeoutMs: 10_000 });
     const baskets = [await aBasket(rehearsal), await aBasket(rehearsal)];
@@ -31,7 +31,7 @@ describe('Waiting for events', () => {
     expect(more.body.items).toMatchObject([{ event: { subject: `basket/${third.id}` } }]);
   });
 
-  test('answers what there is when the time is over', async () => {
+  test('answers the events so far at the timeout', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await aBasket(rehearsal);
     const asked = { type: 'basket-created', subject: `basket/${id}`, count: 2, timeoutMs: 50 };
@@ -40,7 +40,7 @@ describe('Waiting for events', () => {
   });
 });
 
-test('A body that is no JSON is refused with 415, not taken for none', async () => {
+test('A body that is not JSON is refused with 415 and not treated as absent', async () => {
   await using rehearsal = await newRehearsal();
   const reply = await rehearsal.call('POST', '/_sim/rehearsals', '{"name":"mine"}', {
     as: 'admin',
@@ -66,8 +66,8 @@ describe('A number in a query', () => {
   });
 });
 
-describe('Any object can be read', () => {
-  test('of every type that this version has', async () => {
+describe('Reading an object', () => {
+  test('succeeds for every type of this version', async () => {
     await using rehearsal = await newRehearsal();
     const { id, version } = await aBasket(rehearsal);
     expect(await rehearsal.object('basket', id)).toMatchObject({ id, version, state: 'open' });
@@ -81,7 +81,7 @@ describe('Any object can be read', () => {
     ['teapot', 'any', 422, 'validation_failed'],
     ['order', 'ord_none', 404, 'not_found'],
     ['inventory-item', 'no-such-sku', 404, 'not_found'],
-  ])('%s %s: %i %s', async (type, id, status, code) => {
+  ])('of type %s with id %s answers %i %s', async (type, id, status, code) => {
     await using rehearsal = await newRehearsal();
     expect(await sim(rehearsal, 'GET', `/objects/${type}/${id}`)).toMatchObject({ status, body: { code } });
   });
@@ -89,39 +89,39 @@ describe('Any object can be read', () => {
 
 describe('A fault', () => {
   test.each([
-    ['an application that there is not', { match: { application: 'tills' }, fault: { kind: 'outage' } }, '/match/application'],
-    ['an api that there is not', { match: { api: 'capture' }, fault: { kind: 'outage' } }, '/match/api'],
+    ['an unknown application', { match: { application: 'tills' }, fault: { kind: 'outage' } }, '/match/application'],
+    ['an unknown api', { match: { api: 'capture' }, fault: { kind: 'outage' } }, '/match/api'],
     [
       'an api of another application',
       { match: { application: 'oms', api: 'capture-payment-api' }, fault: { kind: 'outage' } },
       '/match/application',
     ],
     ['nothing', { match: {}, fault: { kind: 'outage' } }, '/match'],
-    ['a kind that there is not', { ...AT_CRM, fault: { kind: 'flood' } }, '/fault/kind'],
-    ['a code that there is not', { ...AT_CRM, fault: { kind: 'status', status: 409, code: 'nope' } }, '/fault/code'],
+    ['an unknown kind', { ...AT_CRM, fault: { kind: 'flood' } }, '/fault/kind'],
+    ['an unknown code', { ...AT_CRM, fault: { kind: 'status', status: 409, code: 'nope' } }, '/fault/code'],
     ['a code of another status', { ...AT_CRM, fault: { kind: 'status', status: 409, code: 'not_found' } }, '/fault/code'],
     ['a code of a status that has none', { ...AT_CRM, fault: { kind: 'status', status: 418, code: 'not_found' } }, '/fault/code'],
     ['a status that is no refusal', { ...AT_CRM, fault: { kind: 'status', status: 200 } }, '/fault/status'],
-  ])('for %s is refused when it is written', async (_what, rule, pointer) => {
+  ])('for %s is refused by PUT /_sim/faults', async (_what, rule, pointer) => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await sim(rehearsal, 'PUT', '/faults/wrong', rule);
     expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('with a wrong code is refused with the codes that its status has', async () => {
+  test('with a wrong code is refused with the codes of its status', async () => {
     await using rehearsal = await newRehearsal();
     const rule = { ...AT_CRM, fault: { kind: 'status', status: 412, code: 'nope' } };
     expect((await sim(rehearsal, 'PUT', '/faults/wrong', rule)).body.detail).toContain('version_mismatch');
   });
 
-  test('may say application and api when they belong together', async () => {
+  test('may name both application and api when they belong together', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('down', { match: { application: 'crm', api: 'get-customer-api' }, fault: { kind: 'outage' } });
     expect((await readAda(rehearsal)).status).toBe(503);
   });
 
-  test('outage strikes as often as it is told, counts, and says when to come back', async () => {
+  test('of kind outage strikes the configured number of times, counts its hits, and answers Retry-After', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('down', { ...AT_CRM, fault: { kind: 'outage' }, times: 2 });
     const replies = [await readAda(rehearsal), await readAda(rehearsal), await readAda(rehearsal)];
@@ -133,14 +133,14 @@ describe('A fault', () => {
     expect(await rehearsal.faults()).toMatchObject([{ name: 'down', hits: 2 }]);
   });
 
-  test('status refuses with that status before anything is done', async () => {
+  test('of kind status refuses with that status before the call has an effect', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('broken', { ...AT_RESERVE, fault: { kind: 'status', status: 500 } });
     expect((await reserveMug(rehearsal)).status).toBe(500);
     expect(await rehearsal.events()).toEqual([]);
   });
 
-  test('latency answers late', async () => {
+  test('of kind latency delays the answer', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('slow', { ...AT_CRM, fault: { kind: 'latency', ms: 300 } });
     const started = performance.now();
@@ -151,7 +151,7 @@ describe('A fault', () => {
   test.each([
     ['timeout', 504, 'dependency_timeout'],
     ['reset', 502, 'dependency_error'],
-  ])('lost-response (%s) does the work; the same key gets the real answer', async (as, status, code) => {
+  ])('of kind lost-response (%s) performs the call; the same key gets the real answer', async (as, status, code) => {
     await using rehearsal = await newRehearsal();
     const key = { 'idempotency-key': 'lost' };
     await rehearsal.fault('lost', { ...AT_RESERVE, fault: { kind: 'lost-response', as }, times: 1 });
@@ -162,7 +162,7 @@ describe('A fault', () => {
     expect(reservations.map(({ subject }) => subject)).toEqual([`reservation/${again.body.id}`]);
   });
 
-  test('drop breaks the connection before anything is done', async () => {
+  test('of kind drop breaks the connection before the call has an effect', async () => {
     await using rehearsal = await newRehearsal();
     const key = { 'idempotency-key': 'dropped' };
     await rehearsal.fault('cut', { ...AT_RESERVE, fault: { kind: 'drop' }, times: 1 });
@@ -177,7 +177,7 @@ describe('A fault', () => {
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  test('with a probability strikes now and then, in the sequence that its seed gives', async () => {
+  test('with a probability strikes in the sequence of its seed', async () => {
     const struckIn = async (seed: string): Promise<boolean[]> => {
       await using rehearsal = await newRehearsal();
       await rehearsal.fault('flaky', { ...AT_CRM, fault: { kind: 'outage' }, probability: 0.4, seed, times: 5 });
@@ -193,7 +193,7 @@ describe('A fault', () => {
     expect(await struckIn('tuesday')).not.toEqual(first);
   });
 
-  test('barrier lets requests go when all have come', async () => {
+  test('of kind barrier releases the requests when all have arrived', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
     let answered = 0;
@@ -206,7 +206,7 @@ describe('A fault', () => {
 });
 
 describe('A correlation id', () => {
-  test('comes back, and is that of every hop and every event of the request', async () => {
+  test('is returned, and is on every hop and every event of the request', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await aBasket(rehearsal);
     const reply = await rehearsal.call(
@@ -240,7 +240,7 @@ describe('A correlation id', () => {
     for (const { causationid } of events) expect(byId.has(causationid)).toBe(true);
   });
 
-  test('is made up when none is sent, and stands also in a refusal', async () => {
+  test('is generated when none is sent, and is on refusals as well', async () => {
     await using rehearsal = await newRehearsal();
     const made = await readAda(rehearsal);
     expect(made.headers['x-correlation-id']).toMatch(/^req_/);
@@ -250,7 +250,7 @@ describe('A correlation id', () => {
   });
 });
 
-test('An event has exactly the members that are promised', async () => {
+test('An event has exactly the documented members', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await aBasket(rehearsal, { 'x-correlation-id': 'mine' });
   await rehearsal.ok('POST', `/baskets/${id}/lines`, { sku: 'mug-blue', qty: 1 });
@@ -282,7 +282,7 @@ test('An event has exactly the members that are promised', async () => {
   expect(changed.data.object).toEqual(await rehearsal.object('basket', id));
 });
 
-test('A refusal is a problem with exactly the members that are promised', async () => {
+test('A refusal is a problem with exactly the documented members', async () => {
   await using rehearsal = await newRehearsal();
   const { status, headers, body } = await rehearsal.call('GET', '/orders/ord_none');
   expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
@@ -299,8 +299,8 @@ test('A refusal is a problem with exactly the members that are promised', async 
   });
 });
 
-describe('A person of the outside world', () => {
-  test('is never kept from acting by a fault, and what comes of it is struck like anything else', async () => {
+describe('A command of the outside world', () => {
+  test('is never struck by a fault, but the calls that follow from it are', async () => {
     await using rehearsal = await newRehearsal();
     const sale = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
     await rehearsal.ok('POST', `/baskets/${sale.id}/checkout`, { shippingAddress: ADDRESS });

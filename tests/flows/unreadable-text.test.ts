@@ -7,7 +7,7 @@ import { controlOperations } from '../../shared/catalog/simulation/operations.ts
 import { runsOf } from '../support/effort.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
-/** What stands in JSON for something that is no text, and must never be stored or passed on. */
+/** JSON escapes that are not valid text and must never be stored or passed on. */
 const NOT_TEXT = ['\\ud800', 'before\\udfff', '\\ud800\\ud800', '\\udc00\\ud800', '\\u0000', 'a\\u0000b'];
 const PLACEHOLDER = '(not text)';
 
@@ -34,7 +34,7 @@ const pathOf = ({ path }: Operation): string => path.replaceAll(/\{(\w+)\}/g, 'n
 const send = (rehearsal: TestRehearsal, { operation, as }: Target, path: string, body?: string) =>
   rehearsal.call(operation.method, path, body, { as });
 
-/** A JSON value, and the pointer of the one string in it that is no text. */
+/** A JSON value, and the pointer of its only string that is not valid text. */
 const poisoned: fc.Arbitrary<{ readonly value: unknown; readonly pointer: string }> = fc.letrec<{
   tree: { readonly value: unknown; readonly pointer: string };
 }>((tie) => ({
@@ -54,7 +54,7 @@ const poisoned: fc.Arbitrary<{ readonly value: unknown; readonly pointer: string
 })).tree;
 
 describe.each(withBody)('$name', (target) => {
-  test('refuses a string that is no text with 422 and its pointer, wherever it stands in the body', async () => {
+  test('refuses a string that is not valid text with 422 and its pointer, anywhere in the body', async () => {
     await using rehearsal = await newRehearsal();
     await fc.assert(
       fc.asyncProperty(poisoned, fc.constantFrom(...NOT_TEXT), async ({ value, pointer }, encoded) => {
@@ -84,7 +84,7 @@ describe.each(targets.filter(({ operation }) => Object.keys(operation.query.shap
     }
   });
 
-  test.each(['%ff', '%ed%a0%80', '%c0%80', 'a%e2%82', '%zz', '%'])('refuses a query with %s, which is no UTF-8', async (encoded) => {
+  test.each(['%ff', '%ed%a0%80', '%c0%80', 'a%e2%82', '%zz', '%'])('refuses a query with %s, which is not UTF-8', async (encoded) => {
     await using rehearsal = await newRehearsal();
     for (const name of names) {
       const reply = await send(rehearsal, target, `${pathOf(target.operation)}?${name}=${encoded}`, bodyOf(target));
@@ -96,7 +96,7 @@ describe.each(targets.filter(({ operation }) => Object.keys(operation.query.shap
 const bodyOf = ({ operation }: Target): string | undefined => (operation.method === 'GET' ? undefined : '{}');
 
 describe.each(targets.filter(({ operation }) => operation.path.includes('{')))('$name', (target) => {
-  test('refuses path parameters that are no text', async () => {
+  test('refuses path parameters that are not valid text', async () => {
     await using rehearsal = await newRehearsal();
     for (const encoded of ['%00', 'a%00b', '%ff', '%ed%a0%80', '%c0%80', '%e2%82']) {
       const path = target.operation.path.replaceAll(/\{\w+\}/g, encoded);
@@ -106,7 +106,7 @@ describe.each(targets.filter(({ operation }) => operation.path.includes('{')))('
   });
 });
 
-describe('A body that is no text', () => {
+describe('A body that is not valid UTF-8', () => {
   const invalid: readonly (readonly [string, readonly number[]])[] = [
     ['a byte that UTF-8 does not have', [0xff]],
     ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
@@ -132,7 +132,7 @@ describe('A body that is no text', () => {
     }
   });
 
-  test('leaves nothing in the journal that is no text', async () => {
+  test('leaves no invalid text in the journal', async () => {
     await using rehearsal = await newRehearsal();
     const reply = await rehearsal.call('POST', '/customers', '{"name":"a\\ud800","email":"x@people.example"}');
     expect(reply.status).toBe(422);
@@ -144,7 +144,7 @@ describe('A body that is no text', () => {
 });
 
 describe('Text of every script', () => {
-  test('is taken as it is, also in escapes and with a byte order mark', async () => {
+  test('is accepted unchanged, also in escapes and with a byte order mark', async () => {
     await using rehearsal = await newRehearsal();
     const name = 'Zoë 李 😀 \u007f \u0001';
     for (const [index, json] of [

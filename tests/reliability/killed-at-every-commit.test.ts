@@ -5,11 +5,11 @@ import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
 import { ADDRESS, eventually } from '../support/estate.ts';
 
 /**
- * A process is killed at each of its commits, once before the store hears of it and once after, while a client that insists goes
- * through an order; then while a client that gave up never comes back. Either way nothing is doubled, lost or half done.
+ * A process is killed at each of its commits, once before the store hears of it and once after. First a client that retries
+ * completes an order; then a client gives up without a retry. In both cases nothing is doubled, lost or half done.
  */
 
-/** What is known of an order on its way. */
+/** The known ids of an order in progress. */
 interface Known {
   readonly basketId?: string | undefined;
   readonly orderId?: string;
@@ -59,7 +59,7 @@ async function confirm(estate: CrashingEstate, known: Known): Promise<Known> {
   return known;
 }
 
-/** Before what confirmation set going has come to rest. */
+/** While work of the confirmation is still running. */
 async function confirmAndCancel(estate: CrashingEstate, known: Known): Promise<Known> {
   await confirm(estate, known);
   const reply = await estate.insist('oms', 'POST', `/orders/${known.orderId}/cancel`);
@@ -112,7 +112,7 @@ const points: Told = {
       await estate.insist('payment-hub', 'POST', '/payments/authorizations', body, 'points');
       return known;
     },
-    // Not a step of its own: in a world that begins with its payment, the invariant of money would count that again.
+    // Not a step of its own: in a world that begins with its payment, the invariant of money would count it again.
     async (estate, known) => {
       const body = { orderId: known.orderId, tender: { type: 'gift-card', token: 'gift_50' } };
       await estate.insist('payment-hub', 'POST', '/payments/authorizations', body, 'gift');
@@ -142,7 +142,7 @@ describe.each([
   ['an order that is confirmed and cancelled', cancelled],
   ['an order that is paid with points', points],
 ] as const)('%s', (_name, told) => {
-  test('survives the death of every application at each of its commits', async () => {
+  test('is completed although every application dies at each of its commits', async () => {
     expect(await eachCrash({ begin: async () => ({}), ...told, killed: WRITERS })).toBeGreaterThan(20);
   }, 170_000);
 });
@@ -152,8 +152,8 @@ async function holds(estate: CrashingEstate): Promise<void> {
   expect(broken).toEqual([]);
 }
 
-describe('what a killed process held', () => {
-  /** The key of the request, and the work that undoes it unless the request goes on. */
+describe('A reservation whose process was killed', () => {
+  /** Units reserved after the process of a reservation request was killed. Due work undoes the request unless it is repeated. */
   const killedReservation = async (estate: CrashingEstate, request: (items: object) => Promise<unknown>): Promise<number> => {
     estate.crashAt({ application: 'sim', commit: 1, when: 'after' });
     await request({ items: [{ sku: 'lamp-last-one', qty: 1 }] });
@@ -164,14 +164,14 @@ describe('what a killed process held', () => {
     return body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0);
   };
 
-  test('is taken over by a repeat of the request, once its lease has run out', async () => {
+  test('is completed by a repeat of the request after its lease has expired', async () => {
     const estate = await crashingEstate({ leases: 'run out' });
     const reserved = await killedReservation(estate, (body) => estate.insist('sim', 'POST', '/inventory/reservations', body));
     expect(reserved).toBe(1);
     await estate.close();
   });
 
-  test('is taken over by the clock, once its lease has run out', async () => {
+  test('is undone by due work after its lease has expired', async () => {
     const estate = await crashingEstate({ leases: 'run out' });
     const reserved = await killedReservation(estate, (body) =>
       estate.ask('sim', 'POST', '/inventory/reservations', body, 'once').catch(() => undefined),
@@ -181,12 +181,12 @@ describe('what a killed process held', () => {
   });
 });
 
-describe('a client that never comes back', () => {
+describe('A client that does not retry', () => {
   test.each([
     ['confirm', ['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service']],
     ['cancel', ['oms', 'sim', 'payment-hub', 'promotion-engine', 'inventory-service']],
   ] as const)(
-    'leaves nothing half done, wherever its order was killed that it was to %s',
+    'leaves nothing half done when a process is killed at any commit of its request to %s an order',
     async (verb, killed) => {
       await eachCrash({
         begin: draftOrder,

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
-import { ends, historiesOf, liveThrough, type Subject } from './histories/history.ts';
+import { ends, historiesOf, runHistory, type Subject } from './histories/history.ts';
 import { succeeded } from './histories/scene.ts';
 
-/** `HISTORIES=20` tells twenty times as many stories as usual; `SEED` tells those of an earlier run again. */
+/** `HISTORIES=20` runs twenty times as many histories as usual; `SEED` repeats those of an earlier run. */
 const factor = Number(process.env['HISTORIES'] ?? 1);
 const seed = process.env['SEED'];
 
@@ -16,15 +16,15 @@ const cases: readonly (readonly [Subject, number])[] = [
   ['everything at once', runsOf({ usually: 7, thoroughly: 20 })],
 ];
 
-describe('Whatever happens', () => {
+describe('Random histories', () => {
   test.each(cases)(
-    'in random histories of %s, with clock, switches and faults, every invariant holds at the end',
+    'of %s, with clock, switches and faults, keep every invariant at the end',
     async (subject, runs) => {
       const wanted = runs * factor;
-      let lived = 0;
+      let completed = 0;
       const property = fc.asyncProperty(historiesOf(subject), async (history) => {
-        await liveThrough(history);
-        lived += 1;
+        await runHistory(history);
+        completed += 1;
       });
       await fc.assert(property, {
         numRuns: wanted,
@@ -32,20 +32,20 @@ describe('Whatever happens', () => {
         markInterruptAsFailure: false,
         ...(seed !== undefined && { seed: Number(seed) }),
       });
-      if (lived === wanted) return;
-      // biome-ignore lint/suspicious/noConsole: what was left out is said to whoever runs the tests
-      console.warn(`SKIPPED: ${wanted - lived} of ${wanted} histories of ${subject}: this machine is too slow for them.`);
+      if (completed === wanted) return;
+      // biome-ignore lint/suspicious/noConsole: a run must report its skipped histories
+      console.warn(`SKIPPED: ${wanted - completed} of ${wanted} histories of ${subject}: this machine is too slow for them.`);
     },
     200_000 * factor,
   );
 
-  test('every public API did what it was asked to in some of them', () => {
+  test('make every public API succeed', () => {
     const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
-    // Of many histories the rarest succeed some six times: chance may pass over one of them, not over more; a few succeed with most, and say little of the rest.
+    // Each API succeeds in some six of many histories: by chance one may be missing, not more. Few histories say little about rare APIs.
     expect(missed.length > (isThorough ? 1 : Object.keys(apis).length / 2) ? missed : []).toEqual([]);
   });
 
-  test('they led somewhere', () => {
+  test('reach every important end', () => {
     const expected = [
       ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
       ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],

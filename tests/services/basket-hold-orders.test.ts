@@ -19,11 +19,11 @@ const OTHER_ORDER = [422, [['/orderId', 'other_order']]];
 
 type Scene = Awaited<ReturnType<typeof ordering>>;
 const foreign: readonly (readonly [string, (scene: Scene) => Promise<string>])[] = [
-  ['that nobody has', async () => UNKNOWN],
+  ['that does not exist', async () => UNKNOWN],
   ['of another basket', async (scene) => (await scene.draft()).id],
 ];
 
-describe('Confirm Reservation by hand of a hold that a basket has', () => {
+describe('Confirm Reservation by hand for the hold of a basket', () => {
   test.each(foreign)('is refused for an order %s, and the order of the basket is confirmed from it', async (_, given) => {
     await using scene = await ordering();
     const { rehearsal } = scene;
@@ -39,7 +39,7 @@ describe('Confirm Reservation by hand of a hold that a basket has', () => {
     await rehearsal.verify();
   });
 
-  test('keeps it for the order that the basket became', async () => {
+  test('keeps it for the order of the basket', async () => {
     await using scene = await ordering();
     const { id, lines } = await scene.paidDraft(LAMP);
     const { reservationId } = lines[0];
@@ -53,7 +53,7 @@ describe('Confirm Reservation by hand of a hold that a basket has', () => {
     await scene.rehearsal.verify();
   });
 
-  test('at the till is for its transaction alone', async () => {
+  test('at the till succeeds for its transaction alone', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const { id, lines, totals } = await begin(rehearsal);
@@ -64,7 +64,7 @@ describe('Confirm Reservation by hand of a hold that a basket has', () => {
     await rehearsal.verify();
   });
 
-  test('without an order keeps it for whatever order the basket becomes', async () => {
+  test('without an order keeps it for the later order of the basket', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
@@ -75,7 +75,7 @@ describe('Confirm Reservation by hand of a hold that a basket has', () => {
     await rehearsal.verify();
   });
 
-  test('is refused while nobody says what became of the basket', async () => {
+  test('is refused while the state of the basket is unavailable', async () => {
     await using scene = await ordering();
     const { id, lines } = await scene.draft();
     await scene.rehearsal.fault('down', { match: { api: 'get-basket' }, fault: { kind: 'outage' } });
@@ -84,8 +84,8 @@ describe('Confirm Reservation by hand of a hold that a basket has', () => {
   });
 });
 
-describe('Confirm Reservation by hand of a hold that no basket has', () => {
-  test('is refused for an order that is over', async () => {
+describe('Confirm Reservation by hand for a hold without a basket', () => {
+  test('is refused for an order that has ended', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const order = await scene.draft();
@@ -99,7 +99,7 @@ describe('Confirm Reservation by hand of a hold that no basket has', () => {
 });
 
 describe('Reserve Inventory for a basket and an order', () => {
-  test.each(foreign)('%s is refused, whatever became of the basket', async (_, given) => {
+  test.each(foreign)('%s is refused in any state of the basket', async (_, given) => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const orderId = await given(scene);
@@ -128,7 +128,7 @@ describe('Allocate Inventory with the hold of a basket', () => {
     await rehearsal.verify();
   });
 
-  test('answers it for a line of the order that the basket became', async () => {
+  test('answers it for a line of the order of the basket', async () => {
     await using scene = await ordering();
     const { id, lines } = await scene.draft();
     const [{ lineId, reservationId }] = lines;

@@ -17,7 +17,7 @@ async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly object[]
 }
 
 describe('Reserve Inventory for a basket in checkout', () => {
-  test('answers the hold of the checkout, so that the order of the last unit is confirmed', async () => {
+  test('answers the hold of the checkout, and the order of the last unit is confirmed', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
@@ -38,7 +38,7 @@ describe('Reserve Inventory for a basket in checkout', () => {
     ['other units', { items: [{ ...MUGS, qty: 3 }] }, { items: [MUGS] }],
     ['another SKU besides', { items: [MUGS, { sku: 'mug-green', qty: 1 }] }, { items: [MUGS] }],
     ['another location', { locationId: 'store-01' }, { allocations: [{ locationId: 'dc-01' }] }],
-  ])('for %s is refused and names the hold that stands', async (_, more, standing) => {
+  ])('for %s is refused and names the existing hold', async (_, more, standing) => {
     await using scene = await ordering();
     const { id: basketId, reservationId } = await scene.lockedBasket();
     const { status, body } = await reserve(scene.rehearsal, { basketId, ...more });
@@ -49,7 +49,7 @@ describe('Reserve Inventory for a basket in checkout', () => {
     await scene.rehearsal.verify();
   });
 
-  test('holds its stock again after the hold was released by hand, and the order takes that hold over', async () => {
+  test('holds its stock again when the hold was released by hand, and the order takes that hold over', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const { id: basketId, reservationId } = await scene.lockedBasket(LAMP);
@@ -65,7 +65,7 @@ describe('Reserve Inventory for a basket in checkout', () => {
     await rehearsal.verify();
   });
 
-  test('is refused once its order has ended', async () => {
+  test('is refused after the end of its order', async () => {
     await using scene = await ordering();
     const order = await scene.draft();
     await scene.cancel(order.id);
@@ -75,7 +75,7 @@ describe('Reserve Inventory for a basket in checkout', () => {
     await scene.rehearsal.verify();
   });
 
-  test('sent many times while the basket is checked out leaves one hold, which is the one of the checkout', async () => {
+  test('sent concurrently with the checkout leaves one hold, that of the checkout', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 30 }, times: 4 });
@@ -93,7 +93,7 @@ describe('Reserve Inventory for a basket in checkout', () => {
 });
 
 describe('Reserve Inventory for an open transaction', () => {
-  test('answers what the till holds, which leaves with the customer', async () => {
+  test('answers the hold of the till, and its stock leaves with the sale', async () => {
     await using rehearsal = await newRehearsal();
     const before = await stockAt(rehearsal, 'mug-blue');
     const { id, basketId, totals } = await begin(rehearsal);
@@ -108,7 +108,7 @@ describe('Reserve Inventory for an open transaction', () => {
     await rehearsal.verify();
   });
 
-  test('that has nothing to hold is refused: its goods lie on the counter', async () => {
+  test('is refused when the till holds no stock: its goods lie on the counter', async () => {
     await using rehearsal = await newRehearsal();
     const { basketId } = await begin(rehearsal, { lines: [LAMP] });
     const { status, body } = await reserve(rehearsal, { basketId });
@@ -118,7 +118,7 @@ describe('Reserve Inventory for an open transaction', () => {
 });
 
 describe('A hold of an open basket', () => {
-  test('asked for again is the same hold, and is adjusted to other items, another location or another time in one step', async () => {
+  test('is returned by a repeat, and adjusted to other items, another location or another duration in one step', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const first = await reserve(rehearsal, { basketId, ttlSeconds: 600 });
@@ -139,7 +139,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('is taken over by the checkout and adjusted to what is checked out, wherever it was', async () => {
+  test('is taken over by the checkout and adjusted to its lines, whatever its location', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId });
@@ -154,7 +154,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('stands when the checkout is refused, and ends by its time when nobody checks out', async () => {
+  test('stays when the checkout is refused, and expires without a checkout', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const { body } = await reserve(rehearsal, { basketId });
@@ -165,7 +165,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('that a checkout took whose answer was lost is adjusted like any other, and taken over by the next checkout', async () => {
+  test('taken by a checkout whose answer was lost is adjusted like others, and taken over by the next checkout', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     await rehearsal.fault('lost', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response' }, times: 2 });
@@ -184,7 +184,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('is taken over by the till, also when it holds the last unit of the store', async () => {
+  test('is taken over by the till, also when it has the last unit of the store', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.client.control('count-stock-by-hand', {
       params: { sku: 'lamp-last-one', locationId: 'store-01' },
@@ -202,7 +202,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('elsewhere is given up when the till has nothing to hold', async () => {
+  test('at another location is released when the till has nothing to hold', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, LAMP);
     const byHand = await reserve(rehearsal, { basketId });
@@ -220,7 +220,7 @@ describe('A hold of an open basket', () => {
     return { basketId, holdId: id };
   };
 
-  test('that was confirmed by hand ends with the basket that nobody touches for a day', async () => {
+  test('that was confirmed by hand ends when its basket is idle for a day', async () => {
     await using rehearsal = await newRehearsal();
     const { basketId, holdId } = await kept(rehearsal);
     await rehearsal.advance('P1DT1M');
@@ -240,7 +240,7 @@ describe('A hold of an open basket', () => {
     await rehearsal.verify();
   });
 
-  test('that was confirmed by hand while the basket was in checkout ends with the order or the transaction', async () => {
+  test('that was confirmed by hand during the checkout ends with the order or the transaction', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const { id, basketId } = await begin(rehearsal);

@@ -22,7 +22,7 @@ const refusal = (promise: Promise<unknown>): Promise<Problem> =>
     (problem: Problem) => problem,
   );
 
-/** The carrier by itself: parcels are registered as the FMS does it, and nobody hears the webhooks. */
+/** The carrier alone: the test registers parcels as the FMS does, and no service receives the webhooks. */
 async function carrier() {
   const inside = await startInside(carrierPlatform);
   const asFms = inside.as('fms');
@@ -51,7 +51,7 @@ const promiseOf = ({ estimatedDelivery: { from, to }, events }: Promised): numbe
   [from, to].map((at) => Date.parse(at) - Date.parse(events[0]?.occurredAt ?? ''));
 
 describe('Put Shipment', () => {
-  test('registers a parcel once, whatever a repeat says', async () => {
+  test('registers a parcel once and ignores other values in a repeat', async () => {
     await using scene = await carrier();
     const first = await scene.register('shp_1');
     expect(first).toMatchObject({ id: 'shp_1', state: 'pending', version: 1, labelStatus: 'none', service: 'STANDARD', events: [] });
@@ -79,7 +79,7 @@ describe('Generate Label', () => {
     for (const hidden of ['from', 'to', 'labelToken']) expect(event.data.object).not.toHaveProperty(hidden);
   });
 
-  test('again answers 200 with the same label, from every state up to delivered', async () => {
+  test('repeated answers 200 with the same label in every state up to delivered', async () => {
     await using scene = await carrier();
     await scene.labelled('shp_1');
     for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt', 'hold', 'deliver'] as const) {
@@ -100,14 +100,14 @@ describe('Generate Label', () => {
     expect(body.allowedFrom).toEqual(allowedFrom(shipmentLifeCycle, 'label'));
   });
 
-  test('takes another carrier and service while there is no label, and promises accordingly', async () => {
+  test('accepts another carrier and service before the label exists, and promises accordingly', async () => {
     await using scene = await carrier();
     await scene.register('shp_1');
     const { body } = await scene.label('shp_1', { carrier: 'fast-wheels', service: 'EXPRESS', format: 'PDF' });
     expect([body.carrier, body.service, ...promiseOf(body)]).toEqual(['fast-wheels', 'EXPRESS', 8 * HOUR, 16 * HOUR]);
   });
 
-  test('gives every parcel another number, with a check digit', async () => {
+  test('gives every parcel a number of its own with a check digit', async () => {
     await using scene = await carrier();
     const numbers: string[] = [];
     for (let parcel = 1; parcel <= 50; parcel++) numbers.push((await scene.labelled(`shp_${parcel}`)).trackingNumber);
@@ -118,7 +118,7 @@ describe('Generate Label', () => {
     }
   });
 
-  test('asked for ten times at once is made once', async () => {
+  test('sent ten times at once makes one label', async () => {
     await using scene = await fulfilling();
     await scene.progression({ label: 'manual', carrier: 'manual' });
     const { shipmentId } = await scene.dispatched();
@@ -129,7 +129,7 @@ describe('Generate Label', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of a parcel that was not registered yet asks the FMS what it is', async () => {
+  test('for a parcel that is not registered yet asks the FMS for it', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.fault('down', { match: { api: 'put-shipment' }, fault: { kind: 'outage' } });
     const { shipmentId } = await scene.dispatched();
@@ -143,7 +143,7 @@ describe('Generate Label', () => {
     ]);
   });
 
-  test('of a parcel that nobody knows: 404; while the FMS is down: 503', async () => {
+  test('answers 404 for an unknown parcel and 503 while the FMS is down', async () => {
     await using scene = await fulfilling();
     expect((await scene.label('shp_1')).status).toBe(404);
     await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
@@ -151,13 +151,13 @@ describe('Generate Label', () => {
     expect([status, body.code]).toEqual([503, 'dependency_unavailable']);
   });
 
-  test('needs the API key, and no bearer token', async () => {
+  test('requires the API key and accepts no bearer token', async () => {
     await using scene = await fulfilling();
     const { status, headers } = await scene.rehearsal.call('POST', '/shipments/shp_1/label', {});
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringContaining('ApiKey')]);
   });
 
-  test('heeds If-Match, and an Idempotency-Key', async () => {
+  test('respects If-Match and an Idempotency-Key', async () => {
     await using scene = await fulfilling();
     await scene.progression({ label: 'manual' });
     const { shipmentId } = await scene.dispatched();
@@ -173,7 +173,7 @@ describe('Generate Label', () => {
 describe('Label Document', () => {
   const fetchLabel = (url: string) => fetch(`${estate.gateway}${url}`);
 
-  test('is a page of 4 by 6 inches for anybody with its address, whose barcode is the tracking number', async () => {
+  test('is a page of 4 by 6 inches, public to holders of its address, with the tracking number as barcode', async () => {
     await using scene = await fulfilling();
     const { shipmentId } = await scene.dispatched();
     const { body } = await scene.label(shipmentId);
@@ -196,7 +196,7 @@ describe('Label Document', () => {
     expect(new Uint8Array(await (await fetchLabel(body.label.url)).arrayBuffer())).toEqual(bytes);
   });
 
-  test('holds the longest names and addresses there can be, and letters of other alphabets', async () => {
+  test('fits the longest names and addresses and letters of other alphabets', async () => {
     await using scene = await carrier();
     const to = {
       name: `${'Wilhelmina-Maximiliane Łódźberg '.repeat(3)}Ångström`,
@@ -225,7 +225,7 @@ describe('Label Document', () => {
     }
   });
 
-  test.each(['nobody-made-this.pdf', `${'0'.repeat(40)}.pdf`, `${'0'.repeat(40)}`, '%2e%2e.pdf'])('%s: 404 or refused', async (file) => {
+  test.each(['nobody-made-this.pdf', `${'0'.repeat(40)}.pdf`, `${'0'.repeat(40)}`, '%2e%2e.pdf'])('%s is never served', async (file) => {
     await using scene = await fulfilling();
     expect([400, 404]).toContain((await fetchLabel(`/labels/${scene.rehearsal.name}/${file}`)).status);
   });
@@ -241,7 +241,7 @@ describe('Label Document', () => {
 });
 
 describe('Track Shipment', () => {
-  test('tells state, promise and every scan, oldest first', async () => {
+  test('answers state, promise and every scan, oldest first', async () => {
     await using scene = await carrier();
     await scene.labelled('shp_1');
     await scene.scan('shp_1', 'collect', { location: 'Athlone', message: 'Picked up' });
@@ -257,7 +257,7 @@ describe('Track Shipment', () => {
     expect(body.events[1]).toMatchObject({ location: 'Athlone', message: 'Picked up' });
   });
 
-  test('of a pending parcel: 409; of one that nobody knows: 404', async () => {
+  test('answers 409 for a pending parcel and 404 for an unknown one', async () => {
     await using scene = await carrier();
     await scene.register('shp_1');
     const { status, body } = await scene.track('shp_1');
@@ -281,7 +281,7 @@ const waysTo: Readonly<Record<string, readonly Verb[]>> = {
 };
 
 describe('A scan', () => {
-  test.each(Object.entries(waysTo))('of a parcel that is %s does what the life cycle says, or is refused', async (state, way) => {
+  test.each(Object.entries(waysTo))('of a parcel that is %s follows the life cycle or is refused', async (state, way) => {
     await using scene = await carrier();
     for (const scan of Scan.options) {
       const id = `shp_${scan}`;
@@ -304,14 +304,14 @@ describe('A scan', () => {
     }
   });
 
-  test('of a parcel without a label is refused, of one that nobody knows is not found', async () => {
+  test('is refused for a parcel without a label and answered 404 for an unknown parcel', async () => {
     await using scene = await carrier();
     await scene.register('shp_1');
     expect((await refusal(scene.scan('shp_1', 'collect'))).context['allowedFrom']).toEqual(['label-created']);
     expect((await refusal(scene.scan('shp_2', 'collect'))).code).toBe('not_found');
   });
 
-  test('happens at a moment of its own, and has its event', async () => {
+  test('has its own instant and its own event', async () => {
     await using scene = await carrier();
     await scene.labelled('shp_1');
     for (const scan of ['collect', 'depart', 'out-for-delivery', 'deliver'] as const) await scene.scan('shp_1', scan);
@@ -329,7 +329,7 @@ describe('A scan', () => {
     ]);
   });
 
-  test('played through the simulation plane is refused where the parcel is not there yet, and told what it can be made to', async () => {
+  test('played through the simulation plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'manual' });
     const { shipmentId } = await scene.dispatched();
@@ -384,7 +384,7 @@ describe('A parcel', () => {
       'failed-delivery',
     ],
     ['LOST', 'P20D', ['collected', 'in-transit', 'lost'], 'failed-delivery'],
-  ])('of service %s has made its way after %s', async (service, by, states, end) => {
+  ])('of service %s completes its journey after %s', async (service, by, states, end) => {
     await using scene = await fulfilling();
     const { shipmentId, fulfillmentOrderId } = await scene.dispatched({ service });
     await scene.rehearsal.advance(by);
@@ -393,7 +393,7 @@ describe('A parcel', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is scanned at the hours of its service, and not before', async () => {
+  test('is scanned at the hours of its service', async () => {
     await using scene = await carrier();
     await scene.labelled('shp_1');
     const seen: string[] = [];
@@ -406,7 +406,7 @@ describe('A parcel', () => {
     ]);
   });
 
-  test('with progression manual stays where it is, until it is given up after 14 days without a scan', async () => {
+  test('with progression manual stays in its state until it is given up after 14 days without a scan', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'manual' });
     const untouched = await scene.dispatched();
@@ -421,7 +421,7 @@ describe('A parcel', () => {
     expect((await scene.track(untouched.shipmentId)).body.state).toBe('label-created');
   });
 
-  test('with progression immediate is delivered as soon as all is quiet, and every scan was heard of in order', async () => {
+  test('with progression immediate is delivered when the estate is idle, with every scan reported in order', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'immediate' });
     const { shipmentId, fulfillmentOrderId } = await scene.dispatched({ service: 'ATTEMPT3' });
@@ -433,7 +433,7 @@ describe('A parcel', () => {
     });
   });
 
-  test('that moves by itself from now on takes up its plan where somebody left it', async () => {
+  test('that switches to automatic progression continues its plan from its current state', async () => {
     await using scene = await fulfilling();
     await scene.progression({ carrier: 'manual' });
     const { shipmentId } = await scene.dispatched();
@@ -450,7 +450,7 @@ describe('A parcel', () => {
     ]);
   });
 
-  test('whose plan was overtaken by hand goes on with what is still ahead', async () => {
+  test('whose plan was overtaken by hand continues with the remaining scans', async () => {
     await using scene = await fulfilling();
     const { shipmentId } = await scene.dispatched();
     for (const scan of ['collect', 'depart', 'out-for-delivery', 'attempt']) {
@@ -462,7 +462,7 @@ describe('A parcel', () => {
     expect((await scene.track(shipmentId)).body.state).toBe('delivered');
   });
 
-  test('on its way stops when progression becomes manual, and is all there at once when it becomes immediate', async () => {
+  test('in transit stops when progression becomes manual and is delivered when it becomes immediate', async () => {
     await using scene = await fulfilling();
     const { shipmentId } = await scene.dispatched();
     await scene.rehearsal.advance('PT3H');
@@ -474,7 +474,7 @@ describe('A parcel', () => {
     expect((await scene.track(shipmentId)).body.state).toBe('delivered');
   });
 
-  test('that was delivered is left alone, however long', async () => {
+  test('that was delivered does not change with time', async () => {
     await using scene = await fulfilling();
     await scene.dispatched();
     await scene.rehearsal.advance('P2D');
@@ -482,7 +482,7 @@ describe('A parcel', () => {
     expect(ran.filter(({ application }) => application === 'carrier-platform')).toEqual([]);
   });
 
-  test('that was lost may be found, and nothing moves it after that', async () => {
+  test('that was lost may be found and does not change afterwards', async () => {
     await using scene = await fulfilling();
     const { shipmentId } = await scene.dispatched({ service: 'LOST' });
     await scene.rehearsal.advance('P15D');

@@ -11,10 +11,10 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Seconds after the first attempt at which each of the ten is made: 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h apart. */
+/** Seconds after the first attempt at which each of the ten attempts is made: 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h apart. */
 const SCHEDULE = [0, 5, 305, 2_105, 9_305, 27_305, 63_305, 113_705, 185_705, 272_105];
 
-/** The carrier by itself, and somebody who hears its webhooks. Time stands still but when it is advanced. */
+/** The carrier and a receiver of its webhooks. The clock only moves by advances. */
 async function carrierAndReceiver(answer: Parameters<typeof startReceiver>[0]) {
   const receiver = await startReceiver(answer);
   const inside = await startInside(carrierPlatform);
@@ -39,7 +39,7 @@ async function carrierAndReceiver(answer: Parameters<typeof startReceiver>[0]) {
 }
 
 describe('A webhook', () => {
-  test('tells of the label and of every scan, signed, each under an id of its own', async () => {
+  test('reports the label and every scan, signed, each under an id of its own', async () => {
     await using scene = await carrierAndReceiver(() => ({ status: 204 }));
     const shipment = await scene.labelled('shp_1');
     await scene.inside.advance(28 * HOUR);
@@ -63,13 +63,13 @@ describe('A webhook', () => {
     }
   });
 
-  test('that nobody answers well is sent ten times in all, and then parked where everybody sees it', async () => {
+  test('without a successful answer is sent ten times in all and then parked visibly', async () => {
     await using scene = await carrierAndReceiver(({ status }) => ({ status: status === 'label-created' ? 500 : 204 }));
     await scene.labelled('shp_1', 'LOST');
     await scene.inside.advance(4 * 24 * HOUR);
     const attempts = scene.of('shp_1.1');
     const first = attempts[0]?.at ?? 0;
-    // A webhook says its moment in whole seconds.
+    // The timestamp of a webhook has whole seconds.
     expect(attempts.map(({ at }) => Math.round((at - first) / SECOND))).toEqual(SCHEDULE);
     expect(new Set(attempts.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(attempts.map(({ refusal }) => refusal)).toEqual(SCHEDULE.map(() => undefined));
@@ -79,21 +79,21 @@ describe('A webhook', () => {
     expect(scene.of('shp_1.2')).toHaveLength(1);
   });
 
-  test.each([200, 201, 204, 299])('that is answered %i has arrived', async (status) => {
+  test.each([200, 201, 204, 299])('answered %i is delivered', async (status) => {
     await using scene = await carrierAndReceiver(() => ({ status }));
     await scene.labelled('shp_1');
     await scene.inside.advance(MINUTE);
     expect(scene.received).toHaveLength(1);
   });
 
-  test.each([302, 400, 401, 404, 409, 429, 503])('that is answered %i comes again', async (status) => {
+  test.each([302, 400, 401, 404, 409, 429, 503])('answered %i is sent again', async (status) => {
     await using scene = await carrierAndReceiver((_received, attempt) => ({ status: attempt === 1 ? status : 204 }));
     await scene.labelled('shp_1');
     await scene.inside.advance(MINUTE);
     expect(scene.received.map(({ id }) => id)).toEqual(['shp_1.1', 'shp_1.1']);
   });
 
-  test('comes again no sooner than Retry-After says, and no sooner than planned', async () => {
+  test('is sent again no sooner than Retry-After and its schedule allow', async () => {
     await using scene = await carrierAndReceiver((_received, attempt) =>
       attempt === 1 ? { status: 503, retryAfter: 60 } : attempt === 2 ? { status: 503, retryAfter: 1 } : { status: 204 },
     );
@@ -103,7 +103,7 @@ describe('A webhook', () => {
     expect(later.map((at) => Math.round((at - first) / SECOND))).toEqual([60, 360]);
   });
 
-  test('that is answered 410 is the last one: its receiver is gone', async () => {
+  test('answered 410 is not sent again: its receiver is gone', async () => {
     await using scene = await carrierAndReceiver(({ status }) => ({ status: status === 'collected' ? 410 : 503 }));
     await scene.labelled('shp_1');
     await scene.inside.advance(3 * HOUR);
@@ -115,18 +115,18 @@ describe('A webhook', () => {
     expect(await scene.inside.parked()).toEqual([]);
   });
 
-  test('that nobody answers within 15 seconds is an attempt like any other', async () => {
+  test('without an answer within 15 seconds counts as a failed attempt', async () => {
     await using scene = await carrierAndReceiver((_received, attempt) =>
       attempt === 1 ? { status: 204, afterMs: 17_000 } : { status: attempt === 2 ? 503 : 204 },
     );
     await scene.labelled('shp_1');
     await scene.inside.advance(HOUR);
     const [, second = 0, ...later] = scene.received.map(({ at }) => at);
-    // The second attempt was refused as well: the third comes after 5 minutes, not after 5 seconds as if there had been one only.
+    // The second attempt failed as well: the third comes after 5 minutes, not after 5 seconds as after a single attempt.
     expect(later.map((at) => Math.round((at - second) / SECOND))).toEqual([300]);
   }, 40_000);
 
-  test('of a parcel goes its own way: one that is late does not hold up the next', async () => {
+  test('that is late does not delay the next one of its parcel', async () => {
     await using scene = await carrierAndReceiver(({ status }, attempt) => ({ status: status === 'collected' && attempt < 4 ? 500 : 204 }));
     await scene.labelled('shp_1');
     await scene.inside.play(scanShipment, { params: { id: 'shp_1' }, body: { scan: 'collect' } });
@@ -148,7 +148,7 @@ describe('A webhook', () => {
     expect(scene.mostAtOnce()).toBe(1);
   });
 
-  test('that nobody hears at all leaves the parcel on its way', async () => {
+  test('that never arrives leaves the parcel in transit', async () => {
     await using scene = await carrierAndReceiver(() => ({ status: 204 }));
     scene.inside.sendWebhooksTo('http://127.0.0.1:1');
     await scene.labelled('shp_1');
@@ -159,7 +159,7 @@ describe('A webhook', () => {
 });
 
 describe('Scans that reach the FMS through the gateway', () => {
-  test('are challenged when nobody signed them', async () => {
+  test('are refused without a signature', async () => {
     await using scene = await fulfilling();
     const { status, headers } = await scene.rehearsal.call('POST', '/webhooks/carrier', {}, { as: 'none' });
     expect([status, headers['www-authenticate']]).toEqual([401, 'StandardWebhooks realm="unified-commerce"']);
@@ -180,11 +180,11 @@ describe('Scans that reach the FMS through the gateway', () => {
     expect((await scene.track(shipmentId)).body.state).toBe('collected');
   });
 
-  test('may take longer than an advance waits: it says so when its time is over, and they arrive all the same', async () => {
+  test('may take longer than an advance waits: the advance ends at its deadline, and the scans arrive later', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
     await rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
-    // The FMS knows of the label already: this webhook moves nothing, and nothing follows from it.
+    // The FMS knows of the label already: this webhook changes nothing.
     await scene.dispatched();
     await rehearsal.settle();
     await rehearsal.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 3_000 } });
@@ -193,7 +193,7 @@ describe('Scans that reach the FMS through the gateway', () => {
     expect(await rehearsal.settle()).toMatchObject({ settled: true, parked: [] });
   });
 
-  test('arrive after all when the FMS was down for days', async () => {
+  test('arrive when the FMS is back after days', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.dispatched();
     await scene.rehearsal.settle();

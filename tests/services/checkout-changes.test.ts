@@ -24,7 +24,7 @@ const checkOut = (rehearsal: TestRehearsal, id: string, more: object = {}) =>
   rehearsal.call('POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS, ...more });
 
 describe('A second Checkout of a basket without an order', () => {
-  test('with another address and shipping method is applied, and its order goes there', async () => {
+  test('with another address and shipping method applies them, and its order is sent there', async () => {
     await using rehearsal = await newRehearsal();
     const locked = await aLockedBasket(rehearsal);
     const { status, body } = await checkOut(rehearsal, locked.id, { shippingAddress: ELSEWHERE, shippingMethod: 'EXPRESS' });
@@ -39,7 +39,7 @@ describe('A second Checkout of a basket without an order', () => {
     await rehearsal.verify();
   });
 
-  test('with other vouchers is priced again, and without any is priced without', async () => {
+  test('with other vouchers is priced again, and without vouchers is priced without discounts', async () => {
     await using rehearsal = await newRehearsal();
     const locked = await aLockedBasket(rehearsal, { shippingMethod: 'EXPRESS' });
     const cheaper = (await checkOut(rehearsal, locked.id, { voucherCodes: ['welcome10', 'EXPIRED'] })).body;
@@ -57,7 +57,7 @@ describe('A second Checkout of a basket without an order', () => {
     await rehearsal.verify();
   });
 
-  test('with another customer or contact is theirs, unless they are blocked', async () => {
+  test('with another customer or contact assigns the basket to that customer, unless blocked', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await aLockedBasket(rehearsal);
     expect((await checkOut(rehearsal, id, { customerId: 'cus_ada' })).body).toMatchObject({
@@ -74,7 +74,7 @@ describe('A second Checkout of a basket without an order', () => {
     await rehearsal.verify();
   });
 
-  test('and placeOrder places the order of what it asks for', async () => {
+  test('with placeOrder places the order with the new values', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await aLockedBasket(rehearsal, { voucherCodes: ['WELCOME10'] });
     const { status, body } = await checkOut(rehearsal, id, { shippingAddress: ELSEWHERE, voucherCodes: [], placeOrder: true });
@@ -100,7 +100,7 @@ describe('A second Checkout of a basket that has become an order', () => {
     ['another shipping method', { shippingMethod: 'EXPRESS' }, { shippingMethod: 'STANDARD' }],
     ['another voucher', { voucherCodes: ['VIP'] }, { voucherCodes: ['WELCOME10'] }],
     ['another customer', { customerId: 'cus_ada' }, { customerId: 'cus_ben' }],
-  ])('with %s is refused with what stands', async (_, more, standing) => {
+  ])('with %s is refused and names the standing values', async (_, more, standing) => {
     await using rehearsal = await newRehearsal();
     const { id } = await aLockedBasket(rehearsal, { voucherCodes: ['WELCOME10'] });
     const order = await rehearsal.ok('POST', '/orders', { basketId: id });
@@ -114,7 +114,7 @@ describe('A second Checkout of a basket that has become an order', () => {
   });
 });
 
-describe('The uses of vouchers of a checkout that is changed', () => {
+describe('The voucher uses of a changed checkout', () => {
   async function shop() {
     const inside = await startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform);
     const used = async (code: string) => (await inside.counters('promotion-engine', voucherUses.name, code))['used'] ?? 0;
@@ -127,7 +127,7 @@ describe('The uses of vouchers of a checkout that is changed', () => {
     return { inside, id, check, taken, [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose]() };
   }
 
-  test('follow what the basket says', async () => {
+  test('match the vouchers of the basket', async () => {
     await using scene = await shop();
     await scene.check(['WELCOME10']);
     expect(await scene.taken()).toEqual([1, 0]);
@@ -150,7 +150,7 @@ describe('The uses of vouchers of a checkout that is changed', () => {
     expect((await scene.check(['WELCOME10'])).body).toMatchObject({ vouchers: [{ code: 'WELCOME10', status: 'applied' }] });
   });
 
-  test('are those of the order that is made in the very moment', async () => {
+  test('match those of an order that is placed at the same time', async () => {
     await using scene = await shop();
     await scene.check(['WELCOME10']);
     await scene.inside.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 600 }, times: 1 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 let people = 0;
-async function somebody(): Promise<{ readonly id: string }> {
+async function newCustomer(): Promise<{ readonly id: string }> {
   people += 1;
   return rehearsal.ok('POST', '/customers', { firstName: 'Olive', lastName: 'Marsh', phone: `+3532092${String(people).padStart(5, '0')}` });
 }
@@ -16,8 +16,8 @@ const log = (customerId: string, more: object = {}) => rehearsal.call('POST', '/
 const customer = (id: string) => rehearsal.ok('GET', `/customers/${id}`);
 
 describe('Log Customer Interaction', () => {
-  test('notes it on the customer, who becomes active, and says so on the bus', async () => {
-    const { id } = await somebody();
+  test('adds it to the customer, who becomes active, and publishes an event', async () => {
+    const { id } = await newCustomer();
     const reply = await log(id, { type: 'styling-session', note: 'Prefers oak.' });
     expect(reply.status).toBe(201);
     expect(reply.body).toMatchObject({ id, state: 'active', version: 2, lastActivityAt: expect.any(String) });
@@ -45,8 +45,8 @@ describe('Log Customer Interaction', () => {
     expect(await log(id, { type: 'callback' })).toMatchObject({ status: 201, body: { state: after } });
   });
 
-  test('keeps the newest twenty, newest first; one noted late takes its place', async () => {
-    const { id } = await somebody();
+  test('keeps the newest twenty, newest first; a late one is inserted by time', async () => {
+    const { id } = await newCustomer();
     const now = await rehearsal.now();
     const at = (hours: number) => new Date(now - hours * 3_600_000).toISOString();
     for (let hours = 22; hours > 1; hours -= 1) await log(id, { note: `${hours} h ago`, occurredAt: at(hours) });
@@ -57,7 +57,7 @@ describe('Log Customer Interaction', () => {
     expect(body.lastActivityAt).toBe(at(2));
   });
 
-  test('starts the time of silence anew: 90 days to at-risk, 180 days to churned', async () => {
+  test('restarts the silence: 90 days to at-risk, 180 days to churned', async () => {
     await using silent = await newRehearsal();
     const { id } = await silent.ok('POST', '/customers', { firstName: 'Ida', lastName: 'Noll', email: 'ida@people.example' });
     await silent.ok('POST', '/interactions', { customerId: id, type: 'visit' });
@@ -75,15 +75,15 @@ describe('Log Customer Interaction', () => {
 
   test.each([
     ['a blocked customer', { customerId: 'cus_mallory', type: 'visit' }, 409, 'customer_blocked'],
-    ['a customer whom nobody knows', { customerId: 'cus_nobody', type: 'visit' }, 404, 'not_found'],
+    ['an unknown customer', { customerId: 'cus_nobody', type: 'visit' }, 404, 'not_found'],
     ['another type', { customerId: 'cus_ada', type: 'lunch' }, 422, 'validation_failed'],
-    ['a time to come', { customerId: 'cus_ada', type: 'visit', occurredAt: '2199-01-01T00:00:00.000Z' }, 422, 'validation_failed'],
+    ['a future time', { customerId: 'cus_ada', type: 'visit', occurredAt: '2199-01-01T00:00:00.000Z' }, 422, 'validation_failed'],
   ])('refuses %s', async (_what, body, status, code) => {
     expect(await rehearsal.call('POST', '/interactions', body)).toMatchObject({ status, body: { code } });
   });
 
-  test('repeated with its Idempotency-Key is noted once', async () => {
-    const { id } = await somebody();
+  test('repeated with its Idempotency-Key adds one interaction', async () => {
+    const { id } = await newCustomer();
     const body = { customerId: id, type: 'visit' };
     const headers = { 'idempotency-key': 'visit-1' };
     const first = await rehearsal.call('POST', '/interactions', body, { headers });
@@ -92,8 +92,8 @@ describe('Log Customer Interaction', () => {
     expect((await customer(id)).interactions).toHaveLength(1);
   });
 
-  test('whose answer was lost between the applications is noted once by a retry with the same key', async () => {
-    const { id } = await somebody();
+  test('whose answer was lost between the applications adds one interaction after a retry with the same key', async () => {
+    const { id } = await newCustomer();
     await rehearsal.fault('lost', { match: { api: 'log-customer-interaction' }, fault: { kind: 'lost-response' }, times: 1 });
     const send = () =>
       rehearsal.call('POST', '/interactions', { customerId: id, type: 'visit' }, { headers: { 'idempotency-key': 'visit-2' } });
@@ -106,16 +106,16 @@ describe('Log Customer Interaction', () => {
 describe('Customer service', () => {
   const play = (id: string, verb: string) => rehearsal.client.control('move-customer-by-hand', { params: { id, verb } });
 
-  test('blocks a customer from any state, and unblocks to active', async () => {
-    for (const id of ['cus_ben', 'cus_clara', 'cus_eve', 'cus_farid', 'cus_grace', 'cus_hugo', 'cus_iris', (await somebody()).id]) {
+  test('blocks a customer in any state and unblocks to active', async () => {
+    for (const id of ['cus_ben', 'cus_clara', 'cus_eve', 'cus_farid', 'cus_grace', 'cus_hugo', 'cus_iris', (await newCustomer()).id]) {
       expect(await play(id, 'block')).toMatchObject({ id, state: 'blocked' });
       expect(await log(id)).toMatchObject({ status: 409, body: { code: 'customer_blocked' } });
       expect(await play(id, 'unblock')).toMatchObject({ id, state: 'active' });
     }
   });
 
-  test('cannot block twice, unblock whoever is not blocked, or do anything else', async () => {
-    const { id } = await somebody();
+  test('cannot block twice, unblock a customer who is not blocked, or use another verb', async () => {
+    const { id } = await newCustomer();
     await play(id, 'block');
     await expect(play(id, 'block')).rejects.toThrow(/409 .* is blocked; block is possible from anonymous, /);
     await play(id, 'unblock');
@@ -124,7 +124,7 @@ describe('Customer service', () => {
     await expect(play('cus_nobody', 'block')).rejects.toThrow(/404 .*cus_nobody/);
   });
 
-  test('who is blocked does not grow idle; who is unblocked does so from then on', async () => {
+  test('stops a blocked customer from growing idle until unblocked', async () => {
     await using world = await newRehearsal();
     const move = (verb: string) => world.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
     await move('block');
@@ -155,14 +155,14 @@ describe('Get Customer 360', () => {
     expect(reply.body.interactions.length).toBeGreaterThan(0);
   });
 
-  test('of somebody who is no member has no loyalty and is not degraded', async () => {
-    const { id } = await somebody();
+  test('of a customer without membership has no loyalty and is not degraded', async () => {
+    const { id } = await newCustomer();
     const { body } = await view(id);
     expect(body).toMatchObject({ customer: { id }, orders: [], openBaskets: [], returns: [], interactions: [], degraded: [] });
     expect(body).not.toHaveProperty('loyalty');
   });
 
-  test('of a customer whom nobody knows is 404', async () => {
+  test('of an unknown customer is 404', async () => {
     expect(await view('cus_nobody')).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'customer' } });
   });
 
@@ -181,7 +181,7 @@ describe('Get Customer 360', () => {
     expect('loyalty' in reply.body).toBe(!degraded.includes('loyalty'));
   });
 
-  test('waits for nobody longer than somebody in the store would', async () => {
+  test('answers within a time acceptable in a store', async () => {
     await using world = await newRehearsal();
     await world.fault('slow', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 8_000 } });
     expect(await world.call('GET', '/customers/cus_ada/360')).toMatchObject({ status: 200, body: { degraded: ['orders'] } });

@@ -10,21 +10,21 @@ beforeAll(async () => {
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 let people = 0;
-/** A customer who is no member. */
-async function somebody(): Promise<{ readonly id: string }> {
+/** Creates a customer without membership. */
+async function newCustomer(): Promise<{ readonly id: string }> {
   people += 1;
   return rehearsal.ok('POST', '/customers', { firstName: 'Nora', lastName: 'Lund', email: `member-${people}@people.example` });
 }
 const enrol = (customerId: string, more: object = {}) => rehearsal.call('POST', '/loyalty/members', { customerId, ...more });
 async function member() {
-  const { id: customerId } = await somebody();
+  const { id: customerId } = await newCustomer();
   return (await enrol(customerId)).body;
 }
 const balance = async (id: string): Promise<number> => (await rehearsal.ok('GET', `/members/${id}/balance`)).pointsBalance;
 
 describe('Enroll Loyalty Member', () => {
-  test('opens an empty account with a card that a till can scan, and notes it on the customer', async () => {
-    const { id: customerId } = await somebody();
+  test('opens an empty account with a scannable card and records it on the customer', async () => {
+    const { id: customerId } = await newCustomer();
     const reply = await enrol(customerId);
     expect(reply.status).toBe(201);
     expect(reply.body).toMatchObject({
@@ -50,15 +50,15 @@ describe('Enroll Loyalty Member', () => {
     });
   });
 
-  test('takes the card that the customer was handed', async () => {
-    const { id: customerId } = await somebody();
+  test('uses the card number in the request', async () => {
+    const { id: customerId } = await newCustomer();
     const reply = await enrol(customerId, { cardNumber: 'CARD-0815' });
     expect(reply).toMatchObject({ status: 201, body: { cardNumber: 'CARD-0815' } });
     expect(await rehearsal.ok('GET', '/members/CARD-0815/balance')).toMatchObject({ customerId });
   });
 
-  test('refuses a second time, and names the account', async () => {
-    const { id: customerId } = await somebody();
+  test('refuses a second enrolment and names the account', async () => {
+    const { id: customerId } = await newCustomer();
     const { body: account } = await enrol(customerId);
     expect(await enrol(customerId)).toMatchObject({
       status: 409,
@@ -66,8 +66,8 @@ describe('Enroll Loyalty Member', () => {
     });
   });
 
-  test('refuses a card that somebody else has, and the customer may enrol with another', async () => {
-    const { id: customerId } = await somebody();
+  test('refuses the card of another member, and the customer may enrol with another card', async () => {
+    const { id: customerId } = await newCustomer();
     const reply = await enrol(customerId, { cardNumber: '2990000123459' });
     expect(reply).toMatchObject({ status: 409, body: { code: 'already_enrolled', objectType: 'loyalty-account', id: 'loy_ada' } });
     expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
@@ -80,12 +80,12 @@ describe('Enroll Loyalty Member', () => {
     ['cus_iris', 409, 'invalid_state_transition'],
     ['cus_nobody', 404, 'not_found'],
     ['not an id', 422, 'validation_failed'],
-  ])('answers for %s with %i %s', async (customerId, status, code) => {
+  ])('for %s answers %i %s', async (customerId, status, code) => {
     expect(await enrol(customerId)).toMatchObject({ status, body: { code } });
   });
 
-  test('of two requests at once opens one account', async () => {
-    const { id: customerId } = await somebody();
+  test('sent twice concurrently opens one account', async () => {
+    const { id: customerId } = await newCustomer();
     const replies = await Promise.all(Array.from({ length: 6 }, () => enrol(customerId)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(replies.filter(({ status }) => status === 409).map(({ body }) => body.code)).toEqual(Array(5).fill('already_enrolled'));
@@ -93,8 +93,8 @@ describe('Enroll Loyalty Member', () => {
     expect(accounts.filter(({ data }) => data.object.customerId === customerId)).toHaveLength(1);
   });
 
-  test('refuses a card that reads like the account of somebody else, whom it would be taken for', async () => {
-    const { id: customerId } = await somebody();
+  test('refuses a card number that equals the account id of another member', async () => {
+    const { id: customerId } = await newCustomer();
     const other = await member();
     expect(await enrol(customerId, { cardNumber: other.id })).toMatchObject({
       status: 409,
@@ -104,8 +104,8 @@ describe('Enroll Loyalty Member', () => {
     expect(await rehearsal.ok('GET', `/customers/${customerId}`)).not.toHaveProperty('loyaltyAccountId');
   });
 
-  test('that was finished by itself is answered to whoever repeats it with its key, and to nobody else', async () => {
-    const { id: customerId } = await somebody();
+  test('that was completed later is answered to a repeat with its key, and refused to other requests', async () => {
+    const { id: customerId } = await newCustomer();
     const headers = { 'Idempotency-Key': `enrol-${customerId}` };
     const repeat = () => rehearsal.call('POST', '/loyalty/members', { customerId }, { headers });
     await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -116,8 +116,8 @@ describe('Enroll Loyalty Member', () => {
     expect(await enrol(customerId)).toMatchObject({ status: 409, body: { code: 'already_enrolled' } });
   });
 
-  test('is finished by itself when the answer of the Loyalty Platform was lost', async () => {
-    const { id: customerId } = await somebody();
+  test('is completed later when the answer of the Loyalty Platform was lost', async () => {
+    const { id: customerId } = await newCustomer();
     await rehearsal.fault('lost', { match: { api: 'put-member' }, fault: { kind: 'lost-response' }, times: 1 });
     expect(await enrol(customerId)).toMatchObject({ status: 504, body: { code: 'dependency_timeout', dependency: 'loyalty-platform' } });
     await rehearsal.advance('PT2M');
@@ -126,8 +126,8 @@ describe('Enroll Loyalty Member', () => {
     expect(await rehearsal.ok('GET', `/members/${customer.loyaltyAccountId}/balance`)).toMatchObject({ customerId });
   });
 
-  test('while the Loyalty Platform is down is refused, and nothing is left behind', async () => {
-    const { id: customerId } = await somebody();
+  test('is refused while the Loyalty Platform is down, and leaves nothing behind', async () => {
+    const { id: customerId } = await newCustomer();
     await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
     expect(await enrol(customerId)).toMatchObject({
       status: 503,
@@ -141,7 +141,7 @@ describe('Enroll Loyalty Member', () => {
 });
 
 describe('Issue Loyalty Points', () => {
-  test('books a grant with its reason, which counts for the tier', async () => {
+  test('books a grant with its reason, and the points count for the tier', async () => {
     const account = await member();
     const reply = await rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 1200, reason: 'late delivery' });
     expect(reply.status).toBe(201);
@@ -151,7 +151,7 @@ describe('Issue Loyalty Points', () => {
     ]);
   });
 
-  test('by card number finds the same account', async () => {
+  test('finds the account by card number', async () => {
     const account = await member();
     const body = { points: 5, reason: 'goodwill' };
     expect(await rehearsal.ok('POST', `/loyalty/accounts/${account.cardNumber}/points`, body)).toMatchObject({
@@ -160,7 +160,7 @@ describe('Issue Loyalty Points', () => {
     });
   });
 
-  test('grants once per reference, and anew without one', async () => {
+  test('grants once per reference, and every time without a reference', async () => {
     const account = await member();
     const grant = (body: object) =>
       rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 50, reason: 'goodwill', ...body });
@@ -174,7 +174,7 @@ describe('Issue Loyalty Points', () => {
   test.each([
     ['other points', { points: 51, reason: 'goodwill' }],
     ['another reason', { points: 50, reason: 'birthday' }],
-  ])('refuses the same reference with %s, naming what was granted', async (_what, other) => {
+  ])('refuses the same reference with %s and names the existing grant', async (_what, other) => {
     const account = await member();
     const grant = (body: object) =>
       rehearsal.call('POST', `/loyalty/accounts/${account.id}/points`, { points: 50, reason: 'goodwill', reference: 'case-9', ...body });
@@ -186,7 +186,7 @@ describe('Issue Loyalty Points', () => {
     expect(await grant({})).toMatchObject({ status: 200, body: { pointsBalance: 50 } });
   });
 
-  test('the same reference is another grant for another member', async () => {
+  test('treats the reference of another member as another grant', async () => {
     const [one, other] = [await member(), await member()];
     for (const { id } of [one, other]) {
       await rehearsal.ok('POST', `/loyalty/accounts/${id}/points`, { points: 10, reason: 'birthday', reference: 'birthday-2026' });
@@ -194,7 +194,7 @@ describe('Issue Loyalty Points', () => {
     expect([await balance(one.id), await balance(other.id)]).toEqual([10, 10]);
   });
 
-  test('with one Idempotency-Key, fifty at once, grants once', async () => {
+  test('sent fifty times with one Idempotency-Key grants once', async () => {
     const account = await member();
     const send = () =>
       rehearsal.call(
@@ -212,14 +212,14 @@ describe('Issue Loyalty Points', () => {
   });
 
   test.each([
-    ['nobody’s account', 'loy_nobody', { points: 5, reason: 'x' }, 404, 'not_found'],
+    ['an unknown account', 'loy_nobody', { points: 5, reason: 'x' }, 404, 'not_found'],
     ['no points', 'loy_ada', { points: 0, reason: 'x' }, 422, 'validation_failed'],
     ['no reason', 'loy_ada', { points: 5 }, 422, 'validation_failed'],
   ])('refuses %s', async (_what, id, body, status, code) => {
     expect(await rehearsal.call('POST', `/loyalty/accounts/${id}/points`, body)).toMatchObject({ status, body: { code } });
   });
 
-  test('says that the Loyalty Platform is down', async () => {
+  test('fails while the Loyalty Platform is down', async () => {
     await rehearsal.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' }, times: 1 });
     const reply = await rehearsal.call('POST', '/loyalty/accounts/loy_ada/points', { points: 5, reason: 'x' });
     expect(reply).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', dependency: 'loyalty-platform' } });
@@ -233,7 +233,7 @@ describe('Redeem Loyalty Points', () => {
     return account;
   }
 
-  test('turns points into a redemption that gives them back when nobody spends it', async () => {
+  test('turns points into a redemption, whose points return when it is not spent', async () => {
     const account = await rich();
     const reply = await rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, { points: 300 });
     expect(reply).toMatchObject({
@@ -245,7 +245,7 @@ describe('Redeem Loyalty Points', () => {
     expect(await balance(account.id)).toBe(500);
   });
 
-  test('for an order redeems once, and without one anew', async () => {
+  test('redeems once per order, and every time without one', async () => {
     const account = await rich();
     const redeem = (body: object) => rehearsal.call('POST', `/loyalty/accounts/${account.id}/redemptions`, body);
     const first = await redeem({ points: 100, orderId: 'ord_one' });
@@ -270,7 +270,7 @@ describe('Redeem Loyalty Points', () => {
     expect(again.status).toBe(200);
   });
 
-  test('is refused for an account that nobody has', async () => {
+  test('is refused for an unknown account', async () => {
     expect(await rehearsal.call('POST', '/loyalty/accounts/loy_nobody/redemptions', { points: 5 })).toMatchObject({
       status: 404,
       body: { code: 'not_found', objectType: 'loyalty-account' },
@@ -278,4 +278,4 @@ describe('Redeem Loyalty Points', () => {
   });
 });
 
-test('every ledger adds up in the end', () => rehearsal.verify());
+test('At the end, every ledger adds up', () => rehearsal.verify());

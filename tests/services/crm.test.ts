@@ -22,16 +22,16 @@ beforeAll(async () => {
 afterAll(() => rehearsal[Symbol.asyncDispose]());
 
 let people = 0;
-/** Somebody whom nobody has met: an e-mail address and a phone number of their own. */
-function somebody() {
+/** A new e-mail address and phone number. */
+function newContact() {
   people += 1;
   return { email: `person-${people}@people.example`, phone: `+35320917${String(people).padStart(4, '0')}` };
 }
 const NAME = { firstName: 'Lena', lastName: 'Ward' };
 
 describe('Create Customer', () => {
-  test('registers a customer with e-mail, phone, name and consents, and says so on the bus', async () => {
-    const { email, phone } = somebody();
+  test('registers a customer with e-mail, phone, name and consents, and publishes an event', async () => {
+    const { email, phone } = newContact();
     const body = { ...NAME, email: email.toUpperCase(), phone, consents: { profiling: true } };
     const reply = await rehearsal.call('POST', '/customers', body);
     expect(reply.status).toBe(201);
@@ -51,8 +51,8 @@ describe('Create Customer', () => {
     expect(await rehearsal.ok('GET', `/customers/${reply.body.id}`)).toEqual(reply.body);
   });
 
-  test('is content with either an e-mail address or a phone number', async () => {
-    const [one, other] = [somebody(), somebody()];
+  test('accepts either an e-mail address or a phone number alone', async () => {
+    const [one, other] = [newContact(), newContact()];
     expect(await rehearsal.ok('POST', '/customers', { ...NAME, email: one.email })).not.toHaveProperty('phone');
     expect(await rehearsal.ok('POST', '/customers', { ...NAME, phone: other.phone })).not.toHaveProperty('email');
   });
@@ -72,10 +72,10 @@ describe('Create Customer', () => {
     });
   });
 
-  test('of twenty requests at once for one address exactly one registers; the others name it', async () => {
-    const { email } = somebody();
+  test('sent twenty times at once for one address registers one customer, and the other answers name it', async () => {
+    const { email } = newContact();
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => rehearsal.call('POST', '/customers', { ...NAME, email, phone: somebody().phone })),
+      Array.from({ length: 20 }, () => rehearsal.call('POST', '/customers', { ...NAME, email, phone: newContact().phone })),
     );
     const registered = replies.filter(({ status }) => status === 201);
     expect(registered).toHaveLength(1);
@@ -84,9 +84,9 @@ describe('Create Customer', () => {
     expect((await rehearsal.ok('GET', `/customers?email=${email}`)).items).toHaveLength(1);
   });
 
-  test('a repeat with the same Idempotency-Key is answered as before, without another event', async () => {
+  test('repeated with the same Idempotency-Key answers as before, without another event', async () => {
     const headers = { 'idempotency-key': '"register-once"' };
-    const body = { ...NAME, ...somebody() };
+    const body = { ...NAME, ...newContact() };
     const first = await rehearsal.call('POST', '/customers', body, { headers });
     const repeat = await rehearsal.call('POST', '/customers', body, { headers: { 'idempotency-key': 'register-once' } });
     expect(repeat).toMatchObject({ status: 201, body: first.body });
@@ -95,7 +95,7 @@ describe('Create Customer', () => {
     expect((await rehearsal.call('POST', '/customers', body)).body.code).toBe('duplicate_customer');
   });
 
-  test('a lost answer has registered all the same: the repeat with the key gets it', async () => {
+  test('whose answer was lost has registered the customer, and a repeat with the key answers it', async () => {
     await using own = await newRehearsal();
     await own.fault('lost', { match: { api: 'create-customer-api' }, fault: { kind: 'lost-response' }, times: 1 });
     const send = () => own.call('POST', '/customers', { ...NAME, email: 'lost@people.example' }, { headers: { 'idempotency-key': 'k' } });
@@ -103,8 +103,8 @@ describe('Create Customer', () => {
     expect(await send()).toMatchObject({ status: 201, body: { email: 'lost@people.example' } });
   });
 
-  test('refuses what is no address, no number in E.164, no name, and members that it does not know', async () => {
-    const { email } = somebody();
+  test('refuses invalid addresses, numbers outside E.164, empty names and unknown members', async () => {
+    const { email } = newContact();
     const bodies: [unknown, string][] = [
       [{ ...NAME }, ''],
       [{ ...NAME, email: 'nobody' }, '/email'],
@@ -126,7 +126,7 @@ describe('Search Customer', () => {
   const found = async (query: string): Promise<string[]> =>
     (await rehearsal.ok('GET', `/customers?${query}`)).items.map(({ id }: { id: string }) => id);
 
-  test('finds by the whole e-mail address, whatever its case, and by phone', async () => {
+  test('finds by the whole e-mail address in any case, and by phone', async () => {
     expect(await found('email=ADA@people.example')).toEqual(['cus_ada']);
     expect(await found('phone=%2B353209100002')).toEqual(['cus_ben']);
     expect(await found('email=ada@people')).toEqual([]);
@@ -142,13 +142,13 @@ describe('Search Customer', () => {
     expect(await found('q=nobody+at+all')).toEqual([]);
   });
 
-  test('several criteria must all fit', async () => {
+  test('combines several criteria with AND', async () => {
     expect(await found('email=ada@people.example&phone=%2B353209100001&q=byrne')).toEqual(['cus_ada']);
     expect(await found('email=ada@people.example&phone=%2B353209100002')).toEqual([]);
     expect(await found('phone=%2B353209100001&q=okafor')).toEqual([]);
   });
 
-  test('pages in the order of creation, and the last page says that it is the last', async () => {
+  test('pages in the order of creation and marks the last page', async () => {
     await using own = await newRehearsal();
     const page = (query: string) => own.ok('GET', `/customers?${query}`);
     const everybody = (await page('limit=100')).items.map(({ id }: { id: string }) => id);
@@ -172,7 +172,7 @@ describe('Search Customer', () => {
     }
   });
 
-  test('a page after which somebody registered goes on where it ended', async () => {
+  test('continues after the last page when a customer has registered since', async () => {
     await using own = await newRehearsal();
     const first = await own.ok('GET', '/customers?limit=10');
     const { id } = await own.ok('POST', '/customers', { ...NAME, email: 'later@people.example' });
@@ -180,7 +180,7 @@ describe('Search Customer', () => {
     expect(rest.items.map((customer: { id: string }) => customer.id)).toEqual(['cus_jonas', 'cus_kim', id]);
   });
 
-  test('refuses limits, cursors and members that it does not know', async () => {
+  test('refuses invalid limits and cursors, and unknown members', async () => {
     for (const query of ['limit=0', 'limit=101', 'limit=many', 'cursor=nonsense', 'name=ada', 'q=']) {
       expect(await rehearsal.call('GET', `/customers?${query}`)).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
     }
@@ -198,7 +198,7 @@ describe('Get Customer', () => {
     }
   });
 
-  test('refuses an id that nobody has', async () => {
+  test('refuses an unknown id', async () => {
     expect(await rehearsal.call('GET', '/customers/cus_nobody')).toMatchObject({
       status: 404,
       body: { code: 'not_found', objectType: 'customer', id: 'cus_nobody' },
@@ -206,7 +206,7 @@ describe('Get Customer', () => {
   });
 });
 
-test('an order that is confirmed makes a registered customer active, and twice 90 days of silence at risk and then lost', async () => {
+test('A registered customer becomes active with a confirmed order, at risk and then lost after 90 days of silence each', async () => {
   await using own = await newRehearsal();
   const { id } = await own.ok('POST', '/customers', { ...NAME, email: 'shopper@people.example' });
   const basket = await own.ok('POST', '/baskets', { channel: 'web', customerId: id, lines: [{ sku: 'mug-blue', qty: 1 }] });
@@ -230,7 +230,7 @@ test('an order that is confirmed makes a registered customer active, and twice 9
   ]);
 });
 
-test('the customers of the fixtures grow idle like any other', async () => {
+test('The customers of the fixtures grow idle like all others', async () => {
   await using own = await newRehearsal();
   const states = async () =>
     Object.fromEntries(
@@ -253,9 +253,9 @@ test('the customers of the fixtures grow idle like any other', async () => {
   await own.verify();
 });
 
-/** What the OMS would have written; it does not run here. */
+/** The event of the OMS, which does not run here. */
 const orders = defineCollection({ name: 'orders', object: order, schema: Order });
-/** Another record of an order that is there already: its confirmation is another event. */
+/** Another record of the same order: its confirmation is another event. */
 const replayedOrders = defineCollection({ name: 'replayed-orders', object: order, schema: Order });
 const zero = { amount: 0, currency: 'EUR' };
 let orderCount = 0;
@@ -284,7 +284,7 @@ describe('Activity', () => {
   afterAll(() => inside[Symbol.asyncDispose]());
   const read = (id: string) => inside.stored('crm', customers, id);
 
-  test.each(customerLifeCycle.states)('of a customer who is %s follows the table of its life cycle', async (state) => {
+  test.each(customerLifeCycle.states)('of a customer who is %s follows the table of the life cycle', async (state) => {
     const id = inState[state];
     const before = await read(id);
     expect(before.state).toBe(state);
@@ -303,7 +303,7 @@ describe('Activity', () => {
     }
   });
 
-  test('is counted once per order, and the second order of a reactivated customer makes the customer active', async () => {
+  test('counts once per order, and the second order of a reactivated customer makes the customer active', async () => {
     expect((await read('cus_farid')).state).toBe('reactivated');
     const { id } = await confirmOrder(inside, 'cus_farid');
     expect((await read('cus_farid')).state).toBe('active');
@@ -314,14 +314,14 @@ describe('Activity', () => {
     expect((await read('cus_farid')).version).toBe(version);
   });
 
-  test('of nobody, and of somebody whom nobody knows, changes nothing and holds up nobody', async () => {
+  test('without a customer, or of an unknown customer, changes nothing and does not block later events', async () => {
     const before = (await inside.events()).filter(({ subject }) => subject.startsWith('customer/')).length;
     await confirmOrder(inside, undefined);
     await confirmOrder(inside, 'cus_nobody');
     expect((await inside.events()).filter(({ subject }) => subject.startsWith('customer/'))).toHaveLength(before);
   });
 
-  test('begins both spans of silence anew', async () => {
+  test('restarts both spans of silence', async () => {
     await inside.advance(60 * DAY);
     await confirmOrder(inside, 'cus_ben');
     const { lastActivityAt } = await read('cus_ben');
@@ -337,7 +337,7 @@ describe('Activity', () => {
     expect((await read('cus_ben')).state).toBe('churned');
   });
 
-  test.each(customerLifeCycle.states)('silence moves a customer who is %s only as the table says', async (state) => {
+  test.each(customerLifeCycle.states)('that stops moves a customer who is %s only as the table says', async (state) => {
     await using own = await startInside(crm);
     const id = inState[state];
     await own.advance(400 * DAY);
@@ -346,7 +346,7 @@ describe('Activity', () => {
   });
 });
 
-describe('Put Party, as the eCommerce Platform calls it', () => {
+describe('Put Party, called by the eCommerce Platform,', () => {
   let inside: Inside;
   beforeAll(async () => {
     inside = await startInside(crm, loyaltyPlatform);
@@ -365,15 +365,15 @@ describe('Put Party, as the eCommerce Platform calls it', () => {
     expect(several[0]?.id).not.toBe(party.id);
   });
 
-  test('identifies the party of a basket by its contact, adds further contact, and takes newer for older', async () => {
-    const { email, phone } = somebody();
+  test('identifies the party of a basket by its contact, adds further contact and replaces older values', async () => {
+    const { email, phone } = newContact();
     const party = await put('bsk_3');
     const identified = await put('bsk_3', { email: email.toUpperCase() });
     expect(identified).toMatchObject({ id: party.id, state: 'identified', version: 2, email });
     expect(await put('bsk_3', { email })).toEqual(identified);
     expect(await put('bsk_3')).toEqual(identified);
     expect(await put('bsk_3', { phone })).toMatchObject({ id: party.id, state: 'identified', version: 3, email, phone });
-    const other = somebody();
+    const other = newContact();
     expect(await put('bsk_3', other)).toMatchObject({ id: party.id, version: 4, ...other });
     const types = (await inside.events(`customer/${party.id}`)).map(({ type, data }) => [type.slice(21), data.previousState]);
     expect(types).toEqual([
@@ -384,8 +384,8 @@ describe('Put Party, as the eCommerce Platform calls it', () => {
     ]);
   });
 
-  test('a basket that comes with contact at once gets a party that is identified', async () => {
-    const contact = somebody();
+  test('creates an identified party when the basket has contact at once', async () => {
+    const contact = newContact();
     const party = await put('bsk_4', contact);
     expect(party).toMatchObject({ state: 'identified', version: 2, ...contact });
     expect((await inside.events(`customer/${party.id}`)).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
@@ -396,32 +396,32 @@ describe('Put Party, as the eCommerce Platform calls it', () => {
     ['phone', { phone: '+353209100002' }, 'cus_ben'],
     ['e-mail before phone', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada'],
     ['card', { loyaltyCard: '2990000200044' }, 'cus_farid'],
-    ['card, when e-mail and phone are nobody’s', { ...somebody(), loyaltyCard: '2990000200037' }, 'cus_eve'],
+    ['card, when e-mail and phone are unknown', { ...newContact(), loyaltyCard: '2990000200037' }, 'cus_eve'],
     ['e-mail before card', { email: 'ben@people.example', loyaltyCard: '2990000200037' }, 'cus_ben'],
     ['e-mail, although blocked', { email: 'mallory@people.example' }, 'cus_mallory'],
-  ])('answers the registered customer who has that %s', async (what, contact, id) => {
+  ])('answers the registered customer with that %s', async (what, contact, id) => {
     const basketId = `bsk_known-${what.replaceAll(/\W/g, '')}`;
     const party = await put(basketId);
     expect((await put(basketId, contact)).id).toBe(id);
     expect(await inside.stored('crm', customers, party.id)).toMatchObject({ state: 'anonymous', version: 1 });
   });
 
-  test('a card that nobody has identifies nobody', async () => {
+  test('identifies no customer by an unknown card', async () => {
     expect(await put('bsk_5', { loyaltyCard: '0000000000000' })).toMatchObject({ state: 'anonymous', version: 1 });
-    const { email } = somebody();
+    const { email } = newContact();
     expect(await put('bsk_5', { loyaltyCard: '0000000000000', email })).toMatchObject({ state: 'identified', email });
   });
 
-  test('of two who register with one address at once, the second is told of the first', async () => {
-    const { email } = somebody();
+  test('answers the second of two concurrent registrations with the first', async () => {
+    const { email } = newContact();
     const register = (work: UnitOfWork) =>
       createCustomer.handler({ params: {}, query: {}, body: { ...NAME, email } } as never, { work } as Scope);
     expect(await inside.overlapping('crm', register, register)).toEqual(['committed', 'Conflict: unique: customers.registeredEmail']);
     expect((await inside.call('POST', '/customers', { ...NAME, email })).body.code).toBe('duplicate_customer');
   });
 
-  test('a party that registers becomes this customer, and keeps what it had left', async () => {
-    const { email, phone } = somebody();
+  test('turns a party that registers into this customer and keeps its contact', async () => {
+    const { email, phone } = newContact();
     const party = await put('bsk_6', { email, phone });
     const reply = await inside.call('POST', '/customers', { ...NAME, email, consents: { emailMarketing: true } });
     expect(reply.status).toBe(201);
@@ -432,43 +432,43 @@ describe('Put Party, as the eCommerce Platform calls it', () => {
       ...{ classification: 'created', aggregateversion: 3, data: { previousState: 'identified' } },
     });
     expect((await put('bsk_6')).id).toBe(party.id);
-    expect(await put('bsk_6', somebody())).toEqual(reply.body);
+    expect(await put('bsk_6', newContact())).toEqual(reply.body);
   });
 
-  test('of several guests the one with both e-mail and phone registers, else the oldest with the e-mail', async () => {
-    const { email, phone } = somebody();
+  test('registers, of several guests, the one with both e-mail and phone, else the oldest with the e-mail', async () => {
+    const { email, phone } = newContact();
     const oldest = await put('bsk_7', { email });
     const both = await put('bsk_8', { email, phone });
     expect((await inside.call('POST', '/customers', { ...NAME, email, phone })).body.id).toBe(both.id);
-    const other = somebody();
+    const other = newContact();
     const [first] = [await put('bsk_9', { email: other.email }), await put('bsk_10', { email: other.email })];
     expect((await inside.call('POST', '/customers', { ...NAME, email: other.email })).body.id).toBe(first.id);
     expect(await inside.stored('crm', customers, oldest.id)).toMatchObject({ state: 'identified', email });
   });
 
-  test('by a phone alone a guest is found as well; what somebody else has registered since is not kept', async () => {
-    const { email, phone } = somebody();
+  test('finds a guest by phone alone and drops contact that another customer has registered since', async () => {
+    const { email, phone } = newContact();
     const guest = await put('bsk_11', { email, phone });
-    const other = await inside.call('POST', '/customers', { ...NAME, phone: somebody().phone });
+    const other = await inside.call('POST', '/customers', { ...NAME, phone: newContact().phone });
     expect(other.status).toBe(201);
     const first = await put('bsk_12', { email });
-    expect((await inside.call('POST', '/customers', { ...NAME, email, phone: somebody().phone })).body.id).toBe(guest.id);
-    // The second guest left the same address, which is registered now: registering by phone leaves it out.
-    const number = somebody().phone;
+    expect((await inside.call('POST', '/customers', { ...NAME, email, phone: newContact().phone })).body.id).toBe(guest.id);
+    // The second guest left the same address, which is now registered: registering by phone leaves it out.
+    const number = newContact().phone;
     expect(await put('bsk_12', { phone: number })).toMatchObject({ id: first.id, email, phone: number });
     const registered = await inside.call('POST', '/customers', { ...NAME, phone: number });
     expect(registered).toMatchObject({ status: 201, body: { id: first.id, phone: number } });
     expect(registered.body).not.toHaveProperty('email');
   });
 
-  test('without the Loyalty Platform a card cannot be read: alone it decides nothing, and other contact does without it', async () => {
+  test('decides without the card while the Loyalty Platform is down, and is refused when it has only the card', async () => {
     await inside.fault('down', { match: { application: 'loyalty-platform' }, fault: { kind: 'outage' } });
     await expect(put('bsk_13', { loyaltyCard: '2990000200044' })).rejects.toMatchObject({
       code: 'dependency_unavailable',
       context: { dependency: 'loyalty-platform' },
     });
     expect((await put('bsk_13', { email: 'ada@people.example', loyaltyCard: '2990000200044' })).id).toBe('cus_ada');
-    const { email } = somebody();
+    const { email } = newContact();
     expect(await put('bsk_14', { email, loyaltyCard: '2990000200044' })).toMatchObject({ state: 'identified', email });
     await inside.noFaults();
     expect((await put('bsk_13', { loyaltyCard: '2990000200044' })).id).toBe('cus_farid');

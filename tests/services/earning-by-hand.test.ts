@@ -22,7 +22,7 @@ async function unheardOf(scene: ReturnScene, customerId?: string) {
 }
 
 describe('Earn Points for a completed order', () => {
-  test('before the Loyalty Platform hears of it books what the order is worth, and the event adds nothing', async () => {
+  test('before its event books the worth of the order, and the event adds nothing', async () => {
     await using scene = await returning();
     const { rehearsal } = scene;
     const { id } = await unheardOf(scene);
@@ -44,7 +44,7 @@ describe('Earn Points for a completed order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('with another amount than the order is worth is refused before and after the event, naming the worth', async () => {
+  test('with another amount than the worth of the order is refused before and after the event and names the worth', async () => {
     await using scene = await returning();
     const { rehearsal } = scene;
     const { id } = await unheardOf(scene);
@@ -67,13 +67,13 @@ describe('Earn Points for a completed order', () => {
     await rehearsal.verify();
   });
 
-  test('takes back for a refund what the event would have taken back, whichever came first', async () => {
+  test('takes back for a refund as many points as the event does, in either order', async () => {
     await using scene = await returning();
     const { rehearsal } = scene;
     const { id, payments } = await unheardOf(scene);
     await rehearsal.ok('POST', `/payments/${payments[0].id}/refunds`, { amount: euros(1299) });
     await rehearsal.settle();
-    // The refund was heard of before; the call and its repeat book both.
+    // The refund was recorded before; the call and its repeat book both.
     expect(await earn(rehearsal, id, WORTH)).toMatchObject({ status: 201, body: { pointsBalance: 512 } });
     expect(await earn(rehearsal, id, WORTH)).toMatchObject({ status: 200, body: { pointsBalance: 512 } });
     await rehearsal.noFaults();
@@ -82,7 +82,7 @@ describe('Earn Points for a completed order', () => {
     await rehearsal.verify();
   });
 
-  test('that names no member gives its points to the one who claims it, once', async () => {
+  test('without a member gives its points to the first member who claims them, once', async () => {
     await using scene = await returning();
     const { rehearsal } = scene;
     const sale = await rehearsal.ok('POST', '/transactions', {
@@ -103,7 +103,7 @@ describe('Earn Points for a completed order', () => {
 describe('Earn Points is refused, and books nothing,', () => {
   const entriesOf = async (rehearsal: TestRehearsal, member: string) => (await rehearsal.ok('GET', `/members/${member}/balance`)).entries;
 
-  test('for an order that nobody knows', async () => {
+  test('for an unknown order', async () => {
     await using scene = await returning();
     const before = await entriesOf(scene.rehearsal, 'loy_ada');
     expect(await earn(scene.rehearsal, 'ord_nobody', 4900)).toMatchObject({
@@ -114,7 +114,7 @@ describe('Earn Points is refused, and books nothing,', () => {
     await scene.rehearsal.verify();
   });
 
-  test('for an order of another member, and of a customer who is another member', async () => {
+  test('for an order of another member, and of a customer with another membership', async () => {
     await using scene = await returning();
     const { rehearsal } = scene;
     const { id } = await unheardOf(scene);
@@ -156,7 +156,7 @@ describe('Earn Points is refused, and books nothing,', () => {
     await rehearsal.verify();
   });
 
-  test('while the OMS, which knows what an order is worth, is down', async () => {
+  test('while the OMS, which knows the worth of an order, is down', async () => {
     await using scene = await returning();
     const { id } = await unheardOf(scene);
     await scene.down('oms');
@@ -167,7 +167,7 @@ describe('Earn Points is refused, and books nothing,', () => {
   });
 });
 
-test('a wrong call of Earn Points leaves the laws of the estate whole: an order earns exactly what it is worth', async () => {
+test('Earn Points by hand keeps the invariants of the estate: an order earns exactly its worth', async () => {
   await using scene = await returning();
   const { rehearsal } = scene;
   const { id } = await unheardOf(scene);

@@ -4,8 +4,8 @@ import { eachCrash, type Step } from '../support/each-crash.ts';
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * A checkout whose client sends it once and is never heard of again, while a process is killed at one of its commits. Whatever
- * was taken is kept by an order or given back, and the basket can be checked out by whoever comes next.
+ * A checkout whose client sends it once, while a process is killed at one of its commits. Stock, vouchers and basket are kept by an
+ * order or given back, and the next client can check the basket out.
  */
 const MINUTE = 60_000;
 
@@ -34,7 +34,7 @@ const checkOutOnce =
   };
 
 describe('A checkout that is killed and not repeated', () => {
-  test('leaves an open basket, no held stock and a checkout that works, once its time is over', async () => {
+  test('leaves an open basket, no held stock and a working checkout once its time is over', async () => {
     const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
     const crashes = await eachCrash({
       begin: aBasket,
@@ -52,7 +52,7 @@ describe('A checkout that is killed and not repeated', () => {
     expect(crashes).toBeGreaterThanOrEqual(14);
   }, 120_000);
 
-  test('that was to place an order leaves the order or nothing, never a basket that is converted without one', async () => {
+  test('with placeOrder leaves the order or nothing, never a converted basket without an order', async () => {
     const body = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'], placeOrder: true };
     const crashes = await eachCrash({
       begin: aBasket,

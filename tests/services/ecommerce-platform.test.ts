@@ -29,7 +29,7 @@ async function aBasket(
 const checkout = (rehearsal: TestRehearsal, basketId: string, more: object = {}, options = {}) =>
   rehearsal.call('POST', `/baskets/${basketId}/checkout`, { ...CHECKOUT, ...more }, options);
 
-/** Names of the events about an object, the additional ones too, oldest first. */
+/** Names of the events about an object, additional events included, oldest first. */
 async function eventsOf(rehearsal: TestRehearsal, subject: string) {
   const events = await rehearsal.events({ subject, ext: true });
   return events.map(({ type, aggregateversion, data }) => [
@@ -40,13 +40,13 @@ async function eventsOf(rehearsal: TestRehearsal, subject: string) {
   ]);
 }
 
-/** What the locations together hold back of a SKU. */
+/** Units of a SKU reserved over all locations. */
 async function reserved(rehearsal: TestRehearsal, sku: string): Promise<number> {
   const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
   return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
 }
 
-/** Until a call has run into a fault. */
+/** Waits until a fault has struck a call. */
 const underWay = (rehearsal: TestRehearsal, fault: string) =>
   eventually(`the fault ${fault}`, async () => (await rehearsal.faults()).some(({ name, hits }) => name === fault && hits > 0));
 
@@ -56,7 +56,7 @@ const down = (application: string, api?: string) => ({
 });
 
 describe('Get Product', () => {
-  test('answers attributes, price, media and availability, by id and by SKU, without any credential', async () => {
+  test('answers attributes, price, media and availability by id or SKU, without a credential', async () => {
     await using rehearsal = await newRehearsal();
     const bySku = await rehearsal.call('GET', '/products/mug-blue', undefined, { as: 'none' });
     expect(bySku).toMatchObject({
@@ -77,13 +77,13 @@ describe('Get Product', () => {
     expect(byId.body).toEqual(bySku.body);
   });
 
-  test('says low for the last unit and out of stock for none', async () => {
+  test('says low for the last unit and out of stock without units', async () => {
     await using rehearsal = await newRehearsal();
     expect((await rehearsal.ok('GET', '/products/lamp-last-one')).availability).toEqual({ status: 'low', atp: 1 });
     expect((await rehearsal.ok('GET', '/products/vase-sold-out')).availability).toEqual({ status: 'out-of-stock', atp: 0 });
   });
 
-  test('says unknown while the Inventory Service is down, and is no less a product', async () => {
+  test('says unknown while the Inventory Service is down, and answers the rest of the product', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('no-stock', down('inventory-service'));
     const product = await rehearsal.call('GET', '/products/mug-blue');
@@ -109,7 +109,7 @@ describe('Get Product', () => {
 });
 
 describe('Create Basket', () => {
-  test('opens an empty basket for a customer and says when it will be abandoned', async () => {
+  test('opens an empty basket for a customer and answers when it will be abandoned', async () => {
     await using rehearsal = await newRehearsal();
     const reply = await rehearsal.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
     expect(reply).toMatchObject({
@@ -131,13 +131,13 @@ describe('Create Basket', () => {
     expect(await eventsOf(rehearsal, `basket/${reply.body.id}`)).toEqual([['basket-created', 1, undefined, 'open']]);
   });
 
-  test('gives a basket without customerId an anonymous party at the CRM', async () => {
+  test('links a basket without customerId to an anonymous party at the CRM', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'app' });
     expect(await rehearsal.object('customer', basket.customerId)).toMatchObject({ state: 'anonymous' });
   });
 
-  test('prices the lines, one per SKU, promotions included, shipping not yet', async () => {
+  test('prices the lines, one per SKU, with promotions and without shipping', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, {
       lines: [
@@ -157,7 +157,7 @@ describe('Create Basket', () => {
     expect(new Set(basket.lines.map(({ lineId }: { lineId: string }) => lineId)).size).toBe(2);
   });
 
-  test('costs the full price while the Promotion Engine is down, and says so', async () => {
+  test('prices without promotions while the Promotion Engine is down, and says so', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('no-promotions', down('promotion-engine'));
     expect(await aBasket(rehearsal, { lines: [{ sku: 'cushion-grey', qty: 2 }] })).toMatchObject({
@@ -166,12 +166,12 @@ describe('Create Basket', () => {
     });
   });
 
-  test('lets a blocked customer fill a basket: only an order is refused', async () => {
+  test('lets a blocked customer fill a basket: only orders are refused', async () => {
     await using rehearsal = await newRehearsal();
     expect(await aBasket(rehearsal, { customerId: 'cus_mallory' })).toMatchObject({ state: 'open', customerId: 'cus_mallory' });
   });
 
-  test('moves the lines of open baskets into the new one', async () => {
+  test('merges the lines of open baskets into the new one', async () => {
     await using rehearsal = await newRehearsal();
     const first = await aBasket(rehearsal, { lines: [{ sku: 'mug-blue', qty: 2 }] });
     const second = await aBasket(rehearsal, {
@@ -215,7 +215,7 @@ describe('Create Basket', () => {
     });
   });
 
-  test('does not merge a basket in checkout, and changes none of the others then', async () => {
+  test('does not merge a basket in checkout, and then changes no other basket', async () => {
     await using rehearsal = await newRehearsal();
     const open = await aBasket(rehearsal);
     const locked = await aBasket(rehearsal);
@@ -243,7 +243,7 @@ describe('Create Basket', () => {
     ['an unknown member', { colour: 'blue' }, 422, { errors: [{ pointer: '/colour', code: 'unknown_member' }] }],
     ['an unknown customer', { customerId: 'cus_nobody' }, 404, { code: 'not_found', objectType: 'customer', id: 'cus_nobody' }],
     ['an unknown SKU', { lines: [{ sku: 'nothing', qty: 1 }] }, 404, { code: 'not_found', objectType: 'product', id: 'nothing' }],
-    ['a product nobody may see yet', { lines: [{ sku: 'radio-draft', qty: 1 }] }, 404, { code: 'not_found', id: 'radio-draft' }],
+    ['a draft product', { lines: [{ sku: 'radio-draft', qty: 1 }] }, 404, { code: 'not_found', id: 'radio-draft' }],
     [
       'a suspended product',
       { lines: [{ sku: 'chair-suspended', qty: 1 }] },
@@ -270,7 +270,7 @@ describe('Create Basket', () => {
     expect(await rehearsal.events({ type: 'basket-created' })).toEqual([]);
   });
 
-  test('answers 503 while the CRM is down, since a basket belongs to somebody', async () => {
+  test('answers 503 while the CRM is down, since every basket has an owner', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('no-crm', down('crm'));
     expect(await rehearsal.call('POST', '/baskets', { channel: 'web' })).toMatchObject({
@@ -281,7 +281,7 @@ describe('Create Basket', () => {
     expect((await rehearsal.call('POST', '/baskets', { channel: 'web' })).status).toBe(201);
   });
 
-  test('opens one basket however often a request with one Idempotency-Key is sent', async () => {
+  test('opens one basket for repeated requests with one Idempotency-Key', async () => {
     await using rehearsal = await newRehearsal();
     const body = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
     const options = { headers: { 'idempotency-key': 'basket-1' } };
@@ -300,7 +300,7 @@ describe('Add Line to Basket', () => {
   const add = (rehearsal: TestRehearsal, basketId: string, sku: string, qty: number) =>
     rehearsal.call('POST', `/baskets/${basketId}/lines`, { sku, qty });
 
-  test('adds a line, adds units to it, and prices the basket again each time', async () => {
+  test('adds a line or units of a line, and prices the basket again each time', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { lines: [] });
     expect(await add(rehearsal, basket.id, 'chocolate-dark', 2)).toMatchObject({
@@ -321,7 +321,7 @@ describe('Add Line to Basket', () => {
     ]);
   });
 
-  test('keeps every unit when two add at the same time', async () => {
+  test('keeps every unit of two concurrent requests', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { lines: [] });
     const replies = await Promise.all(Array.from({ length: 4 }, () => add(rehearsal, basket.id, 'mug-blue', 1)));
@@ -329,7 +329,7 @@ describe('Add Line to Basket', () => {
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ version: 5, lines: [{ qty: 4 }] });
   });
 
-  test('refuses more than the best single location has, counting what the line has already', async () => {
+  test('refuses more units than the best single location has, including those already on the line', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { lines: [{ sku: 'desk-two-nodes', qty: 2 }] });
     expect(await add(rehearsal, basket.id, 'desk-two-nodes', 2)).toMatchObject({
@@ -343,7 +343,7 @@ describe('Add Line to Basket', () => {
     });
   });
 
-  test('goes on without asking for stock while the Inventory Service is down: nothing is held before checkout anyway', async () => {
+  test('skips the stock check while the Inventory Service is down: stock is held only at checkout', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { lines: [] });
     await rehearsal.fault('no-stock', down('inventory-service'));
@@ -352,7 +352,7 @@ describe('Add Line to Basket', () => {
 
   test.each<[string, string, number, number, object]>([
     ['an unknown SKU', 'nothing', 1, 404, { code: 'not_found', objectType: 'product' }],
-    ['a product nobody may see yet', 'radio-draft', 1, 404, { code: 'not_found' }],
+    ['a draft product', 'radio-draft', 1, 404, { code: 'not_found' }],
     [
       'a suspended product',
       'chair-suspended',
@@ -368,7 +368,7 @@ describe('Add Line to Basket', () => {
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ version: 1 });
   });
 
-  test('is possible in an open basket only', async () => {
+  test('is refused unless the basket is open', async () => {
     await using rehearsal = await newRehearsal();
     const locked = await aBasket(rehearsal);
     await checkout(rehearsal, locked.id);
@@ -404,7 +404,7 @@ describe('Add Line to Basket', () => {
 });
 
 describe('An idle basket', () => {
-  test('is abandoned after 24 h; every change starts the time anew', async () => {
+  test('is abandoned after 24 h; every change restarts the time', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { lines: [] });
     await rehearsal.advance('PT23H');
@@ -483,7 +483,7 @@ describe('Checkout Basket', () => {
     });
   });
 
-  test('repeated, answers the same locked or converted basket and changes nothing', async () => {
+  test('repeated answers the same locked or converted basket and changes nothing', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const locked = await checkout(rehearsal, basket.id);
@@ -496,7 +496,7 @@ describe('Checkout Basket', () => {
     expect(await rehearsal.events({ type: 'inventory-reserved' })).toHaveLength(1);
   });
 
-  test('refuses an empty basket, an unknown one, a missing address and an unknown customer', async () => {
+  test('refuses an empty basket, an unknown basket, a missing address and an unknown customer', async () => {
     await using rehearsal = await newRehearsal();
     const empty = await aBasket(rehearsal, { lines: [] });
     expect(await checkout(rehearsal, empty.id)).toMatchObject({
@@ -517,7 +517,7 @@ describe('Checkout Basket', () => {
     expect(await reserved(rehearsal, 'mug-blue')).toBe(0);
   });
 
-  test('names every SKU that is short, holds nothing, gives voucher uses back and leaves the basket open', async () => {
+  test('names every short SKU, holds nothing, gives voucher uses back and leaves the basket open', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, {
       lines: [
@@ -540,7 +540,7 @@ describe('Checkout Basket', () => {
     await rehearsal.verify();
   });
 
-  test('sends the last unit to exactly one of several baskets', async () => {
+  test('gives the last unit to exactly one of several baskets', async () => {
     await using rehearsal = await newRehearsal();
     const baskets = await Promise.all(Array.from({ length: 4 }, () => aBasket(rehearsal, { lines: [{ sku: 'lamp-last-one', qty: 1 }] })));
     const replies = await Promise.all(baskets.map(({ id }) => checkout(rehearsal, id)));
@@ -549,7 +549,7 @@ describe('Checkout Basket', () => {
     await rehearsal.verify();
   });
 
-  test('sent several times at once for one basket, makes one hold and locks it once', async () => {
+  test('sent concurrently for one basket makes one hold and locks the basket once', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('together', { match: { api: 'checkout-basket-api' }, fault: { kind: 'barrier', parties: 4 }, times: 4 });
@@ -568,7 +568,7 @@ describe('Checkout Basket', () => {
     await rehearsal.verify();
   });
 
-  test('holds what the basket has when a line is added while it runs', async () => {
+  test('holds the current lines when a line is added meanwhile', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 }, times: 1 });
@@ -589,7 +589,7 @@ describe('Checkout Basket', () => {
     await rehearsal.verify();
   });
 
-  test('gives the hold back when the basket is merged into another one while it runs', async () => {
+  test('gives the hold back when the basket is merged into another meanwhile', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 }, times: 1 });
@@ -601,7 +601,7 @@ describe('Checkout Basket', () => {
     await rehearsal.verify();
   });
 
-  test('answers 503 while the SIM is down, and goes through when it is back', async () => {
+  test('answers 503 while the SIM is down and succeeds when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-sim', down('sim'));
@@ -642,7 +642,7 @@ describe('Checkout Basket', () => {
 });
 
 describe('The customer at checkout', () => {
-  test('is identified by contact when nobody knew', async () => {
+  test('is identified by contact when the basket was anonymous', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
     const locked = await checkout(rehearsal, basket.id, { contact: { email: 'New.Face@people.example' } });
@@ -650,7 +650,7 @@ describe('The customer at checkout', () => {
     expect(await rehearsal.object('customer', basket.customerId)).toMatchObject({ state: 'identified', email: 'new.face@people.example' });
   });
 
-  test('is the registered customer whose e-mail or loyalty card it is', async () => {
+  test('is the registered customer with the given e-mail address or loyalty card', async () => {
     await using rehearsal = await newRehearsal();
     const card = (await rehearsal.object('loyalty-account', 'loy_ada')).cardNumber;
     for (const contact of [{ email: 'ada@people.example' }, { loyaltyCard: card }]) {
@@ -663,7 +663,7 @@ describe('The customer at checkout', () => {
     }
   });
 
-  test('is whom customerId names; contact changes no registered customer', async () => {
+  test('is the customer of customerId; contact changes no registered customer', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
     const locked = await checkout(rehearsal, basket.id, { customerId: 'cus_ben', contact: { email: 'other@people.example' } });
@@ -672,7 +672,7 @@ describe('The customer at checkout', () => {
     expect((await rehearsal.object('customer', 'cus_ben')).email).not.toBe('other@people.example');
   });
 
-  test.each([false, true])('who is blocked is refused before anything is held (placeOrder %s)', async (placeOrder) => {
+  test.each([false, true])('is refused before stock is held when blocked (placeOrder %s)', async (placeOrder) => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { customerId: 'cus_mallory' });
     expect(await checkout(rehearsal, basket.id, { placeOrder, voucherCodes: ['WELCOME10'] })).toMatchObject({
@@ -684,7 +684,7 @@ describe('The customer at checkout', () => {
     expect(await rehearsal.events({ type: 'inventory-reserved' })).toEqual([]);
   });
 
-  test('need not be known while the CRM is down, but must be when the request says something about them', async () => {
+  test('is not looked up while the CRM is down, unless the request names contact', async () => {
     await using rehearsal = await newRehearsal();
     const named = await aBasket(rehearsal, { customerId: 'cus_ben' });
     const member = await aBasket(rehearsal);
@@ -705,7 +705,7 @@ describe('Points at checkout', () => {
   test.each([
     ['down', { kind: 'outage' as const }],
     ['too slow', { kind: 'latency' as const, ms: 12_000 }],
-  ])('are left out while the Loyalty Platform is %s, and checkout goes on', async (_what, fault) => {
+  ])('are left out while the Loyalty Platform is %s, and checkout continues', async (_what, fault) => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-loyalty', { match: { application: 'loyalty-platform' }, fault });
@@ -719,13 +719,13 @@ describe('Points at checkout', () => {
     expect(locked.body.loyalty).not.toHaveProperty('balance');
   });
 
-  test('are none for whoever is no member', async () => {
+  test('are none for a customer without membership', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { customerId: 'cus_ben' });
     expect((await checkout(rehearsal, basket.id)).body.loyalty).toEqual({ status: 'none' });
   });
 
-  test('make a gold member cheaper: the tier is known from checkout on', async () => {
+  test('lower the price for a gold member: the tier is known from checkout on', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { customerId: 'cus_dmitri' });
     expect(basket.totals.discount.amount).toBe(0);
@@ -736,7 +736,7 @@ describe('Points at checkout', () => {
 });
 
 describe('Vouchers at checkout', () => {
-  test('lower the price; lines and totals add up', async () => {
+  test('lower the price, and lines and totals add up', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const { body } = await checkout(rehearsal, basket.id, { voucherCodes: ['welcome10', 'WELCOME10'] });
@@ -754,7 +754,7 @@ describe('Vouchers at checkout', () => {
     ['MIN100', 'order_rules_violated'],
     ['VIP', 'customer_rules_violated'],
     ['NOSUCH', 'not_found'],
-  ])('do not stop a checkout: %s is rejected as %s and takes nothing off, the others do', async (code, reason) => {
+  ])('do not fail a checkout: %s is rejected as %s and takes nothing off, and the others apply', async (code, reason) => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const { status, body } = await checkout(rehearsal, basket.id, { voucherCodes: [code, 'WELCOME10'] });
@@ -766,7 +766,7 @@ describe('Vouchers at checkout', () => {
     expect(body.totals.total.amount).toBe(2598 - 260 + 490);
   });
 
-  test('stop a checkout with 503 while the Promotion Engine is down; without codes it goes on at full price', async () => {
+  test('fail a checkout with 503 while the Promotion Engine is down; without codes it continues at full price', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-promotions', down('promotion-engine'));
@@ -781,7 +781,7 @@ describe('Vouchers at checkout', () => {
     });
   });
 
-  test('that cannot be locked take nothing with them: stock and uses go back, also when that works only later', async () => {
+  test('that cannot be locked give stock and uses back, at once or when the applications are back', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-uses', down('promotion-engine', 'record-voucher-use'));
@@ -801,7 +801,7 @@ describe('Vouchers at checkout', () => {
     await rehearsal.verify();
   });
 
-  test('that could not be locked are locked by the same request sent again, with stock that is really held', async () => {
+  test('that could not be locked are locked by a retry of the same request, with stock held', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-use', {
@@ -830,7 +830,7 @@ describe('Vouchers at checkout', () => {
 });
 
 describe('A checkout without an order', () => {
-  test('opens again after 15 minutes: hold expired, voucher use released, priced as an open basket', async () => {
+  test('reopens after 15 minutes: its hold expires, its voucher use is released, its price is that of an open basket', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const locked = await checkout(rehearsal, basket.id, { voucherCodes: ['WELCOME10'] });
@@ -859,7 +859,7 @@ describe('A checkout without an order', () => {
     await rehearsal.verify();
   });
 
-  test('opens again while the Promotion Engine is down, and gives the use back when it is there again', async () => {
+  test('reopens while the Promotion Engine is down, and gives the use back when it is up', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await checkout(rehearsal, basket.id, { voucherCodes: ['WELCOME10'] });
@@ -871,7 +871,7 @@ describe('A checkout without an order', () => {
     expect((await checkout(rehearsal, basket.id)).status).toBe(200);
   });
 
-  test('is idle from then on, and abandoned a day later', async () => {
+  test('is idle after it reopens and abandoned a day later', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await checkout(rehearsal, basket.id);
@@ -881,7 +881,7 @@ describe('A checkout without an order', () => {
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'abandoned' });
   });
 
-  test('keeps its price when there is an order, whatever time it is', async () => {
+  test('keeps its price at any time once an order exists', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const locked = await checkout(rehearsal, basket.id);
@@ -895,7 +895,7 @@ describe('A checkout without an order', () => {
 });
 
 describe('Checkout that places the order', () => {
-  test('converts the basket and answers with the order that the OMS then has', async () => {
+  test('converts the basket and answers with the stored order of the OMS', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const placed = await checkout(rehearsal, basket.id, { placeOrder: true, voucherCodes: ['WELCOME10'] });
@@ -917,7 +917,7 @@ describe('Checkout that places the order', () => {
     await rehearsal.verify();
   });
 
-  test('places the order of a basket that is in checkout already', async () => {
+  test('places the order of a basket that is already in checkout', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     const locked = await checkout(rehearsal, basket.id);
@@ -926,7 +926,7 @@ describe('Checkout that places the order', () => {
     expect(await rehearsal.ok('GET', `/orders/${placed.body.orderId}`)).toMatchObject({ state: 'draft' });
   });
 
-  test('answers with the order that was made by hand', async () => {
+  test('answers with an order that a client made by Create Order', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await checkout(rehearsal, basket.id);
@@ -934,7 +934,7 @@ describe('Checkout that places the order', () => {
     expect(await checkout(rehearsal, basket.id, { placeOrder: true })).toMatchObject({ status: 200, body: { orderId: order.id } });
   });
 
-  test('refuses a customer who was blocked since, and leaves the basket in checkout', async () => {
+  test('refuses a customer blocked meanwhile and leaves the basket in checkout', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal, { customerId: 'cus_ada' });
     await checkout(rehearsal, basket.id);
@@ -943,7 +943,7 @@ describe('Checkout that places the order', () => {
     expect(await rehearsal.object('basket', basket.id)).toMatchObject({ state: 'locked' });
   });
 
-  test('answers 503 while the OMS is down; the order comes by itself, and a repeat answers 200 with it', async () => {
+  test('answers 503 while the OMS is down; the order is placed later, and a repeat answers 200 with it', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-oms', down('oms'));
@@ -966,7 +966,7 @@ describe('Checkout that places the order', () => {
     await rehearsal.verify();
   });
 
-  test('makes one order when the answer of the OMS was lost, and the repeat says which', async () => {
+  test('makes one order when the answer of the OMS was lost, and the repeat answers with it', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('lost', { match: { api: 'create-order-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -981,7 +981,7 @@ describe('Checkout that places the order', () => {
 });
 
 describe('Calls from inside the estate', () => {
-  test('Get Basket answers lines and totals, or 404', async () => {
+  test('to Get Basket answer lines and totals, or 404', async () => {
     await using inside = await startInside(ecommercePlatform, crm);
     const { body } = await inside.call('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 2 }] });
     expect(await inside.as('sim')(getBasket, { params: { id: body.id } })).toEqual(body);
@@ -991,7 +991,7 @@ describe('Calls from inside the estate', () => {
     });
   });
 
-  test('Convert Basket refuses a basket that is not in checkout, and an unknown one', async () => {
+  test('to Convert Basket are refused for a basket that is not in checkout and for an unknown one', async () => {
     await using inside = await startInside(ecommercePlatform, crm);
     const { body } = await inside.call('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 2 }] });
     await expect(inside.as('oms')(convertBasket, { params: { id: body.id }, body: { orderId: 'ord_1' } })).rejects.toMatchObject({
@@ -1004,7 +1004,7 @@ describe('Calls from inside the estate', () => {
   });
 });
 
-/** What the numbers say that no API shows. */
+/** Counters of the Promotion Engine that no API shows. */
 describe('The uses of a voucher', () => {
   const shop = () => startInside(ecommercePlatform, crm, sim, inventoryService, promotionEngine, loyaltyPlatform);
   const used = (inside: Inside, code: string) => inside.counters('promotion-engine', voucherUses.name, code);
@@ -1014,7 +1014,7 @@ describe('The uses of a voucher', () => {
     inside.call('POST', `/baskets/${id}/checkout`, { ...CHECKOUT, voucherCodes });
   const MINUTE = 60_000;
 
-  test('are taken at checkout, once, and given back when the basket opens again', async () => {
+  test('are taken once at checkout and given back when the basket reopens', async () => {
     await using inside = await shop();
     const id = await basketOf(inside, [{ sku: 'mug-blue', qty: 2 }]);
     await checkOut(inside, id, ['WELCOME10']);
@@ -1024,7 +1024,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 0 });
   });
 
-  test('are given back when what comes after fails, and when the answer was lost for good', async () => {
+  test('are given back when a later step fails and when the answer stays lost', async () => {
     await using inside = await shop();
     const id = await basketOf(inside, [{ sku: 'mug-blue', qty: 2 }]);
     await inside.fault('lost', { match: { api: 'record-voucher-use' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 3 });
@@ -1035,7 +1035,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 1 });
   });
 
-  test('go to one of two checkouts when one is left: the other pays the full price of it', async () => {
+  test('go to one of two checkouts when one use is left; the other pays the full price', async () => {
     await using inside = await shop();
     await inside.commitAs('promotion-engine', async (work) => {
       const [{ left } = { left: 0 }] = await work.counters(voucherUses, ['MIN100']);
@@ -1062,7 +1062,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 2 });
   });
 
-  test('that this basket took last still count when it is priced again without another one', async () => {
+  test('taken as the last one by this basket still count for it when it is priced again without a rejected voucher', async () => {
     await using inside = await shop();
     await inside.commitAs('promotion-engine', async (work) => {
       const [min100 = { left: 0 }, usedUp = { left: 0 }] = await work.counters(voucherUses, ['MIN100', 'USEDUP']);

@@ -17,7 +17,7 @@ const estateOfTill = () => startInside(ecommercePlatform, sim, inventoryService,
 
 type Body = Partial<NonNullable<CallOf<typeof putTransactionBasket>['body']>>;
 
-/** As the POS asks: its transaction decides the key, so that a repeat is the same call. */
+/** Calls as the POS does: the key derives from the transaction, so a repeat is the same call. */
 const lock = (estate: Inside, transactionId: string, body: Body = {}, intent?: string) =>
   estate.as('pos')(
     putTransactionBasket,
@@ -39,7 +39,7 @@ const refusal = (promise: Promise<unknown>): Promise<Problem> =>
 const openBasket = async (estate: Inside, body: Record<string, unknown> = {}) =>
   (await estate.call('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }], ...body })).body;
 
-/** Units that a store holds back. */
+/** Units reserved at a store. */
 const reservedAt = async (estate: Inside, sku: string, locationId = 'store-01') =>
   (await estate.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'] ?? 0;
 
@@ -82,7 +82,7 @@ describe('The basket of a transaction', () => {
     expect(await estate.violations()).toEqual([]);
   });
 
-  test('is one, however often it is asked for', async () => {
+  test('is created once for repeated calls', async () => {
     await using estate = await estateOfTill();
     const first = await lock(estate, 'ord_1');
     const again = await lock(estate, 'ord_1', { lines: [{ sku: 'wine-red', qty: 1 }] });
@@ -93,7 +93,7 @@ describe('The basket of a transaction', () => {
     expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
   });
 
-  test('is an open basket that is taken over with its customer and its member prices', async () => {
+  test('is an open basket that keeps its customer and member prices', async () => {
     await using estate = await estateOfTill();
     const open = await openBasket(estate, { customerId: 'cus_grace' });
     const locked = await lock(estate, 'ord_1', { basketId: open.id });
@@ -109,7 +109,7 @@ describe('The basket of a transaction', () => {
     expect(await estate.violations()).toEqual([]);
   });
 
-  test('is refused for a basket that is not there, not open or empty, and nothing is held', async () => {
+  test('is refused for a basket that is unknown, not open or empty, and nothing is held', async () => {
     await using estate = await estateOfTill();
     const empty = await openBasket(estate, { lines: [] });
     const taken = await openBasket(estate);
@@ -141,7 +141,7 @@ describe('The basket of a transaction', () => {
     expect([code, context['currentState'], context['allowedFrom']]).toEqual(['invalid_state_transition', state, ['open']]);
   });
 
-  test('is refused for products that are not sold', async () => {
+  test('is refused for products that are not for sale', async () => {
     await using estate = await estateOfTill();
     const refused = async (sku: string) => {
       const { code, context } = await refusal(
@@ -162,7 +162,7 @@ describe('The basket of a transaction', () => {
     expect(await reservedAt(estate, 'mug-blue')).toBe(0);
   });
 
-  test('costs what it costs without discounts while the Promotion Engine is down', async () => {
+  test('is priced without discounts while the Promotion Engine is down', async () => {
     await using estate = await estateOfTill();
     await estate.fault('down', down('promotion-engine'));
     const basket = await lock(estate, 'ord_1', { lines: [{ sku: 'chocolate-dark', qty: 3 }] });
@@ -170,11 +170,11 @@ describe('The basket of a transaction', () => {
   });
 });
 
-describe('Who buys at the till', () => {
+describe('The customer at the till', () => {
   test.each([
     ['the account', 'loy_grace'],
     ['the card', '2990000200051'],
-  ])('is the member whose loyaltyId is %s', async (_, loyaltyId) => {
+  ])('is the member with the loyaltyId %s', async (_, loyaltyId) => {
     await using estate = await estateOfTill();
     const basket = await lock(estate, 'ord_1', { loyaltyId });
     expect(basket).toMatchObject({
@@ -184,14 +184,14 @@ describe('Who buys at the till', () => {
     });
   });
 
-  test('is the member also where the basket was somebody else’s', async () => {
+  test('is the member also when the basket belongs to another customer', async () => {
     await using estate = await estateOfTill();
     const open = await openBasket(estate, { customerId: undefined });
     const basket = await lock(estate, 'ord_1', { basketId: open.id, loyaltyId: 'loy_ada' });
     expect(basket).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
   });
 
-  test('is refused when nobody has that card, or the customer is blocked', async () => {
+  test('is refused when the card is unknown or the customer blocked', async () => {
     await using estate = await estateOfTill();
     const unknown = await refusal(lock(estate, 'ord_1', { loyaltyId: 'loy_nobody' }));
     expect([unknown.code, unknown.context.objectType]).toEqual(['not_found', 'loyalty-account']);
@@ -202,7 +202,7 @@ describe('Who buys at the till', () => {
     expect(await reservedAt(estate, 'mug-blue')).toBe(0);
   });
 
-  test('is not asked while the Loyalty Platform or the CRM is down: the sale goes on with the id that was given', async () => {
+  test('is not looked up while the Loyalty Platform or the CRM is down: the sale continues with the given id', async () => {
     await using estate = await estateOfTill();
     const open = await openBasket(estate);
     await estate.fault('down', down('loyalty-platform'));
@@ -215,7 +215,7 @@ describe('Who buys at the till', () => {
 });
 
 describe('The hold of a transaction', () => {
-  test('is what the store has, and nothing where the store has nothing', async () => {
+  test('has the units of the store, and none when the store has none', async () => {
     await using estate = await estateOfTill();
     const basket = await lock(estate, 'ord_1', {
       lines: [
@@ -233,9 +233,9 @@ describe('The hold of a transaction', () => {
     expect(await estate.violations()).toEqual([]);
   });
 
-  test('takes what is left when somebody was faster', async () => {
+  test('takes the remaining units when another buyer was faster', async () => {
     await using estate = await estateOfTill();
-    // Both have read that three chairs are there before either asks for them.
+    // Both read three available chairs before either reserves them.
     await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
     const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => lock(estate, id, { lines: [{ sku: 'chair-oak', qty: 2 }] })));
     expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual([
@@ -246,7 +246,7 @@ describe('The hold of a transaction', () => {
     expect(await estate.violations()).toEqual([]);
   });
 
-  test('is needed: while nobody can hold stock there is no transaction, and a repeat makes it later', async () => {
+  test('is required: while the SIM is down there is no transaction, and a repeat makes it later', async () => {
     await using estate = await estateOfTill();
     const open = await openBasket(estate);
     await estate.fault('down', down('sim'));
@@ -303,7 +303,7 @@ describe('Abandon Basket', () => {
     expect(await estate.violations()).toEqual([]);
   });
 
-  test('of a transaction without a basket is 404, and it never gets one any more', async () => {
+  test('answers 404 for a transaction without a basket, which then never gets one', async () => {
     await using estate = await estateOfTill();
     const open = await openBasket(estate);
     expect((await refusal(abandon(estate, 'ord_1'))).code).toBe('not_found');
@@ -313,7 +313,7 @@ describe('Abandon Basket', () => {
     expect(await reservedAt(estate, 'mug-blue')).toBe(2);
   });
 
-  test('that comes while the basket is being locked wins, and what was held goes back', async () => {
+  test('wins when the basket is being locked, and the held stock is given back', async () => {
     await using estate = await estateOfTill();
     const open = await openBasket(estate);
     await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
@@ -329,7 +329,7 @@ describe('Abandon Basket', () => {
 });
 
 describe('List Customer Baskets', () => {
-  test('answers those that are open or in checkout, the newest first, at most twenty', async () => {
+  test('answers the open ones and those in checkout, newest first, at most twenty', async () => {
     await using estate = await estateOfTill();
     const ids: string[] = [];
     for (let count = 0; count < 22; count++) ids.push((await openBasket(estate, { customerId: 'cus_ben', lines: [] })).id);
@@ -345,7 +345,7 @@ describe('List Customer Baskets', () => {
 });
 
 describe('The basket of a transaction, through the gateway', () => {
-  test('never opens again by time, and is not checked out with an address', async () => {
+  test('never reopens by time and cannot be checked out with an address', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     await rehearsal.advance('PT23H');
@@ -363,7 +363,7 @@ describe('The basket of a transaction, through the gateway', () => {
     expect(await stockAt(rehearsal, 'mug-blue')).toEqual({ onHand: 50, reserved: 2 });
   });
 
-  test('becomes the order of its transaction, also when only the basket is named', async () => {
+  test('becomes the order of its transaction, also when the request names only the basket', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     expect(await rehearsal.call('POST', '/orders', { basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
@@ -371,7 +371,7 @@ describe('The basket of a transaction, through the gateway', () => {
     expect(await rehearsal.call('POST', '/orders', { transactionId: id })).toMatchObject({ status: 200, body: { id } });
   });
 
-  test('is not checked out any more once its transaction is voided', async () => {
+  test('cannot be checked out after the void of its transaction', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     await rehearsal.ok('POST', `/transactions/${id}/void`, {});

@@ -14,7 +14,7 @@ const paid = (order: { payments: Paid[] }) => order.payments.map(({ tender, stat
 const refundedOf = async (scene: ReturnScene, id: string): Promise<number[]> =>
   (await scene.order(id)).payments.map(({ refundedAmount }: Paid) => refundedAmount.amount);
 
-/** An inspected return of this number of mugs that waits for its exchange. */
+/** An inspected return of this number of mugs, waiting for its exchange. */
 async function toExchange(scene: ReturnScene, qty = 2) {
   const order = await scene.completed();
   const { id: returnId } = await scene.requested(order, qty, { resolution: 'exchange' });
@@ -74,7 +74,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is captured and delivered like any other order, and earns only for the other tenders', async () => {
+  test('is captured and delivered like other orders, and earns points only for the other tenders', async () => {
     await using scene = await returning();
     const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
     const before = await balance();
@@ -93,7 +93,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose goods come back as well leaves the member without their points, and its shipping is not refunded', async () => {
+  test('whose goods come back leaves the member no points for them, and its shipping is not refunded', async () => {
     await using scene = await returning();
     const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
     const before = await balance();
@@ -117,7 +117,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('waits a week for its order, then is refunded', async () => {
+  test('waits a week for its order and is then refunded', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     await scene.rehearsal.advance('P6DT23H59M');
@@ -130,7 +130,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose draft exists after a week is not refunded before that draft ends', async () => {
+  test('whose draft exists after a week is refunded only when that draft ends', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     await scene.rehearsal.advance('P6DT12H');
@@ -158,7 +158,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that is cancelled after it was confirmed gives the credit back to the original payments', async () => {
+  test('that is cancelled after confirmation returns the credit to the original payments', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     const { body: draft } = await exchange(scene, returnId);
@@ -172,7 +172,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that was captured gives back what is refunded of its credit, and a return of it goes the same way', async () => {
+  test('that was captured returns refunds of its credit to the original payments, also for a return of the new order', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene, 1);
     const { body: draft } = await exchange(scene, returnId, { qty: 2 });
@@ -196,7 +196,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of an exchange refunds its value to the payments of the first order', async () => {
+  test('whose return is exchanged again is refunded to the payments of the first order', async () => {
     await using scene = await returning();
     const first = await toExchange(scene, 2);
     const { body: draft } = await exchange(scene, first.returnId, { qty: 1 });
@@ -215,7 +215,7 @@ describe('An exchange', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose goods are sold out at confirmation loses its credit, and takes it again when they are back', async () => {
+  test('whose goods are sold out at confirmation loses its credit and takes it again when they are back', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene, 2);
     const { body: draft } = await exchange(scene, returnId, { sku: 'lamp-last-one', qty: 1 });
@@ -244,7 +244,7 @@ describe('Create Order for a return', () => {
     ['approved', ['approve']],
     ['received', ['approve', 'receive']],
     ['rejected', ['reject']],
-  ] as const)('that is %s is refused, and its basket stays as it was', async (state, verbs) => {
+  ] as const)('that is %s is refused, and its basket does not change', async (state, verbs) => {
     await using scene = await returning();
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
@@ -257,7 +257,7 @@ describe('Create Order for a return', () => {
     expect((await scene.rehearsal.ok('POST', '/orders', { basketId })).exchangeForReturnId).toBeUndefined();
   });
 
-  test('that is to be refunded, or that is unknown, is refused', async () => {
+  test('with resolution refund, or that is unknown, is refused', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id } = await scene.requested(await scene.completed(), 1);
     await scene.moved(id, 'approve', 'receive', 'inspect');
@@ -267,7 +267,7 @@ describe('Create Order for a return', () => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
   });
 
-  test('is accepted once: of several concurrent requests one succeeds, and the baskets of the others stay in checkout', async () => {
+  test('succeeds once: of several concurrent requests one succeeds, and the baskets of the others stay in checkout', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene);
     const baskets = await Promise.all([1, 2, 3].map(() => basketOf(scene, 'mug-blue', 1)));
@@ -280,7 +280,7 @@ describe('Create Order for a return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('repeated for the same basket answers the same order, whatever return is named', async () => {
+  test('repeated for the same basket answers the same order, also with another return', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene);
     const basketId = await basketOf(scene, 'mug-blue', 1);
@@ -291,7 +291,7 @@ describe('Create Order for a return', () => {
     expect((await scene.rehearsal.call('POST', '/orders', { basketId })).body.id).toBe(first.body.id);
   });
 
-  test('that is refused for its basket leaves the return to another one', async () => {
+  test('that is refused for its basket leaves the return to another basket', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene);
     const { id: open } = await scene.basket();
@@ -318,7 +318,7 @@ describe('Create Order for a return', () => {
     }
   });
 
-  test('that is paid otherwise meanwhile succeeds, and the return is refunded in full', async () => {
+  test('that is meanwhile paid by another tender succeeds, and the return is refunded in full', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     await scene.rehearsal.fault('no-credit', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
@@ -335,7 +335,7 @@ describe('Create Order for a return', () => {
 });
 
 describe('While a return pays for another order', () => {
-  test('it cannot be rejected, and the value that the credit holds cannot be refunded', async () => {
+  test('the return cannot be rejected, and the value held by the credit cannot be refunded', async () => {
     await using scene = await returning();
     const { order, returnId } = await toExchange(scene);
     await exchange(scene, returnId);
@@ -349,7 +349,7 @@ describe('While a return pays for another order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('the other tenders are not refunded for a return of the other order', async () => {
+  test('a refund of the other tenders of that order for this return is refused', async () => {
     await using scene = await returning();
     const { returnId } = await toExchange(scene, 1);
     const { body: draft } = await exchange(scene, returnId, { qty: 2 });

@@ -5,19 +5,19 @@ import { comeToRest, eachCrash, type OneRequest, requested } from '../support/ea
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * Parcels on their way while a process is killed at one of its commits, before the store hears of it and after: with a client that
- * insists, and with one that sends its request a single time. Goods leave once and come back once, and nothing stays half done.
+ * Parcels in transit while a process is killed at one of its commits, before the store hears of it and after: with a client that
+ * retries, and with one that sends its request a single time. Goods leave once and come back once, and nothing stays half done.
  */
 interface Request extends OneRequest {
-  /** The fulfillment order that it is about. */
+  /** Id of the fulfillment order. */
   readonly id: string;
-  /** How many units are there before. */
+  /** Units on hand before. */
   readonly onHand: number;
-  /** How many units it took out of stock, as the fulfillment order tells. */
+  /** Units taken out of stock, as the fulfillment order reports. */
   readonly gone: (found: { state: string; lines: readonly { shortQty: number }[] }) => number;
 }
 
-/** What happens to parcels, in an estate that may be killed meanwhile. */
+/** Steps of parcels, in an estate with crashes. */
 function fulfilling(estate: CrashingEstate) {
   const { ok } = estate;
 
@@ -81,7 +81,7 @@ function fulfilling(estate: CrashingEstate) {
     return { ...request, onHand: await onHand() };
   }
 
-  /** Once the client has insisted, or given up. */
+  /** Checks the end, after the retries of the client or without them. */
   async function ends({ id, onHand: before, ...request }: Request, insists: boolean): Promise<void> {
     await comeToRest(estate);
     const gone = request.gone(await ok('fms', 'GET', `/fulfillment/orders/${id}`));
@@ -95,7 +95,7 @@ function fulfilling(estate: CrashingEstate) {
 describe.each([
   ['is repeated', true],
   ['is not repeated', false],
-])('A fulfilment that is killed at any commit and %s', (_how, insists) => {
+])('A fulfilment whose process is killed at any commit and whose request %s', (_how, insists) => {
   test.each<[string, readonly Application[]]>([
     ['Dispatch Fulfillment Order', ['fms', 'sim', 'inventory-service', 'carrier-platform']],
     ['Update Picking Status, short', ['fms', 'sim', 'inventory-service']],

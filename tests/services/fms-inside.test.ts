@@ -36,7 +36,7 @@ interface Line {
   readonly pickedQty: number;
 }
 
-/** Stock and fulfilment by themselves: the routing of an order is played, and nobody listens. */
+/** Stock and fulfilment alone: the test plays the routing, and no service consumes the events. */
 async function warehouse() {
   const estate = await startInside(fms, sim, inventoryService);
   const asOms = estate.as('oms');
@@ -73,7 +73,7 @@ async function warehouse() {
 }
 
 describe('Create Fulfillment Orders', () => {
-  test('makes one per group, has them allocated before it answers, and moves no stock for that', async () => {
+  test('makes one per group, has them allocated before it answers, and moves no stock', async () => {
     await using scene = await warehouse();
     const { held, create, read, list, mugs, changes } = scene;
     const body = await held(2);
@@ -91,7 +91,7 @@ describe('Create Fulfillment Orders', () => {
     expect(await changes(first ?? '')).toEqual(['fulfillment-order-created –→created', 'ext.fulfillment-order-changed created→allocated']);
   });
 
-  test('shows nobody what only the FMS needs to know', async () => {
+  test('hides the internal data of the FMS', async () => {
     await using scene = await warehouse();
     const { held, create } = scene;
     const { items } = await create(await held(1));
@@ -99,7 +99,7 @@ describe('Create Fulfillment Orders', () => {
     expect(Object.keys(items[0] ?? {}).toSorted()).toEqual(members);
   });
 
-  test('does so once per order and attempt, also when two come at once', async () => {
+  test('does so once per order and attempt, also for concurrent requests', async () => {
     await using scene = await warehouse();
     const { held, create, list, changes } = scene;
     const body = await held(3);
@@ -113,7 +113,7 @@ describe('Create Fulfillment Orders', () => {
     expect(await changes(id ?? '')).toHaveLength(2);
   });
 
-  test('leaves them created while the Inventory Service is down, and allocates them later', async () => {
+  test('leaves them created while the Inventory Service is down and allocates them later', async () => {
     await using scene = await warehouse();
     const { estate, held, create, read, pick } = scene;
     const body = await held(1);
@@ -130,7 +130,7 @@ describe('Create Fulfillment Orders', () => {
     expect((await read(id)).state).toBe('allocated');
   });
 
-  test('makes none once the fulfilment of the order was cancelled, also when there was none', async () => {
+  test('makes none after the fulfilment of the order was cancelled, also when there was none', async () => {
     await using scene = await warehouse();
     const { held, create, cancel, list } = scene;
     const body = await held(1);
@@ -150,7 +150,7 @@ describe('Create Fulfillment Orders', () => {
 });
 
 describe('Cancel Fulfillment', () => {
-  test('cancels what is created, allocated, picked or packed, and changes nothing when repeated', async () => {
+  test('cancels created, allocated, picked and packed fulfillment orders; a repeat changes nothing', async () => {
     await using scene = await warehouse();
     const { estate, held, create, pick, cancel, changes } = scene;
     const body = await held(4);
@@ -173,7 +173,7 @@ describe('Cancel Fulfillment', () => {
     expect(last).toEqual(['allocated', 'picking', 'packed', 'created'].map((state) => `ext.fulfillment-order-changed ${state}→cancelled`));
   });
 
-  test('keeps the warehouse from going on', async () => {
+  test('stops the picking in the warehouse', async () => {
     await using scene = await warehouse();
     const { picking, read, cancel, pick } = scene;
     const id = await picking(1, 'open', 'started');
@@ -186,7 +186,7 @@ describe('Cancel Fulfillment', () => {
 });
 
 describe('Record Picking', () => {
-  test('moves the fulfillment order with the picking order, and changes nothing when repeated', async () => {
+  test('moves the fulfillment order with the picking order; a repeat changes nothing', async () => {
     await using scene = await warehouse();
     const { picking, pick, changes } = scene;
     const id = await picking(2);
@@ -208,7 +208,7 @@ describe('Record Picking', () => {
     );
   });
 
-  test('answers a second picking order with the first, and takes no other word from it', async () => {
+  test('answers a second picking order with the first and ignores its statuses', async () => {
     await using scene = await warehouse();
     const { picking, pick } = scene;
     const id = await picking(1, 'open');
@@ -222,7 +222,7 @@ describe('Record Picking', () => {
     [['open'], 'packed', 'next is started'],
     [['open', 'started'], 'packed', 'next is picked or short'],
     [['open', 'started', 'picked'], 'short', 'next is packed'],
-  ] as const)('refuses what does not come next: after %j not %s', async (before, status, sentence) => {
+  ] as const)('refuses a status that does not follow: after %j not %s', async (before, status, sentence) => {
     await using scene = await warehouse();
     const { picking, pick } = scene;
     const id = await picking(1, ...before);
@@ -230,7 +230,7 @@ describe('Record Picking', () => {
     expect([code, message]).toEqual(['invalid_state_transition', expect.stringContaining(sentence)]);
   });
 
-  test('refuses lines that it does not have, more than it asks for, and less that is not called short', async () => {
+  test('refuses unknown lines, more units than requested, and fewer units that are not marked short', async () => {
     await using scene = await warehouse();
     const { picking, pick, read } = scene;
     const id = await picking(2, 'open', 'started');
@@ -250,7 +250,7 @@ describe('Record Picking', () => {
     expect(await read(id)).toMatchObject({ state: 'picking', lines: [{ pickedQty: 0, shortQty: 0 }] });
   });
 
-  test('short: goes on with what was there, and writes off what was not', async () => {
+  test('with a short line continues with the picked units and writes the missing ones off', async () => {
     await using scene = await warehouse();
     const { estate, picking, pick, mugs, read } = scene;
     const id = await picking(3, 'open', 'started');
@@ -265,7 +265,7 @@ describe('Record Picking', () => {
     expect((await read(id)).failureReason).toBeUndefined();
   });
 
-  test('short: with nothing picked it is cancelled, which a repeat is told as well', async () => {
+  test('with no units picked cancels the fulfillment order, and a repeat answers the same', async () => {
     await using scene = await warehouse();
     const { picking, pick, mugs, changes } = scene;
     const id = await picking(2, 'open', 'started');
@@ -279,7 +279,7 @@ describe('Record Picking', () => {
     expect((await changes(id)).at(-1)).toBe('ext.fulfillment-order-changed picking→cancelled');
   });
 
-  test.each(['outage', 'lost-response'] as const)('short: the write-off is made once, whatever becomes of the SIM (%s)', async (kind) => {
+  test.each(['outage', 'lost-response'] as const)('with a short line writes off once when the SIM fails (%s)', async (kind) => {
     await using scene = await warehouse();
     const { estate, picking, pick, mugs } = scene;
     const id = await picking(2, 'open', 'started');
@@ -292,7 +292,7 @@ describe('Record Picking', () => {
   });
 });
 
-/** The whole way from a basket; there is no carrier, as if it were down. */
+/** From a basket to a packed fulfillment order, without a carrier. */
 async function shop() {
   const estate = await startInside(fms, sim, inventoryService, oms, paymentHub, ecommercePlatform, promotionEngine, loyaltyPlatform, crm);
   async function ok(method: string, path: string, body?: unknown) {
@@ -327,8 +327,8 @@ async function shop() {
   };
 }
 
-describe('Dispatch while there is no carrier', () => {
-  test('succeeds without a label: what was picked leaves, and the parcel is known here', async () => {
+describe('Dispatch without a carrier', () => {
+  test('succeeds without a label: the picked units leave, and the FMS knows the parcel', async () => {
     await using scene = await shop();
     const { estate, confirmed, packed, dispatch, mugs } = scene;
     const { ids } = await confirmed([{ sku: 'mug-blue', qty: 2 }], 'EXPRESS');
@@ -349,7 +349,7 @@ describe('Dispatch while there is no carrier', () => {
     expect(await mugs()).toMatchObject({ onHand: (before['onHand'] ?? 0) - 2 });
   });
 
-  test('takes carrier and service of the caller', async () => {
+  test('uses carrier and service of the request', async () => {
     await using scene = await shop();
     const { estate, aPacked, dispatch } = scene;
     const { body } = await dispatch(await aPacked(), { carrier: 'other', service: 'RTS' });
@@ -357,7 +357,7 @@ describe('Dispatch while there is no carrier', () => {
     expect(data).toMatchObject({ carrier: 'other', service: 'RTS' });
   });
 
-  test('lets only that leave which was picked', async () => {
+  test('sends only picked units', async () => {
     await using scene = await shop();
     const { estate, confirmed, packed, dispatch } = scene;
     const mugs = async () => (await estate.counters('inventory-service', 'stock', 'mug-blue|dc-01'))['onHand'] ?? 0;
@@ -371,7 +371,7 @@ describe('Dispatch while there is no carrier', () => {
   });
 
   test.each(['outage', 'lost-response'] as const)(
-    'succeeds also while the SIM is away (%s): the stock leaves once, later',
+    'succeeds also while the SIM is away (%s): the stock is deducted once, later',
     async (kind) => {
       await using scene = await shop();
       const { estate, aPacked, dispatch, mugs } = scene;
@@ -389,7 +389,7 @@ describe('Dispatch while there is no carrier', () => {
     },
   );
 
-  test('is refused before it is packed, and for what nobody knows', async () => {
+  test('is refused before packing and for an unknown fulfillment order', async () => {
     await using scene = await shop();
     const { estate, confirmed, dispatch, read } = scene;
     const { ids } = await confirmed();
@@ -411,7 +411,7 @@ describe('Dispatch while there is no carrier', () => {
     ['dependency_unavailable', { kind: 'outage' }, 503],
     ['dependency_timeout', { kind: 'lost-response', as: 'timeout' }, 504],
     ['dependency_error', { kind: 'lost-response', as: 'reset' }, 502],
-  ] as const)('lets nothing leave while the OMS does not say that it is paid: %s', async (code, fault, expected) => {
+  ] as const)('is refused while the OMS does not confirm the payment: %s', async (code, fault, expected) => {
     await using scene = await shop();
     const { estate, aPacked, dispatch, read, mugs } = scene;
     const id = await aPacked();
@@ -424,7 +424,7 @@ describe('Dispatch while there is no carrier', () => {
     expect((await dispatch(id)).status).toBe(200);
   });
 
-  test('many at once dispatch once', async () => {
+  test('sent concurrently dispatches once', async () => {
     await using scene = await shop();
     const { estate, aPacked, dispatch, mugs } = scene;
     const id = await aPacked();
@@ -441,8 +441,8 @@ describe('Dispatch while there is no carrier', () => {
   });
 });
 
-describe('Cancel Fulfillment and Dispatch', () => {
-  test('of several none is cancelled once one has left, and the refusal names it', async () => {
+describe('Cancel Fulfillment beside Dispatch', () => {
+  test('cancels none of several once one has left, and the refusal names it', async () => {
     await using scene = await shop();
     const { estate, confirmed, packed, dispatch, read } = scene;
     const { orderId, ids } = await confirmed();
@@ -463,7 +463,7 @@ describe('Cancel Fulfillment and Dispatch', () => {
     expect((await read(all[1]?.id ?? '')).state).toBe('allocated');
   });
 
-  test('a cancellation while the money is being looked at keeps the goods here', async () => {
+  test('keeps the goods when it arrives while the payment is being checked', async () => {
     await using scene = await shop();
     const { estate, aPacked, dispatch, read, mugs } = scene;
     const id = await aPacked();

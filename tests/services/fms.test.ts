@@ -12,11 +12,11 @@ interface Scan {
   readonly at?: number;
   readonly id?: string;
   readonly secret?: string;
-  /** Of the signature, relative to the rehearsal's clock, in milliseconds. */
+  /** Timestamp of the signature, relative to the clock of the rehearsal, in milliseconds. */
   readonly signedAt?: number;
 }
 
-/** A rehearsal with the steps that lead to a parcel. The carrier scans nothing by itself: the tests are the carrier. */
+/** A rehearsal with the steps that lead to a parcel. The simulated carrier scans nothing by itself: the tests send its webhooks. */
 async function fulfilling() {
   const orders = await ordering();
   const { rehearsal } = orders;
@@ -53,7 +53,7 @@ async function fulfilling() {
   return {
     ...orders,
     ...{ read, packed, dispatch, dispatched, webhook },
-    /** Scans of one parcel, a minute apart, each of which must be accepted. */
+    /** Sends scans of one parcel, a minute apart; each must be accepted. */
     async scans(shipmentId: string, ...statuses: readonly string[]) {
       for (const status of statuses) {
         await rehearsal.advance('PT1M');
@@ -66,7 +66,7 @@ async function fulfilling() {
       const { locations } = await rehearsal.ok('GET', '/inventory/items/mug-blue');
       return locations.find(({ locationId }: { locationId: string }) => locationId === 'dc-01').onHand;
     },
-    /** The moves of a fulfillment order since it was dispatched. */
+    /** The transitions of a fulfillment order since its dispatch. */
     async moves(id: string): Promise<string[]> {
       const events = await rehearsal.events({ subject: `fulfillment-order/${id}`, ext: true });
       const all = events.map(({ data }) => `${data.previousState ?? '–'}→${data.object.state}`);
@@ -87,7 +87,7 @@ afterEach(async () => {
 });
 
 describe('Dispatch', () => {
-  test('answers the parcel with its label and number; a repeat answers the same and does nothing', async () => {
+  test('answers the parcel with its label and number; a repeat answers the same', async () => {
     const { packed, dispatch, read, onHand, labels, rehearsal } = scene;
     const before = await onHand();
     const id = await packed();
@@ -108,7 +108,7 @@ describe('Dispatch', () => {
     await rehearsal.verify();
   });
 
-  test('succeeds while the carrier is down: the label is failed, and made later by itself', async () => {
+  test('succeeds while the carrier is down: the label is failed and made later', async () => {
     const { packed, dispatch, read, labels, outage, moves, rehearsal } = scene;
     const id = await packed();
     await outage('carrier-platform');
@@ -129,7 +129,7 @@ describe('Dispatch', () => {
     await rehearsal.verify();
   });
 
-  test('the missing label may also be called for; its number comes by webhook', async () => {
+  test('without a label leaves it to Generate Label; its number arrives by webhook', async () => {
     const { packed, dispatch, read, label, labels, outage, rehearsal } = scene;
     const id = await packed();
     await outage('carrier-platform');
@@ -145,7 +145,7 @@ describe('Dispatch', () => {
     expect(await labels()).toBe(1);
   });
 
-  test('a repeat makes the label that is missing', async () => {
+  test('repeated makes a missing label', async () => {
     const { packed, dispatch, labels, outage, rehearsal } = scene;
     const id = await packed();
     await outage('carrier-platform');
@@ -157,7 +157,7 @@ describe('Dispatch', () => {
     expect(await labels()).toBe(1);
   });
 
-  test('a label whose answer is lost is made once', async () => {
+  test('makes a label once when the answer is lost', async () => {
     const { packed, dispatch, read, labels, rehearsal } = scene;
     const id = await packed();
     await rehearsal.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -171,7 +171,7 @@ describe('Dispatch', () => {
     expect(await labels()).toBe(1);
   });
 
-  test('makes none where labels are made by hand', async () => {
+  test('makes no label with manual labels', async () => {
     const { packed, dispatch, read, label, labels, rehearsal } = scene;
     await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
     const id = await packed();
@@ -185,7 +185,7 @@ describe('Dispatch', () => {
     expect((await read(id)).shipments[0]).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
   });
 
-  test('a carrier that scans at once does not keep it from its end', async () => {
+  test('leads to the delivery also when the carrier scans at once', async () => {
     const { packed, dispatch, read, rehearsal } = scene;
     await rehearsal.client.control('set-progression', { body: { carrier: 'immediate' } });
     const id = await packed();
@@ -197,7 +197,7 @@ describe('Dispatch', () => {
 });
 
 describe('The carrier’s webhook', () => {
-  test('is refused when it is forged, late, or about nothing that was sent, and moves nothing then', async () => {
+  test('is refused, and moves nothing, when it is forged, late or about an unknown parcel', async () => {
     const { dispatched, webhook, read, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await read(id);
@@ -216,7 +216,7 @@ describe('The carrier’s webhook', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('finds a parcel by its id, by its number, or by the number where the id is somebody else’s', async () => {
+  test('finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async () => {
     const { dispatched, webhook, read } = scene;
     const { id, shipmentId, trackingNumber } = await dispatched();
     expect((await webhook({ shipmentId, status: 'collected' })).status).toBe(204);
@@ -227,7 +227,7 @@ describe('The carrier’s webhook', () => {
     expect((await read(id)).shipments[0].state).toBe('out-for-delivery');
   });
 
-  test('learns a number that it did not know', async () => {
+  test('adds an unknown number to its parcel', async () => {
     const { packed, dispatch, webhook, read, rehearsal } = scene;
     await rehearsal.client.control('set-progression', { body: { label: 'manual' } });
     const id = await packed();
@@ -238,7 +238,7 @@ describe('The carrier’s webhook', () => {
     expect((await read(id)).state).toBe('delivered');
   });
 
-  test('moves its parcel along, one event for each scan', async () => {
+  test('moves its parcel with one event per scan', async () => {
     const { dispatched, scans, read, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const noted = (await moves(id)).length;
@@ -248,7 +248,7 @@ describe('The carrier’s webhook', () => {
     await scene.rehearsal.verify();
   });
 
-  test('counts an id once, whatever comes with it', async () => {
+  test('counts an id once, whatever its content', async () => {
     const { dispatched, webhook, read, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     const at = await rehearsal.now();
@@ -267,7 +267,7 @@ describe('The carrier’s webhook', () => {
     expect(await read(id)).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
   });
 
-  test('moves nothing back and repeats nothing, under whatever id a late scan comes', async () => {
+  test('ignores scans that are late or repeated, also under new ids', async () => {
     const { dispatched, webhook, read, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     await rehearsal.advance('PT1H');
@@ -287,7 +287,7 @@ describe('The carrier’s webhook', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('delivers once in a storm of repeated scans in any order', async () => {
+  test('delivers once under repeated scans in any order', async () => {
     const { dispatched, webhook, read, moves, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     const noted = (await moves(id)).length;
@@ -312,7 +312,7 @@ describe('The carrier’s webhook', () => {
 });
 
 describe('Delivery', () => {
-  test('fails with the third attempt in vain, goes on when the parcel is on the van again, and fails with the next', async () => {
+  test('fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async () => {
     const { dispatched, scans, read } = scene;
     const { id, shipmentId } = await dispatched();
     const attempt = ['out-for-delivery', 'delivery-attempted'];
@@ -330,7 +330,7 @@ describe('Delivery', () => {
     expect([delivered.state, delivered.failureReason]).toEqual(['delivered', undefined]);
   });
 
-  test('nobody took it, and nobody scans it for seven days: it is returned to sender, and on hand again when its parcel is back', async () => {
+  test('that failed and is not scanned for seven days is returned to sender, and on hand again when the parcel is back', async () => {
     const { dispatched, scans, read, onHand, rehearsal, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
@@ -350,7 +350,7 @@ describe('Delivery', () => {
     await rehearsal.verify();
   });
 
-  test('what counts as returned by time and is delivered after all is not on hand again', async () => {
+  test('of a parcel already returned by time puts no units on hand again', async () => {
     const { dispatched, scans, read, onHand, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
@@ -365,7 +365,7 @@ describe('Delivery', () => {
     await rehearsal.verify();
   });
 
-  test('what was delivered after all stays delivered when the seven days are over', async () => {
+  test('after the third attempt remains when the seven days are over', async () => {
     const { dispatched, scans, read, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'out-for-delivery');
@@ -376,7 +376,7 @@ describe('Delivery', () => {
     expect((await read(id)).state).toBe('delivered');
   });
 
-  test('a lost parcel waits to be found, however long, and comes back only by being delivered', async () => {
+  test('of a lost parcel is possible at any time, and no other scan or timer moves it', async () => {
     const { dispatched, scans, read, onHand, rehearsal } = scene;
     const { id, shipmentId } = await dispatched();
     const before = await onHand();
@@ -391,7 +391,7 @@ describe('Delivery', () => {
     expect(await read(id)).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
   });
 
-  test('what nobody took may get lost as well; then it is not returned by time', async () => {
+  test('that failed may be followed by a loss; the parcel is then not returned by time', async () => {
     const { dispatched, scans, read, rehearsal, moves } = scene;
     const { id, shipmentId } = await dispatched();
     await scans(shipmentId, 'delivery-attempted', 'delivery-attempted', 'delivery-attempted', 'lost');
@@ -404,7 +404,7 @@ describe('Delivery', () => {
   test.each([
     ['dispatched', []],
     ['failed-delivery', ['delivery-attempted', 'delivery-attempted', 'delivery-attempted']],
-  ] as const)('what is %s and comes back is on hand again, once', async (from, before) => {
+  ] as const)('of a %s fulfillment order ends when the parcel is sent back, and its units are on hand again once', async (from, before) => {
     const { dispatched, scans, webhook, read, onHand, rehearsal, moves } = scene;
     const { id, shipmentId } = await dispatched();
     const sent = await onHand();
@@ -418,7 +418,7 @@ describe('Delivery', () => {
   });
 
   test.each(['outage', 'lost-response'] as const)(
-    'what comes back is on hand once, whatever becomes of the Inventory Service (%s)',
+    'ends when the parcel is sent back, and its units are on hand once although the Inventory Service fails (%s)',
     async (kind) => {
       const { dispatched, webhook, read, onHand, rehearsal } = scene;
       const { id, shipmentId } = await dispatched();

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 const ALLOCATE = '/inventory/allocate';
 const RESERVATIONS = '/inventory/reservations';
 
-/** What an order asks for; a line of its own unless it is told which. */
+/** An allocation request; for a new line by default. */
 const anAllocation = (more: object = {}) => ({ orderId: 'ord_1', orderLineId: 'line_1', sku: 'mug-blue', qty: 2, ...more });
 
 const allocate = (rehearsal: TestRehearsal, more: object = {}, headers: Record<string, string> = {}) =>
@@ -23,7 +23,7 @@ const typesOf = async (rehearsal: TestRehearsal, id: string): Promise<string[]> 
 describe('Check Availability', () => {
   const ask = (rehearsal: TestRehearsal, path: string) => rehearsal.call('GET', `/inventory/${path}`);
 
-  test('adds the nodes up, and says what the best one can serve', async () => {
+  test('sums the nodes and answers the most units that one node can serve', async () => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await ask(rehearsal, 'desk-two-nodes/availability');
     expect(status).toBe(200);
@@ -49,18 +49,18 @@ describe('Check Availability', () => {
     ['vase-sold-out/availability', false],
     ['lamp-last-one/availability?locationId=dc-01', true],
     ['lamp-last-one/availability?locationId=dc-02', false],
-  ])('%s: available %s, since one node serves a line', async (path, available) => {
+  ])('for %s answers available %s, since one node must serve a line', async (path, available) => {
     await using rehearsal = await newRehearsal();
     expect((await ask(rehearsal, path)).body.available).toBe(available);
   });
 
-  test('looks at one location alone when asked to', async () => {
+  test('with a location looks at that location alone', async () => {
     await using rehearsal = await newRehearsal();
     const { body } = await ask(rehearsal, 'mug-blue/availability?locationId=store-03');
     expect([body.atp, body.maxPerLine, body.nodes]).toEqual([50, 50, [{ locationId: 'store-03', atp: 50 }]]);
   });
 
-  test('follows reservations at once, and leaves safety stock out', async () => {
+  test('follows reservations at once and excludes safety stock', async () => {
     await using rehearsal = await newRehearsal();
     const before = (await ask(rehearsal, 'mug-green/availability')).body.atp;
     const { locations } = await rehearsal.ok('GET', '/inventory/items/mug-green');
@@ -78,7 +78,7 @@ describe('Check Availability', () => {
     ['mug-blue/availability?locationId=dc-99', 404, { objectType: 'location', id: 'dc-99' }],
     ['mug-blue/availability?qty=0', 422, { code: 'validation_failed' }],
     ['mug-blue/availability?colour=red', 422, { code: 'validation_failed' }],
-  ])('%s is refused with %d', async (path, status, problem) => {
+  ])('with %s is refused with %d', async (path, status, problem) => {
     await using rehearsal = await newRehearsal();
     const reply = await ask(rehearsal, path);
     expect(reply.status).toBe(status);
@@ -87,7 +87,7 @@ describe('Check Availability', () => {
 });
 
 describe('Allocate Inventory for an order line without a hold', () => {
-  test('holds the stock for good and hands the SIM the record, with one event', async () => {
+  test('holds the stock without a time limit, hands the record to the SIM, and publishes one event', async () => {
     await using rehearsal = await newRehearsal();
     const { status, body, headers } = await allocate(rehearsal);
     expect(status).toBe(201);
@@ -111,7 +111,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     await rehearsal.verify();
   });
 
-  test('answers the same reservation for the same line, and moves nothing', async () => {
+  test('answers the same reservation for the same line and moves nothing', async () => {
     await using rehearsal = await newRehearsal();
     const first = await allocate(rehearsal);
     const second = await allocate(rehearsal, { preferredLocations: ['dc-02'] });
@@ -134,7 +134,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     await rehearsal.verify();
   });
 
-  test('tries the preferred locations first, in their order, then the others', async () => {
+  test('tries the preferred locations in their order, then the others', async () => {
     await using rehearsal = await newRehearsal();
     const preferredLocations = ['store-02', 'dc-02'];
     const nodeOf = async (more: object) => (await allocate(rehearsal, { preferredLocations, ...more })).body.allocations[0].locationId;
@@ -144,7 +144,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     await rehearsal.verify();
   });
 
-  test('is refused when no node can serve the line, and may succeed later under the same line', async () => {
+  test('is refused when no node can serve the line, and may succeed later for the same line', async () => {
     await using rehearsal = await newRehearsal();
     const hold = await rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'lamp-last-one', qty: 1 }] });
     const lamp = { sku: 'lamp-last-one', qty: 1 };
@@ -155,7 +155,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     await rehearsal.verify();
   });
 
-  test('does not hold a released line again: it was allocated once', async () => {
+  test('does not hold a released line again: a line is allocated once', async () => {
     await using rehearsal = await newRehearsal();
     const { body } = await allocate(rehearsal);
     await rehearsal.ok('DELETE', `${RESERVATIONS}/${body.id}`);
@@ -169,7 +169,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     ['SKU', { sku: 'no-such-sku' }, 'product', 'no-such-sku'],
     ['preferred location', { preferredLocations: ['dc-99'] }, 'location', 'dc-99'],
     ['reservation', { reservationId: 'res_none' }, 'reservation', 'res_none'],
-  ])('answers 404 for a %s that nobody has', async (_, more, objectType, id) => {
+  ])('answers 404 for an unknown %s', async (_, more, objectType, id) => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await allocate(rehearsal, more);
     expect([status, body.objectType, body.id]).toEqual([404, objectType, id]);
@@ -183,7 +183,7 @@ describe('Allocate Inventory for an order line without a hold', () => {
     expect([second.status, second.body, second.headers['idempotent-replayed']]).toEqual([201, first.body, 'true']);
   });
 
-  test('sent 20 times at once for one line holds it once', async () => {
+  test('sent 20 times at once for one line holds the stock once', async () => {
     await using rehearsal = await newRehearsal();
     const replies = await Promise.all(Array.from({ length: 20 }, () => allocate(rehearsal)));
     for (const { status, body } of replies) expect(status < 300 ? 'held' : body.code).toMatch(/^(held|contention)$/);
@@ -210,7 +210,7 @@ describe('Allocate Inventory for an order line that has a hold', () => {
     return rehearsal.ok('POST', RESERVATIONS, { items: [{ sku: 'mug-blue', qty: 2 }], ...more });
   }
 
-  test.each(['requested', 'confirmed'])('answers a %s reservation as it is: no stock moves, no event', async (state) => {
+  test.each(['requested', 'confirmed'])('answers a %s reservation unchanged: no stock moves, no event', async (state) => {
     await using rehearsal = await newRehearsal();
     const { id } = await aHold(rehearsal);
     if (state === 'confirmed') await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, { orderId: 'ord_1' });
@@ -252,8 +252,8 @@ describe('Allocate Inventory for an order line that has a hold', () => {
   });
 });
 
-describe('When the SIM fails an Allocate', () => {
-  test('by being down, the stock is given back, and the same key succeeds later', async () => {
+describe('When the call of Allocate to the SIM fails', () => {
+  test('since the SIM is down, the stock is given back, and the same key succeeds later', async () => {
     await using rehearsal = await newRehearsal();
     const send = (key: string) => allocate(rehearsal, { sku: 'lamp-last-one', qty: 1 }, { 'idempotency-key': key });
     await rehearsal.fault('down', { match: { application: 'sim', api: 'record-reservation' }, fault: { kind: 'outage' } });
@@ -269,7 +269,7 @@ describe('When the SIM fails an Allocate', () => {
     await rehearsal.verify();
   });
 
-  test.each(['timeout', 'reset'])('by losing its answer (%s), the record is finished by itself and the line keeps it', async (as) => {
+  test.each(['timeout', 'reset'])('since its answer is lost (%s), the record is completed later, and the line keeps it', async (as) => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('lost', { match: { api: 'record-reservation' }, fault: { kind: 'lost-response', as }, times: 1 });
     expect((await allocate(rehearsal)).status).toBe(as === 'timeout' ? 504 : 502);
@@ -281,7 +281,7 @@ describe('When the SIM fails an Allocate', () => {
     expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
   });
 
-  test('for a second request while the first one is being finished, the stock stays held', async () => {
+  test('and a second request arrives before the record is completed, the stock stays held', async () => {
     await using rehearsal = await newRehearsal();
     const match = { api: 'record-reservation' };
     await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 250 }, times: 2 });
@@ -298,7 +298,7 @@ describe('When the SIM fails an Allocate', () => {
     expect(await unitsReserved(rehearsal, 'mug-blue')).toEqual({ 'dc-01': 2 });
   });
 
-  test('without an answer to a hold that is named, it passes that on', async () => {
+  test('while it looks up a named hold, the failure is passed on', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('down', { match: { application: 'sim' }, fault: { kind: 'outage' } });
     expect((await allocate(rehearsal, { reservationId: 'res_1' })).status).toBe(503);

@@ -1,17 +1,17 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { BarcodeFormat, BinaryBitmap, DecodeHintType, HybridBinarizer, MultiFormatReader, RGBLuminanceSource } from '@zxing/library';
 
-/** Dots per point: what a label printer of 203 dpi prints. */
+/** Dots per point of a label printer with 203 dpi. */
 const SCALE = 203 / 72;
 
-/** A parcel scanner knows the codes in one dimension. */
+/** Parcel scanners read one-dimensional codes. */
 const LINEAR = [BarcodeFormat.CODE_128, BarcodeFormat.CODE_39, BarcodeFormat.ITF, BarcodeFormat.EAN_13];
 const HINTS = new Map<DecodeHintType, unknown>([
   [DecodeHintType.TRY_HARDER, true],
   [DecodeHintType.POSSIBLE_FORMATS, LINEAR],
 ]);
 
-/** A label as somebody sees it who prints it, and as a scanner reads it. */
+/** A label as it is printed, and as a scanner reads it. */
 export async function readLabel(bytes: Uint8Array) {
   const library = await PDFiumLibrary.init();
   try {

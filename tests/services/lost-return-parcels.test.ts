@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
 
-/** A return whose parcel has these scans behind it, and is where `dc-01` does not have it. */
+/** A return whose parcel has these scans and has not arrived at `dc-01`. */
 async function onItsWay(scene: ReturnScene, scans: Parameters<ReturnScene['scan']>[1][], more: object = {}) {
   const order = await scene.completed();
   const { id } = await scene.requested(order, 2, { dropOff: 'carrier', ...more });
@@ -15,7 +15,7 @@ const LOST = ['collect', 'depart', 'lose'] as const;
 const parkedIn = async (scene: ReturnScene) => (await scene.rehearsal.settle()).parked;
 
 describe('A return whose parcel is lost', () => {
-  test('is written off after a week: paid back, nothing restocked, and its order is completed', async () => {
+  test('is written off after a week: refunded, nothing restocked, and its order is completed', async () => {
     await using scene = await returning();
     const { id, order, node } = await onItsWay(scene, [...LOST]);
     const before = await scene.onHand('mug-blue', node);
@@ -34,7 +34,7 @@ describe('A return whose parcel is lost', () => {
     await scene.rehearsal.verify();
   });
 
-  test('reaches that end by time alone: 14 days without a scan, then a week', async () => {
+  test('is written off by time alone: 14 days without a scan, then a week', async () => {
     await using scene = await returning();
     const { id } = await onItsWay(scene, ['collect']);
     await scene.rehearsal.advance('P22D');
@@ -50,7 +50,7 @@ describe('A return whose parcel is lost', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that was to be exchanged is paid back, since nothing came that could pay for another order', async () => {
+  test('and that was to be exchanged is refunded, since no goods came that could pay for another order', async () => {
     await using scene = await returning();
     const { id, order } = await onItsWay(scene, [...LOST], { resolution: 'exchange' });
     await scene.moved(id, 'write-off');
@@ -59,7 +59,7 @@ describe('A return whose parcel is lost', () => {
     await scene.rehearsal.verify();
   });
 
-  test('waits, once written off, for Refund Payment where refunds are made by hand, and nothing else moves it', async () => {
+  test('waits, once written off, for Refund Payment when refunds are manual, and cannot change otherwise', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id, order } = await onItsWay(scene, [...LOST]);
     await scene.moved(id, 'write-off');
@@ -79,7 +79,7 @@ describe('A return whose parcel is lost', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is paid back once the OMS can be had', async () => {
+  test('is refunded when the OMS is back', async () => {
     await using scene = await returning();
     const { id } = await onItsWay(scene, [...LOST]);
     await scene.down('oms');
@@ -91,8 +91,8 @@ describe('A return whose parcel is lost', () => {
   });
 });
 
-describe('A lost parcel of a return that turns up', () => {
-  test('before its return is written off is received as any other', async () => {
+describe('A lost parcel of a return that is found', () => {
+  test('before the write-off is received like others', async () => {
     await using scene = await returning();
     const { id, parcel } = await onItsWay(scene, [...LOST]);
     await scene.scan(parcel, 'find');
@@ -104,7 +104,7 @@ describe('A lost parcel of a return that turns up', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['auto', 'manual'] as const)('afterwards is put into stock, and paid for once: refunds %s', async (refund) => {
+  test.each(['auto', 'manual'] as const)('after the write-off is put into stock and refunded once: refunds %s', async (refund) => {
     await using scene = await returning({ refund });
     const { id, parcel, order, node } = await onItsWay(scene, [...LOST]);
     const before = await scene.onHand('mug-blue', node);
@@ -129,7 +129,7 @@ describe('A lost parcel of a return that turns up', () => {
 describe('A return whose parcel went back to its customer', () => {
   const BACK = ['collect', 'depart', 'return'] as const;
 
-  test('is rejected after a week: the units are the customer’s, and may be announced again', async () => {
+  test('is rejected after a week: the customer keeps the units, which may be announced again', async () => {
     await using scene = await returning();
     const { id, order } = await onItsWay(scene, [...BACK]);
     await scene.rehearsal.advance('P6D');

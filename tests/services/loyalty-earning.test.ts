@@ -18,7 +18,7 @@ const anOrder = (id: string, now: number, more: Partial<StoredOrder> = {}): Fres
   lines: [
     {
       ...{ lineId: 'line-1', sku: 'mug-blue', qty: 2, unitPrice: eur(1299), discount: eur(0), tax: eur(0), lineTotal: eur(2598) },
-      // No fulfillment order delivered it: here its goods are nobody's business.
+      // No fulfillment order delivered it: these tests have no goods.
       ...{ fulfilledQty: 0, returnedQty: 0, cancelledQty: 2 },
     },
   ],
@@ -32,7 +32,7 @@ const aPayment = (id: string, orderId: string, amount: number, type: StoredPayme
   ...{ refundedAmount: eur(0), refunds: [] },
 });
 
-/** Orders and payments as their owners change them, and what the member has of it. */
+/** Publishes orders and payments as their owners do, and reads the points of the member. */
 function story(inside: Inside) {
   const completed =
     (id: string, amount: number | undefined, more: Partial<StoredOrder> = {}) =>
@@ -60,7 +60,7 @@ function story(inside: Inside) {
         work.transition(payments, work.create(payments, 'authorise', aPayment(id, orderId, amount, type)), 'capture');
       }),
     refund: (id: string, amount: number, reference?: string) => inside.commitAs('payment-hub', paidBack(id, amount, reference)),
-    /** What came since the world began. */
+    /** Events since the start of the rehearsal. */
     async member(id = 'loy_ada') {
       const { body } = await inside.call('GET', `/members/${id}/balance`);
       const before = inside.fixtures.loyaltyAccounts.find((account) => account.id === id);
@@ -74,7 +74,7 @@ function story(inside: Inside) {
 }
 
 describe('An order that is completed', () => {
-  test('earns its member one point per full 1.00 of what was paid otherwise than by points, once', async () => {
+  test('earns its member one point per full 1.00 paid otherwise than by points, once', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, note, member } = story(inside);
     await complete('ord_1', 2598);
@@ -86,7 +86,7 @@ describe('An order that is completed', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('earns nothing without a member, for a member whom nobody knows, and before it says what for', async () => {
+  test('earns nothing without a member, for an unknown member, and without its amount', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, member } = story(inside);
     await complete('ord_1', 2598, { loyaltyAccountId: undefined });
@@ -95,7 +95,7 @@ describe('An order that is completed', () => {
     expect((await member()).entries).toEqual([]);
   });
 
-  test('does not earn again when somebody calls Earn Points for it', async () => {
+  test('does not earn again through Earn Points', async () => {
     await using inside = await startInside(loyaltyPlatform, oms);
     const { complete, member } = story(inside);
     const byHand = (orderId: string, amount: number) => inside.call('POST', '/members/loy_ada/earn', { orderId, amount: eur(amount) });
@@ -107,7 +107,7 @@ describe('An order that is completed', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('and is worth less than 1.00 has had its turn when somebody calls Earn Points for it', async () => {
+  test('that is worth less than 1.00 does not earn again through Earn Points', async () => {
     await using inside = await startInside(loyaltyPlatform, oms);
     const { complete, member } = story(inside);
     await complete('ord_1', 99, { loyaltyAccountId: undefined });
@@ -119,7 +119,7 @@ describe('An order that is completed', () => {
 });
 
 describe('A tier', () => {
-  test('drops when the purchase that earned it is paid back, and is reached again by the next one', async () => {
+  test('drops when the purchase behind it is refunded, and is reached again by the next purchase', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back } = story(inside);
     const standing = async () => {
@@ -139,7 +139,7 @@ describe('A tier', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('drops also when the points of the purchase are spent, so that the balance cannot give them back', async () => {
+  test('drops also when the points of the purchase are spent and cannot be taken back', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -152,7 +152,7 @@ describe('A tier', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('stays when points are spent, and when they come back unspent', async () => {
+  test('stays when points are spent and when they are given back unspent', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const standing = async () => (await inside.call('GET', '/members/loy_clara/balance')).body;
     await inside.call('POST', '/members/loy_clara/redeem', { points: 1840, orderId: 'ord_9' });
@@ -163,7 +163,7 @@ describe('A tier', () => {
 });
 
 describe('A refund', () => {
-  test('takes back what the rest would not have earned, refund by refund, until nothing is left', async () => {
+  test('takes back the points that the remaining amount does not earn, refund by refund, down to none', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -172,7 +172,7 @@ describe('A refund', () => {
     const { points, lifetime, entries } = await member();
     expect([points, lifetime]).toEqual([12, 12]);
     expect(entries.at(-1)).toEqual({ type: 'reverse', points: -13, at: expect.any(String), orderId: 'ord_1', reference: 'pay_1.refund-1' });
-    // 12.98 are left, which earn 12; then nothing, however much more is paid back.
+    // 12.98 are left, which earn 12; then nothing, however much more is refunded.
     await back('pay_1', 1);
     expect((await member()).entries).toHaveLength(2);
     await back('pay_1', 1788);
@@ -181,7 +181,7 @@ describe('A refund', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('takes no more than the balance has, and says what is missing', async () => {
+  test('takes at most the balance and reports the missing points', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -195,7 +195,7 @@ describe('A refund', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('that the balance could not answer is answered by the points of a redemption that nobody spent', async () => {
+  test('beyond the balance takes the missing points when an unspent redemption is given back', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 68290);
@@ -213,7 +213,7 @@ describe('A refund', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('that the balance could not answer is answered by the points that come next, as far as they go', async () => {
+  test('beyond the balance takes the missing points from those earned next, up to their number', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -232,7 +232,7 @@ describe('A refund', () => {
     expect(await inside.violations()).toEqual([]);
   });
 
-  test('that is heard of before the earn waits for it', async () => {
+  test('that arrives before the earn waits for it', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, note, pay, refund: back, member } = story(inside);
     const completedAt = instant(await inside.now());
@@ -248,7 +248,7 @@ describe('A refund', () => {
     ]);
   });
 
-  test('from before the order was completed is not in what it earned for, and takes nothing', async () => {
+  test('from before the completion is not part of the earned amount and takes nothing', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -262,7 +262,7 @@ describe('A refund', () => {
     expect((await member()).entries.at(-1)).toMatchObject({ points: -1, reference: 'pay_1.refund-3' });
   });
 
-  test('of the very moment of the completion takes points unless the order says that it is not in its amount', async () => {
+  test('at the instant of the completion takes points unless the order has already deducted it', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -274,13 +274,13 @@ describe('A refund', () => {
     await pay('pay_2', 'ord_2', 3088);
     const completedAt = instant(await inside.now());
     await inside.advance(MINUTE);
-    // Its refund came behind the payments that the OMS counted, and before the order said so.
+    // Its refund arrived after the OMS counted the payments, and before the order reported it.
     await back('pay_2', 1000);
     await complete('ord_2', 2598, { completedAt: instant(Date.parse(completedAt) + 2 * MINUTE) });
     expect((await member()).points).toBe(14 + 15);
   });
 
-  test('of goods that were never delivered, and one in points, take nothing', async () => {
+  test('of undelivered goods, or in points, takes nothing', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_card', 'ord_1', 2588);
@@ -295,7 +295,7 @@ describe('A refund', () => {
     expect((await member()).entries.at(-1)).toMatchObject({ points: -1, reference: 'pay_card.refund-3' });
   });
 
-  test('of an order that never earned stays without effect', async () => {
+  test('of an order that never earned has no effect', async () => {
     await using inside = await startInside(loyaltyPlatform);
     const { complete, pay, refund: back, member } = story(inside);
     await pay('pay_1', 'ord_1', 3088);
@@ -305,8 +305,8 @@ describe('A refund', () => {
   });
 });
 
-describe('Earning and refunds that come at once', () => {
-  test('in whatever order, the member keeps what the rest earns', async () => {
+describe('Earning and refunds that arrive concurrently', () => {
+  test('in any order, leave the member the points of the remaining amount', async () => {
     const property = fc.asyncProperty(
       fc.integer({ min: 0, max: 2_500 }),
       fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),

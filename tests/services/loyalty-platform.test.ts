@@ -24,7 +24,7 @@ afterAll(() => rehearsal[Symbol.asyncDispose]());
 const ledger = async (account: string) => (await rehearsal.ok('GET', `/members/${account}/balance`)).entries;
 
 describe('Get Member Balance', () => {
-  test('answers points, tier and the next tier’s threshold', async () => {
+  test('answers points, tier and the threshold of the next tier', async () => {
     const { status, body, headers } = await rehearsal.call('GET', '/members/loy_clara/balance');
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -38,18 +38,18 @@ describe('Get Member Balance', () => {
     expect(headers['etag']).toBe(`"${body.version}"`);
   });
 
-  test('knows no next tier beyond gold', async () => {
+  test('names no next tier above gold', async () => {
     const body = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
     expect(body).toMatchObject({ tier: 'gold', pointsBalance: 4250 });
     expect(body).not.toHaveProperty('nextTierThreshold');
     expect(body).not.toHaveProperty('pointsToNextTier');
   });
 
-  test('answers to the number on the card as well', async () => {
+  test('accepts the number on the card as well', async () => {
     expect(await rehearsal.ok('GET', '/members/2990000200013/balance')).toMatchObject({ id: 'loy_clara' });
   });
 
-  test('refuses a member whom nobody knows, and callers without a bearer token', async () => {
+  test('refuses an unknown member, and callers without a bearer token', async () => {
     const unknown = await rehearsal.call('GET', '/members/loy_nobody/balance');
     expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'loyalty-account', id: 'loy_nobody' } });
     expect((await rehearsal.call('GET', '/members/loy_clara/balance', undefined, { as: 'api-key' })).status).toBe(401);
@@ -67,7 +67,7 @@ async function sold(loyaltyId?: string): Promise<string> {
 }
 
 describe('Earn Points', () => {
-  test('books one point per full 1.00, once per order, and says so in the ledger and on the bus', async () => {
+  test('books one point per full 1.00, once per order, with a ledger entry and an event', async () => {
     const orderId = await sold();
     const before = await rehearsal.ok('GET', '/members/loy_eve/balance');
     const first = await rehearsal.call('POST', '/members/loy_eve/earn', { orderId, amount: eur(1299) });
@@ -83,7 +83,7 @@ describe('Earn Points', () => {
     expect(events[0]).toMatchObject({ source: 'urn:uc:app:loyalty-platform', classification: 'updated', data: { object: first.body } });
   });
 
-  test('lifts a member into the next tier at its threshold', async () => {
+  test('raises a member to the next tier at its threshold', async () => {
     expect(await rehearsal.ok('GET', '/members/loy_grace/balance')).toMatchObject({ tier: 'bronze', pointsToNextTier: 3 });
     const orderId = await sold();
     expect(await rehearsal.ok('POST', '/members/loy_grace/earn', { orderId, amount: eur(1299) })).toMatchObject({
@@ -93,7 +93,7 @@ describe('Earn Points', () => {
     });
   });
 
-  test('refuses an order that earned for somebody else, another currency, and a member whom nobody knows', async () => {
+  test('refuses an order that earned for another member, another currency, and an unknown member', async () => {
     const orderId = await sold('loy_eve');
     expect(await rehearsal.call('POST', '/members/loy_farid/earn', { orderId, amount: eur(1299) })).toMatchObject({
       status: 422,
@@ -110,7 +110,7 @@ describe('Earn Points', () => {
     }
   });
 
-  test('an order that earns twenty times at once earns once', async () => {
+  test('sent twenty times at once for one order earns once', async () => {
     const orderId = await sold();
     const before = (await rehearsal.ok('GET', '/members/loy_eve/balance')).pointsBalance;
     const replies = await Promise.all(Array.from({ length: 20 }, () => retried('/members/loy_eve/earn', { orderId, amount: eur(1299) })));
@@ -120,7 +120,7 @@ describe('Earn Points', () => {
   });
 });
 
-/** As a client does that was told to come back: 503 `contention` says that nothing happened. */
+/** Retries as a client does: 503 `contention` says that nothing happened. */
 async function retried(path: string, body: unknown, headers: Record<string, string> = {}) {
   for (;;) {
     const reply = await rehearsal.call('POST', path, body, { headers });
@@ -130,7 +130,7 @@ async function retried(path: string, body: unknown, headers: Record<string, stri
 }
 
 describe('Redeem Points', () => {
-  test('takes the points and gives a redemption worth 0.01 each, once per basket or order', async () => {
+  test('takes the points and answers a redemption worth 0.01 each, once per basket or order', async () => {
     const before = await rehearsal.ok('GET', '/members/loy_ada/balance');
     const first = await rehearsal.call('POST', '/members/loy_ada/redeem', { points: 120, basketId: 'bsk_r1' });
     expect(first).toMatchObject({
@@ -153,7 +153,7 @@ describe('Redeem Points', () => {
     expect(events.map(({ aggregateversion }) => aggregateversion)).toEqual([2, 3]);
   });
 
-  test('refuses a repeat for another number of points, naming the one that stands, and changes nothing', async () => {
+  test('refuses a repeat for another number of points, names the existing redemption, and changes nothing', async () => {
     const ask = (points: number) => rehearsal.call('POST', '/members/loy_clara/redeem', { points, basketId: 'bsk_r3' });
     const first = await ask(30);
     expect(first.status).toBe(201);
@@ -169,7 +169,7 @@ describe('Redeem Points', () => {
     expect(await ask(30)).toMatchObject({ status: 200, body: first.body });
   });
 
-  test('a repeat with the same Idempotency-Key gets the same answer; the key serves no other request', async () => {
+  test('repeated with the same Idempotency-Key answers the same; the key is refused for another request', async () => {
     const headers = { 'idempotency-key': 'redeem-once' };
     const body = { points: 10, basketId: 'bsk_r2' };
     const first = await rehearsal.call('POST', '/members/loy_clara/redeem', body, { headers });
@@ -180,7 +180,7 @@ describe('Redeem Points', () => {
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
-  test('refuses more points than there are, naming both numbers, and keeps that refusal under its key', async () => {
+  test('refuses more points than the balance, names both numbers, and repeats that refusal under its key', async () => {
     const refused = { status: 409, body: { code: 'insufficient_points', id: 'loy_farid', requested: 1, available: 0, retryable: false } };
     const headers = { 'idempotency-key': 'redeem-too-much' };
     expect(await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' }, { headers })).toMatchObject(refused);
@@ -189,7 +189,7 @@ describe('Redeem Points', () => {
     expect((await rehearsal.call('POST', '/members/loy_farid/redeem', { points: 1, orderId: 'ord_r2' })).status).toBe(201);
   });
 
-  test('refuses a stranger, no points, and neither or both of basket and order', async () => {
+  test('refuses an unknown member, zero points, and neither or both of basket and order', async () => {
     expect((await rehearsal.call('POST', '/members/loy_x/redeem', { points: 1, orderId: 'ord_1' })).status).toBe(404);
     for (const body of [
       { points: 0, orderId: 'ord_1' },
@@ -204,14 +204,14 @@ describe('Redeem Points', () => {
     }
   });
 
-  test('an If-Match of an older version is refused', async () => {
+  test('refuses an If-Match of an older version', async () => {
     const { version } = await rehearsal.ok('GET', '/members/loy_dmitri/balance');
     const headers = { 'if-match': `"${version + 1}"` };
     const reply = await rehearsal.call('POST', '/members/loy_dmitri/redeem', { points: 1, orderId: 'ord_r4' }, { headers });
     expect(reply).toMatchObject({ status: 412, body: { code: 'version_mismatch', currentVersion: version } });
   });
 
-  test('twenty redemptions at once never take a balance below zero', async () => {
+  test('sent twenty times at once never takes a balance below zero', async () => {
     const before = (await rehearsal.ok('GET', '/members/loy_dmitri/balance')).pointsBalance;
     const points = Math.floor(before / 8);
     const replies = await Promise.all(
@@ -227,7 +227,7 @@ describe('Redeem Points', () => {
   });
 });
 
-test('a redemption that nobody spends within 15 minutes gives its points back, and its basket may redeem again', async () => {
+test('A redemption that is not spent within 15 minutes gives its points back, and its basket may redeem again', async () => {
   await using own = await newRehearsal();
   const first = await own.ok('POST', '/members/loy_ada/redeem', { points: 500, basketId: 'bsk_u1' });
   await own.advance('PT14M59S');
@@ -245,7 +245,7 @@ test('a redemption that nobody spends within 15 minutes gives its points back, a
   await own.verify();
 });
 
-describe('Put Ledger Entry, as the Payment Hub calls it', () => {
+describe('Put Ledger Entry, called by the Payment Hub,', () => {
   let inside: Inside;
   beforeAll(async () => {
     inside = await startInside(loyaltyPlatform);
@@ -267,7 +267,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
   const balance = async (member = 'loy_dmitri'): Promise<number> =>
     (await inside.call('GET', `/members/${member}/balance`)).body.pointsBalance;
 
-  test('a payment spends a redemption once; a repeat is told the same', async () => {
+  test('spends a redemption once; a repeat answers the same', async () => {
     const redemptionId = await redemption(100);
     const before = await balance();
     const spent = await put('spend', 'pay_1', { redemptionId, orderId: 'ord_1', amount: eur(100) });
@@ -281,7 +281,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     expect(await balance()).toBe(before);
   });
 
-  test('two payments that spend one redemption at once: one of them does', async () => {
+  test('lets one of two concurrent payments spend a redemption', async () => {
     const redemptionId = await redemption(60);
     const outcomes = await Promise.allSettled(['pay_r1', 'pay_r2', 'pay_r3'].map((id) => put('spend', id, { redemptionId })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -289,7 +289,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'insufficient_points' });
   });
 
-  test('of two requests that both saw the points, the spending or the redemption, one commits', async () => {
+  test('lets one of two requests commit that both read the points', async () => {
     await using own = await startInside(loyaltyPlatform);
     const redeemFor = (basketId: string) => (work: UnitOfWork) =>
       redeemPoints.handler({ params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never, { work } as Scope);
@@ -302,14 +302,14 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
       'committed',
       `Conflict: version: redemptions/${redemptionId}`,
     ]);
-    // Its time is up in the same moment: the due work finds it spent.
+    // The redemption expires at the same instant: the due work finds it spent.
     await own.commitAs('loyalty-platform', (work) =>
       returnUnspentRedemption.run({ key: redemptionId, payload: {} } as DueItem, { work } as Scope),
     );
     expect((await own.call('GET', '/members/loy_ada/balance')).body.pointsBalance).toBe(0);
   });
 
-  test('what a payment does not need goes back at once', async () => {
+  test('gives back at once the points beyond the amount of the payment', async () => {
     const before = await balance();
     const redemptionId = await redemption(100);
     const { account, redemption: shown } = await put('spend', 'pay_3', { redemptionId, orderId: 'ord_3', amount: eur(70) });
@@ -318,7 +318,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     expect(shown?.value).toEqual(eur(70));
   });
 
-  test('a payment cannot ask for more than a redemption is worth, nor spend two', async () => {
+  test('spends at most the worth of a redemption, and one redemption per payment', async () => {
     const [one, other] = [await redemption(10), await redemption(10)];
     await expect(put('spend', 'pay_4', { redemptionId: one, amount: eur(11) })).rejects.toMatchObject({
       code: 'insufficient_points',
@@ -328,7 +328,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     await expect(put('spend', 'pay_4', { redemptionId: other })).rejects.toMatchObject({ code: 'insufficient_points' });
   });
 
-  test('a redemption that went back unspent cannot be spent any more', async () => {
+  test('refuses to spend a redemption that was given back', async () => {
     const before = await balance('loy_clara');
     const redemptionId = await redemption(40, 'loy_clara');
     await inside.advance(durationMs('PT15M'));
@@ -336,7 +336,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     await expect(put('spend', 'pay_5', { redemptionId })).rejects.toMatchObject({ code: 'insufficient_points' });
   });
 
-  test('voiding gives everything back once, and frees the basket for another redemption', async () => {
+  test('for a void gives all points back once and frees the basket for another redemption', async () => {
     const before = await balance();
     const redemptionId = await redemption(80);
     await put('spend', 'pay_6', { redemptionId });
@@ -349,7 +349,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     expect(again.body.redemption.id).not.toBe(redemptionId);
   });
 
-  test('refunds give back part by part, never more than was spent', async () => {
+  test('for refunds gives points back in parts, at most the spent ones', async () => {
     const before = await balance();
     const redemptionId = await redemption(90);
     await put('spend', 'pay_7', { redemptionId, orderId: 'ord_7' });
@@ -364,7 +364,7 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     ]);
   });
 
-  test('a payment that was reversed before its spending arrived spends nothing afterwards', async () => {
+  test('spends nothing for a payment that was reversed first', async () => {
     const redemptionId = await redemption(20);
     await expect(put('reverse', 'pay_8', { amount: eur(20) })).rejects.toMatchObject({ code: 'not_found' });
     await expect(put('reverse', 'pay_8', { amount: eur(20) })).rejects.toMatchObject({ code: 'not_found' });
@@ -372,17 +372,17 @@ describe('Put Ledger Entry, as the Payment Hub calls it', () => {
     expect(await put('spend', 'pay_9', { redemptionId })).toMatchObject({ redemption: { id: redemptionId } });
   });
 
-  test('refuses a redemption and a type of entry that nobody knows', async () => {
+  test('refuses an unknown redemption and an unknown type of entry', async () => {
     await expect(put('spend', 'pay_10', { redemptionId: 'rdm_x' })).rejects.toMatchObject({ code: 'not_found', context: { id: 'rdm_x' } });
     await expect(put('burn', 'pay_10', {})).rejects.toMatchObject({ code: 'not_found', context: { id: 'burn' } });
-    // What a service sends wrongly is an error of the estate, not of its caller.
+    // A wrong request of a service is an error of the estate, not of its caller.
     await expect(put('spend', 'pay_10', {})).rejects.toMatchObject({ code: 'dependency_error' });
     const redemptionId = await redemption(1);
     const dollars = { redemptionId, amount: { amount: 1, currency: 'USD' } };
     await expect(put('spend', 'pay_10', dollars)).rejects.toMatchObject({ code: 'dependency_error' });
   });
 
-  test('every balance is the sum of its ledger, and versions have no gap', async () => {
+  test('keeps every balance equal to the sum of its ledger, and versions without a gap', async () => {
     const { body } = await inside.call('GET', '/members/loy_dmitri/balance');
     expect(body.entries.reduce((sum: number, entry: { points: number }) => sum + entry.points, 0)).toBe(body.pointsBalance);
     const versions = (await inside.events('loyalty-account/loy_dmitri')).map(({ aggregateversion }) => aggregateversion);
@@ -402,7 +402,7 @@ describe('The ledger', () => {
     points: fc.nat(3000),
   });
 
-  test('whatever is booked: the balance is its sum and never negative, and only earned and issued points make a tier', () => {
+  test('keeps the balance equal to its sum and never negative, and only earned and issued points make a tier', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
         let account = empty;

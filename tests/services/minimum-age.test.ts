@@ -10,7 +10,7 @@ const LINES = [
 const ages = ({ lines }: { lines: { minAge?: number }[] }) => lines.map(({ minAge }) => minAge);
 
 describe('A line of a product with a minimum age', () => {
-  test('says so on the basket, from the first line to the checkout, and on its order', async () => {
+  test('shows the age on the basket, from the first line to the checkout, and on its order', async () => {
     await using scene = await returning();
     const { rehearsal } = scene;
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada' });
@@ -21,7 +21,7 @@ describe('A line of a product with a minimum age', () => {
     expect(ages(draft)).toEqual([18, undefined]);
   });
 
-  test('says so on the transaction of a till, and on the order of the sale', async () => {
+  test('shows the age on the transaction of a till and on the order of the sale', async () => {
     await using scene = await returning();
     const sale = await begin(scene.rehearsal, { lines: LINES });
     expect(ages(sale)).toEqual([18, undefined]);

@@ -19,7 +19,7 @@ const allocate = (rehearsal: TestRehearsal, { id, lines }: Order, more: object =
   return rehearsal.call('POST', '/inventory/allocate', body);
 };
 
-/** Confirmed stock that a client held for an order by hand. */
+/** Confirmed stock that a client holds for an order by hand. */
 async function keptByHand(rehearsal: TestRehearsal, orderId: string): Promise<string> {
   const { id } = await rehearsal.ok('POST', RESERVATIONS, { orderId, items: [LAMP] });
   await rehearsal.ok('POST', `${RESERVATIONS}/${id}/confirm`, {});
@@ -27,7 +27,7 @@ async function keptByHand(rehearsal: TestRehearsal, orderId: string): Promise<st
 }
 
 describe('Allocate Inventory for a line of an order', () => {
-  test.each(['draft', 'confirmed'])('that is %s answers the hold that the order has, and no stock moves', async (state) => {
+  test.each(['draft', 'confirmed'])('for a %s order answers the hold of the order, and no stock moves', async (state) => {
     await using scene = await ordering();
     const order = state === 'draft' ? await scene.draft() : await scene.confirmed();
     const { reservationId } = order.lines[0];
@@ -41,7 +41,7 @@ describe('Allocate Inventory for a line of an order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose goods leave the warehouse ends with them', async () => {
+  test('is refused once the goods have left, and their hold ends with the delivery', async () => {
     await using scene = await fulfilling();
     const order = await scene.confirmedOf([LAMP]);
     expect((await allocate(scene.rehearsal, order)).status).toBe(200);
@@ -54,7 +54,7 @@ describe('Allocate Inventory for a line of an order', () => {
     await scene.rehearsal.verify();
   });
 
-  test('whose hold expired holds the stock, and the confirmation takes it over', async () => {
+  test('after the hold expired holds the stock, and the confirmation takes it over', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const order = await scene.paidDraft(LAMP);
@@ -67,7 +67,7 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.verify();
   });
 
-  test('whose hold was released before it was routed by hand holds the stock, and the routing takes it over', async () => {
+  test('after the hold was released holds the stock, and the routing by hand takes it over', async () => {
     await using scene = await fulfilling({ route: 'manual' });
     const { rehearsal } = scene;
     const order = await scene.confirmedOf([LAMP, { sku: 'mug-blue', qty: 2 }]);
@@ -81,7 +81,7 @@ describe('Allocate Inventory for a line of an order', () => {
   });
 
   test.each([
-    ['with a line that it has not', { orderLineId: 'line_none' }, '/orderLineId', 'unknown_line'],
+    ['with an unknown line', { orderLineId: 'line_none' }, '/orderLineId', 'unknown_line'],
     ['with another SKU', { sku: 'mug-green' }, '/sku', 'differs_from_line'],
     ['with more than the line needs', { qty: 3 }, '/qty', 'exceeds_line'],
   ])('%s is refused', async (_, more, pointer, code) => {
@@ -99,7 +99,7 @@ describe('Allocate Inventory for a line of an order', () => {
     expect(await scene.reserved('mug-blue')).toBe(2);
   });
 
-  test('of the till answers the hold of the till, and takes no other', async () => {
+  test('of a till answers the hold of the till and refuses any other', async () => {
     await using rehearsal = await newRehearsal();
     const sale = await begin(rehearsal);
     const { status, body } = await allocate(rehearsal, sale);
@@ -163,7 +163,7 @@ describe('All stock held for an order is released', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['paid', 'voided'])('when it is of the till and %s', async (how) => {
+  test.each(['paid', 'voided'])('when it is an order of a till and %s', async (how) => {
     await using scene = await ordering();
     const sale = await begin(scene.rehearsal);
     await keptByHand(scene.rehearsal, sale.id);
@@ -187,7 +187,7 @@ describe('All stock held for an order is released', () => {
   });
 });
 
-describe('For an order that has ended', () => {
+describe('For an order that was', () => {
   const ended: readonly (readonly [how: string, given: (scene: Awaited<ReturnType<typeof fulfilling>>) => Promise<Order>])[] = [
     [
       'cancelled',
@@ -223,7 +223,7 @@ describe('For an order that has ended', () => {
     ],
   ];
 
-  test.each(ended)('%s nothing is allocated or reserved any more', async (_, given) => {
+  test.each(ended)('%s, nothing can be allocated or reserved', async (_, given) => {
     await using scene = await fulfilling();
     const order = await given(scene);
     const { id } = await scene.rehearsal.ok('POST', RESERVATIONS, { items: order.lines.map(({ sku, qty }) => ({ sku, qty })) });
@@ -239,7 +239,7 @@ describe('For an order that has ended', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that is cancelled while stock is being allocated to it, the stock goes back', async () => {
+  test('cancelled during an allocation, the stock is given back', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const order = await scene.draft(LAMP);
@@ -254,7 +254,7 @@ describe('For an order that has ended', () => {
     await rehearsal.verify();
   });
 
-  test('that is cancelled while an allocation to it is being recorded, the stock goes back', async () => {
+  test('cancelled while an allocation is recorded, the stock is given back', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const order = await scene.draft(LAMP);

@@ -1,6 +1,6 @@
 import { ordering } from './oms-scenes.ts';
 
-/** An order and what becomes of it in the warehouse and on the road, step by step, each of which must succeed. */
+/** An order and its way through warehouse and carrier, step by step; each step must succeed. */
 export async function fulfilling() {
   const scene = await ordering();
   const { rehearsal } = scene;
@@ -14,7 +14,7 @@ export async function fulfilling() {
   const open = (fulfillmentOrderId: string) => rehearsal.call('POST', '/picking-orders', { fulfillmentOrderId });
   const move = (pickingOrderId: string, status: string, lines?: readonly object[]) =>
     rehearsal.call('PUT', `/picking-orders/${pickingOrderId}/status`, { status, ...(lines && { lines }) });
-  /** A picking order that went through these statuses. */
+  /** A picking order in the last of these statuses. */
   async function picking(goods: Parameters<typeof scene.confirmed>[0] = {}, ...statuses: readonly string[]) {
     const order = await routed(goods);
     const { body } = await open(order.fulfillmentOrderId);

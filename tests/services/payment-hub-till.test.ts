@@ -29,11 +29,11 @@ const EXCHANGE: OrderToPay = {
   returns: [{ returnId: 'ret_1', refundAmount: eur(3000) }],
 };
 
-/** What a till asks the Payment Hub for, for an order that nobody else knows yet. */
+/** Calls of a till to the Payment Hub, for an order that only the till knows yet. */
 const atTill = (inside: Inside) => (tender: { type: 'cash' | 'card' | 'bnpl'; token?: string }, amount: number) =>
   inside.as('pos')(authorizePayment, { body: { orderId: SALE.orderId, tender, amount: eur(amount), payable: SALE } });
 
-/** What the OMS asks it for, for an order that is paid with what came back. */
+/** Calls of the OMS to the Payment Hub, for an order paid with a return. */
 const credit = (inside: Inside, amount: number, more: object = {}) =>
   inside.as('oms')(authorizePayment, {
     body: {
@@ -62,7 +62,7 @@ const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly strin
 const stateOf = async (inside: Inside, id: string): Promise<string> => (await inside.stored('payment-hub', payments, id)).state;
 
 describe('Authorize Payment', () => {
-  test.each(['cash', 'exchange-credit'])('takes no %s from outside', async (type) => {
+  test.each(['cash', 'exchange-credit'])('refuses %s from outside', async (type) => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.ok('POST', '/orders', { transactionId: id });
@@ -73,7 +73,7 @@ describe('Authorize Payment', () => {
     expect([named.status, named.body.errors[0].pointer]).toEqual([422, '/returnId']);
   });
 
-  test('takes cash of a till at once, and nobody lets go of it after a week', async () => {
+  test('accepts cash of a till at once and without an expiry', async () => {
     await using inside = await startInside(paymentHub, pos);
     const cash = await atTill(inside)({ type: 'cash' }, 2000);
     expect(cash).toMatchObject({ state: 'authorised', tender: { type: 'cash' }, amount: eur(2000), authorizedAmount: eur(2000) });
@@ -88,7 +88,7 @@ describe('Authorize Payment', () => {
     expect(body).toMatchObject({ state: 'partially-refunded', refundedAmount: eur(500) });
   });
 
-  test('a card of a till ends after a week as any other', async () => {
+  test('for a card at a till ends after a week like other authorisations', async () => {
     await using inside = await startInside(paymentHub, pos);
     const { id } = await atTill(inside)({ type: 'card', token: 'tok_visa' }, 2000);
     await aSale(inside, 'open', [id]);
@@ -96,7 +96,7 @@ describe('Authorize Payment', () => {
     expect(await stateOf(inside, id)).toBe('voided');
   });
 
-  test('never lets a till promise more than the sale costs', async () => {
+  test('at a till never promises more than the total of the sale', async () => {
     await using inside = await startInside(paymentHub);
     const take = atTill(inside);
     await take({ type: 'cash' }, 3000);
@@ -121,7 +121,7 @@ describe('Authorize Payment', () => {
   });
 });
 
-describe('A payment that a till took', () => {
+describe('A payment taken by a till', () => {
   test.each([
     ['of a transaction that the POS does not know', undefined, 'voided'],
     ['of a transaction that was voided', 'voided', 'voided'],
@@ -139,7 +139,7 @@ describe('A payment that a till took', () => {
     expect(outstanding).toEqual(eur(expected === 'voided' ? 5000 : 4000));
   });
 
-  test('is not voided while the POS cannot say whether it lists it, nor when it does', async () => {
+  test('is neither voided while the POS does not answer, nor when the POS lists it', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -154,11 +154,11 @@ describe('A payment that a till took', () => {
     await rehearsal.advance('PT5M');
     const listed = (await rehearsal.call('POST', `/transactions/${id}/payment`, { tender: CASH, amount: eur(99_999) })).body;
     const { state } = await rehearsal.object('payment', paymentId);
-    // The till heard of it after all, and lists it; then it stays.
+    // The till learned of it after all and lists it; then it stays.
     expect([state, listed.outstanding]).toEqual(['authorised', eur(1598)]);
   });
 
-  test('from outside for an order that somebody made of its transaction is the OMS’s matter', async () => {
+  test('from outside is left to the OMS when its order was made of the transaction by hand', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.ok('POST', '/orders', { transactionId: id });
@@ -171,7 +171,7 @@ describe('A payment that a till took', () => {
 });
 
 describe('An exchange credit', () => {
-  test('pays with what a return is worth, once, and gives it back when it is voided', async () => {
+  test('pays with the value of a return once, and gives it back on a void', async () => {
     await using inside = await startInside(paymentHub);
     const paid = await credit(inside, 2000);
     expect(paid).toMatchObject({ state: 'authorised', returnId: 'ret_1', tender: { type: 'exchange-credit' } });
@@ -183,7 +183,7 @@ describe('An exchange credit', () => {
     expect(await credit(inside, 3000)).toMatchObject({ state: 'authorised' });
   });
 
-  test('gives back what is not captured of it, and what is refunded of it', async () => {
+  test('gives back its uncaptured and its refunded amounts', async () => {
     await using inside = await startInside(paymentHub);
     const { id } = await credit(inside, 3000);
     await inside.call('POST', `/payments/authorizations/${id}/capture`, { amount: eur(2500) });
@@ -201,7 +201,7 @@ describe('An exchange credit', () => {
     expect(await inside.events()).toEqual([]);
   });
 
-  test('two at once that both found room for themselves: the guard lets one commit', async () => {
+  test('is granted once for two requests that both read enough room: the guard lets one commit', async () => {
     await using inside = await startInside(paymentHub);
     await inside.commitAs('payment-hub', async (work) => {
       await syncOrderCover(work, EXCHANGE);
@@ -228,7 +228,7 @@ describe('A refund for a return', () => {
   const refund = (inside: Inside, id: string, amount: number, more: object = {}) =>
     inside.as('oms')(refundPayment, { params: { id }, body: { amount: eur(amount), returnId: 'ret_1', payable, ...more } });
 
-  test('says which, and all of them together are at most what it is worth, over all payments', async () => {
+  test('names the return, and the refunds of a return over all payments are at most its value', async () => {
     await using inside = await startInside(paymentHub);
     const [one, two] = [await aCaptured(inside, 2500), await aCaptured(inside, 2500)];
     const first = await refund(inside, one, 2000, { reason: 'Returned' });
@@ -237,16 +237,16 @@ describe('A refund for a return', () => {
       code: 'refund_exceeds_captured',
       context: { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) },
     });
-    // The payment has less left than the return.
+    // The payment has less left than the value of the return.
     await expect(refund(inside, one, 501)).rejects.toMatchObject({ context: { objectType: 'payment', refundableAmount: eur(500) } });
     expect(await refund(inside, two, 1000)).toMatchObject({ refundedAmount: eur(1000) });
     await expect(refund(inside, two, 1)).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
-    // Goodwill is another matter.
+    // Goodwill does not count.
     const { status } = await inside.call('POST', `/payments/${two}/refunds`, { amount: eur(1500) });
     expect(status).toBe(201);
   });
 
-  test('repeated under its reference is the one that was paid', async () => {
+  test('repeated under its reference answers the same refund', async () => {
     await using inside = await startInside(paymentHub);
     const id = await aCaptured(inside, 5000);
     const paid = await refund(inside, id, 3000, { reference: 'return/ret_1/0' });
@@ -254,7 +254,7 @@ describe('A refund for a return', () => {
     expect(await inside.counters('payment-hub', 'return-covers', 'ret_1')).toEqual({ worth: 3000, used: 3000 });
   });
 
-  test('that has come to be worth less than was paid back for it pays nothing more', async () => {
+  test('pays nothing more when the return is now worth less than was refunded for it', async () => {
     await using inside = await startInside(paymentHub);
     const id = await aCaptured(inside, 5000);
     await refund(inside, id, 2000);
@@ -263,7 +263,7 @@ describe('A refund for a return', () => {
     expect(await refund(inside, id, 1000)).toMatchObject({ refundedAmount: eur(3000) });
   });
 
-  test('is refused for a return that the order does not list, and with what is payable of another order', async () => {
+  test('is refused for a return that the order does not list, and for an amount payable to another order', async () => {
     await using inside = await startInside(paymentHub, oms);
     const id = await aCaptured(inside, 5000);
     await expect(refund(inside, id, 1, { returnId: 'ret_2' })).rejects.toMatchObject({

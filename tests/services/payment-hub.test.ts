@@ -26,7 +26,7 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const card = (token = 'tok_visa') => ({ type: 'card', token });
 const giftCard = (token = 'gift_50') => ({ type: 'gift-card', token });
 
-/** Orders and payments of one rehearsal, in a tester's words. */
+/** Orders and payments of one rehearsal. */
 function till(rehearsal: TestRehearsal) {
   const { call, ok } = rehearsal;
   const checkedOut = async (qty: number, more: Record<string, unknown> = {}) => {
@@ -57,10 +57,10 @@ function till(rehearsal: TestRehearsal) {
         data.previousState,
         data.object.state,
       ]),
-    /** What is still to be paid for an order, as the refusal of a payment that is certainly too much says it. */
+    /** The amount still to be paid for an order, read from the refusal of a payment that is certainly too large. */
     outstanding: async (orderId: string): Promise<number> =>
       (await call('POST', '/payments/authorizations', { orderId, tender: card(), amount: eur(99_999_999) })).body.outstanding.amount,
-    /** Points turned into a redemption of as many cents. */
+    /** Redeems points for a redemption of as many cents. */
     redeem: async (points: number, orderId: string): Promise<string> =>
       (await ok('POST', '/members/loy_ada/redeem', { points, orderId })).redemption.id,
     points: async (): Promise<number> => (await ok('GET', '/members/loy_ada/balance')).pointsBalance,
@@ -70,7 +70,7 @@ function till(rehearsal: TestRehearsal) {
 const key = (value: string) => ({ 'idempotency-key': value });
 
 describe('Authorize Payment', () => {
-  test('authorises what is outstanding when no amount is given, and says so in an event', async () => {
+  test('without an amount authorises the outstanding amount and publishes an event', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, eventsOf } = till(rehearsal);
     const order = await anOrder();
@@ -98,7 +98,7 @@ describe('Authorize Payment', () => {
     await rehearsal.verify();
   });
 
-  test('shares the total among several tenders, and refuses more with what is outstanding', async () => {
+  test('splits the total among several tenders and refuses a larger amount with the outstanding one', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -114,7 +114,7 @@ describe('Authorize Payment', () => {
     await rehearsal.verify();
   });
 
-  test('refuses an unknown order, another currency, and requests that do not fit, each with what is wrong', async () => {
+  test('refuses an unknown order, another currency and malformed requests, each with its reason', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder } = till(rehearsal);
     const order = await anOrder();
@@ -145,7 +145,7 @@ describe('Authorize Payment', () => {
     expect(body.allowedFrom).toContain('draft');
   });
 
-  test('finds a confirmed order covered, until an authorisation of it is voided', async () => {
+  test('treats a confirmed order as covered until one of its authorisations is voided', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, voided } = till(rehearsal);
     const order = await anOrder();
@@ -160,7 +160,7 @@ describe('Authorize Payment', () => {
     ['tok_decline_insufficient_funds', 'insufficient_funds'],
     ['tok_decline_do_not_honor', 'do_not_honor'],
     ['tok_decline_expired_card', 'expired_card'],
-  ])('declines %s with 402, keeps the failed payment, and leaves the order to other tenders', async (token, declineCode) => {
+  ])('declines %s with 402, stores the failed payment and leaves the order open to other tenders', async (token, declineCode) => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, payment, eventsOf, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -176,7 +176,7 @@ describe('Authorize Payment', () => {
     await rehearsal.verify();
   });
 
-  test('gives a token that no table names the same last four digits every time', async () => {
+  test('gives an unknown token the same last four digits every time', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise } = till(rehearsal);
     const order = await anOrder();
@@ -188,8 +188,8 @@ describe('Authorize Payment', () => {
   });
 });
 
-describe('A payment whose outcome is open', () => {
-  test('a provider that does not answer leaves it pending, counted, and failed after 15 minutes', async () => {
+describe('A payment whose outcome is unknown', () => {
+  test('stays pending and counts as promised when the provider does not answer, and fails after 15 minutes', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, payment, eventsOf, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -209,7 +209,7 @@ describe('A payment whose outcome is open', () => {
     await rehearsal.verify();
   });
 
-  test('a retry with the key is told what became of the same payment, and never makes a second one', async () => {
+  test('is returned to a retry with its key, and no second payment is made', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -224,7 +224,7 @@ describe('A payment whose outcome is open', () => {
     expect(await paymentsOf(order.id)).toHaveLength(1);
   });
 
-  test('the key of an unanswered payment is not good for another request', async () => {
+  test('refuses its key for another request', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -239,7 +239,7 @@ describe('A payment whose outcome is open', () => {
     ['a card that takes its time', card('tok_async_approve')],
     ['buy now, pay later', { type: 'bnpl' }],
     ['buy now, pay later with a token', { type: 'bnpl', token: 'tok_visa' }],
-  ])('%s is approved after a minute', async (_, tender) => {
+  ])('with %s is approved after a minute', async (_, tender) => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, payment, eventsOf, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -262,7 +262,7 @@ describe('A payment whose outcome is open', () => {
     await rehearsal.verify();
   });
 
-  test('buy now, pay later knows the tokens that decline and that do not answer', async () => {
+  test('with buy now, pay later follows the tokens that decline and that do not answer', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise } = till(rehearsal);
     const order = await anOrder();
@@ -273,7 +273,7 @@ describe('A payment whose outcome is open', () => {
 });
 
 describe('Gift cards', () => {
-  test('hold the amount from the authorisation on, and decline what they do not hold', async () => {
+  test('hold the amount from the authorisation on and decline amounts beyond their balance', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise } = till(rehearsal);
     const order = await anOrder();
@@ -288,7 +288,7 @@ describe('Gift cards', () => {
     expect((await rehearsal.object('payment', unknown.body.paymentId)).state).toBe('failed');
   });
 
-  test('get back what is voided, refunded, or not captured', async () => {
+  test('get back voided, refunded and uncaptured amounts', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, voided, capture, refund } = till(rehearsal);
     const order = await anOrder();
@@ -311,7 +311,7 @@ describe('Gift cards', () => {
     await rehearsal.verify();
   });
 
-  test('are never overdrawn by many payments at once, over several orders', async () => {
+  test('are never overdrawn by concurrent payments for several orders', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise } = till(rehearsal);
     const orders = await Promise.all([anOrder(), anOrder()]);
@@ -325,7 +325,7 @@ describe('Gift cards', () => {
 });
 
 describe('Redemptions of loyalty points', () => {
-  test('pay once; a second payment with the same one is declined', async () => {
+  test('pay once: a second payment with the same redemption is declined', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, points, eventsOf, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -343,7 +343,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test('are declined when nobody knows them or they are worth less', async () => {
+  test('are declined when they are unknown or worth less than the amount', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -359,7 +359,7 @@ describe('Redemptions of loyalty points', () => {
     expect((await authorise(order.id, { type: 'loyalty', token }, 300)).status).toBe(201);
   });
 
-  test('return to the member when the payment is voided, before the answer', async () => {
+  test('return to the member before the void of their payment is answered', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, voided, redeem, points } = till(rehearsal);
     const order = await anOrder();
@@ -371,7 +371,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test('return in part with the remainder of a capture and with each refund', async () => {
+  test('return in part with the uncaptured remainder and with each refund', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, capture, refund, redeem, points } = till(rehearsal);
     const order = await anOrder();
@@ -386,7 +386,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test('with the Loyalty Platform down: 503, nothing spent, nothing bound, and the key may be used again', async () => {
+  test('answer 503 while the Loyalty Platform is down: nothing is spent, and the key stays usable', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, points, outstanding, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -406,7 +406,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test.each(['timeout', 'reset'] as const)('an answer lost by %s leaves the payment pending; the same key finishes it', async (as) => {
+  test.each(['timeout', 'reset'] as const)('with an answer lost by %s leave the payment pending until a retry', async (as) => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, points, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -425,7 +425,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test('a spending that is still running elsewhere is no refusal: the payment stays pending, and the key finishes it', async () => {
+  test('that are still being spent by another request leave the payment pending, and a retry with the same key completes it', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem } = till(rehearsal);
     const order = await anOrder();
@@ -439,7 +439,7 @@ describe('Redemptions of loyalty points', () => {
     expect((await send()).body).toMatchObject({ id: running.body.paymentId, state: 'authorised' });
   });
 
-  test('of a payment that was reversed before its outcome was known: the approval is voided at once, the points are back', async () => {
+  test('are returned when their payment was reversed while pending: the approval is voided at once', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, points } = till(rehearsal);
     const order = await anOrder();
@@ -456,7 +456,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test('an answer lost for good: after 15 minutes the payment failed and the points are back', async () => {
+  test('are returned after 15 minutes, and the payment fails, when the answer stays lost', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, redeem, points, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -472,7 +472,7 @@ describe('Redemptions of loyalty points', () => {
     await rehearsal.verify();
   });
 
-  test('given back while the Loyalty Platform is down, they return when it is up again, once', async () => {
+  test('that are given back while the Loyalty Platform is down return once when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, voided, redeem, points } = till(rehearsal);
     const order = await anOrder();
@@ -487,12 +487,12 @@ describe('Redemptions of loyalty points', () => {
   });
 });
 
-describe('A process that dies while points are spent, and a client that never comes back', () => {
+describe('When a process dies while points are spent and the client does not retry', () => {
   const crashes = (['payment-hub', 'loyalty-platform'] as const).flatMap((application) =>
     [1, 2, 3].flatMap((commit) => (['before', 'after'] as const).map((when) => ({ application, commit, when }))),
   );
 
-  test.each(crashes)('$application $when its commit $commit: the points pay for the order, or they are back', async (crash) => {
+  test.each(crashes)('$application, $when commit $commit: the points pay for the order or are returned', async (crash) => {
     const estate = await crashingEstate();
     try {
       const lines = [{ sku: 'mug-blue', qty: 1 }];
@@ -521,7 +521,7 @@ describe('A process that dies while points are spent, and a client that never co
 });
 
 describe('Capture Payment', () => {
-  test('takes all that is authorised, once, and says so in an event', async () => {
+  test('takes the whole authorised amount once and publishes an event', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, capture, eventsOf } = till(rehearsal);
     const order = await anOrder();
@@ -536,7 +536,7 @@ describe('Capture Payment', () => {
     await rehearsal.verify();
   });
 
-  test('takes a part, and the order may be paid for the rest by another tender', async () => {
+  test('takes a part, and another tender may pay the rest of the order', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, capture, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -547,7 +547,7 @@ describe('Capture Payment', () => {
     await rehearsal.verify();
   });
 
-  test('refuses more than what is authorised, another currency, and nothing at all', async () => {
+  test('refuses more than the authorised amount, another currency, and an amount of zero', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, capture } = till(rehearsal);
     const { body: payment } = await authorise((await anOrder()).id, card(), 5000);
@@ -563,7 +563,7 @@ describe('Capture Payment', () => {
     expect((await capture(payment.id, undefined, { 'if-match': '"1"' })).status).toBe(200);
   });
 
-  test('of two captures at once takes one', async () => {
+  test('succeeds for one of two concurrent captures', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, capture } = till(rehearsal);
     const { body: payment } = await authorise((await anOrder()).id);
@@ -600,7 +600,7 @@ describe('Refund Payment', () => {
     return { id: body.id as string, orderId: order.id };
   };
 
-  test('pays back in parts until everything is refunded', async () => {
+  test('refunds in parts up to the captured amount', async () => {
     await using rehearsal = await newRehearsal();
     const { refund, eventsOf } = till(rehearsal);
     const { id } = await captured(rehearsal, 10_000);
@@ -619,7 +619,7 @@ describe('Refund Payment', () => {
     await rehearsal.verify();
   });
 
-  test('refuses more than what is left of the captured amount', async () => {
+  test('refuses more than the captured amount that is not yet refunded', async () => {
     await using rehearsal = await newRehearsal();
     const { refund } = till(rehearsal);
     const { id } = await captured(rehearsal, 10_000);
@@ -632,7 +632,7 @@ describe('Refund Payment', () => {
     expect((await refund('pay_nobody', 1)).status).toBe(404);
   });
 
-  test('of two refunds of 60 at once of 100 makes one', async () => {
+  test('succeeds for one of two concurrent refunds of 60 of 100', async () => {
     await using rehearsal = await newRehearsal();
     const { refund, payment } = till(rehearsal);
     const { id } = await captured(rehearsal, 10_000);
@@ -643,7 +643,7 @@ describe('Refund Payment', () => {
     await rehearsal.verify();
   });
 
-  test('with a key pays back once, without one every time', async () => {
+  test('refunds once per key, and every time without a key', async () => {
     await using rehearsal = await newRehearsal();
     const { refund, payment } = till(rehearsal);
     const { id } = await captured(rehearsal, 10_000);
@@ -654,7 +654,7 @@ describe('Refund Payment', () => {
     expect((await payment(id)).refundedAmount).toEqual(eur(2000));
   });
 
-  test('before the goods have left opens the bill of the order again, by as much as was paid back', async () => {
+  test('before dispatch makes the refunded amount of the order outstanding again', async () => {
     await using rehearsal = await newRehearsal();
     const { refund, outstanding, authorise } = till(rehearsal);
     const { id, orderId } = await captured(rehearsal, 10_000);
@@ -667,7 +667,7 @@ describe('Refund Payment', () => {
   });
 });
 
-/** Brings a payment into a state, by the APIs and the clock alone. */
+/** Brings a payment into a state by the APIs and the clock only. */
 async function aPayment(rehearsal: TestRehearsal, state: State): Promise<{ id: string; orderId: string; version: number }> {
   const { anOrder, authorise, capture, voided, refund, payment } = till(rehearsal);
   const order = await anOrder();
@@ -686,7 +686,7 @@ async function aPayment(rehearsal: TestRehearsal, state: State): Promise<{ id: s
   return { id, orderId: order.id, version: found.version };
 }
 
-describe('The life cycle of a payment, every state and every verb that a client has', () => {
+describe('The life cycle of a payment, by state and client verb', () => {
   const verbs = {
     capture: (rehearsal: TestRehearsal, id: string) => till(rehearsal).capture(id),
     void: (rehearsal: TestRehearsal, id: string) => till(rehearsal).voided(id),
@@ -720,14 +720,14 @@ describe('The life cycle of a payment, every state and every verb that a client 
     await rehearsal.verify();
   });
 
-  test.each(paymentLifeCycle.states)('in 16 minutes without anybody, a payment that is %s moves only as its timers say', async (state) => {
+  test.each(paymentLifeCycle.states)('for 16 minutes without calls moves a payment that is %s only by its timers', async (state) => {
     await using rehearsal = await newRehearsal();
     const { id } = await aPayment(rehearsal, state);
     await rehearsal.advance('PT16M');
     expect((await rehearsal.object('payment', id)).state).toBe(state === 'pending' ? 'authorised' : state);
   });
 
-  test.each(paymentLifeCycle.states)('when its order is cancelled, what a payment that is %s holds goes back', async (state) => {
+  test.each(paymentLifeCycle.states)('when its order is cancelled gives back the amount held by a payment that is %s', async (state) => {
     await using rehearsal = await newRehearsal();
     const { id, orderId, version } = await aPayment(rehearsal, state);
     await rehearsal.ok('POST', `/orders/${orderId}/cancel`, {});
@@ -747,8 +747,8 @@ describe('The life cycle of a payment, every state and every verb that a client 
   });
 });
 
-describe('Reversing', () => {
-  test('a pending payment is voided in the moment in which it is approved', async () => {
+describe('Reversing a payment', () => {
+  test('that is pending voids it when it is approved', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, eventsOf } = till(rehearsal);
     const order = await anOrder();
@@ -766,21 +766,21 @@ describe('Reversing', () => {
     await rehearsal.verify();
   });
 
-  test('nobody outside can ask for it, or list payments', async () => {
+  test('is refused to outside callers, as is listing payments', async () => {
     await using rehearsal = await newRehearsal();
     expect((await rehearsal.call('POST', '/internal/payments/pay_x/reverse', {})).status).toBe(404);
     expect((await rehearsal.call('GET', '/internal/payments?orderId=ord_x')).status).toBe(404);
   });
 });
 
-/** A payment as if it had been authorised for an order that need not exist. */
+/** A payment authorised for an order that does not exist. */
 const anAuthorisation = (id: string, orderId: string): NewPayment => ({
   ...{ id, orderId, tender: { type: 'gift-card', token: 'gift_50' }, refunds: [] },
   ...{ amount: eur(5000), authorizedAmount: eur(5000), capturedAmount: eur(0), refundedAmount: eur(0) },
 });
 
-describe('As the OMS calls it', () => {
-  test('reversing is the same twice, whatever became of the payment, and gives back what it holds', async () => {
+describe('The Payment Hub, called by the OMS,', () => {
+  test('reverses a payment once in any state and gives back its held amount', async () => {
     await using inside = await startInside(paymentHub);
     const reverse = (id: string) => inside.as('oms')(reversePayment, { params: { id }, body: { reason: 'order cancelled' } });
     const make = (id: string) =>
@@ -806,7 +806,7 @@ describe('As the OMS calls it', () => {
     await expect(reverse('pay_nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a refund under a reference is made once per payment, whatever it is asked for afterwards; another reference is another refund', async () => {
+  test('makes one refund per payment and reference, whatever amount a repeat names; another reference makes another refund', async () => {
     await using inside = await startInside(paymentHub);
     for (const id of ['pay_one', 'pay_two']) {
       await inside.commitAs('payment-hub', async (work) => work.create(payments, 'authorise', anAuthorisation(id, 'ord_1')));
@@ -820,7 +820,7 @@ describe('As the OMS calls it', () => {
     expect(await refund('pay_one', 2000, 'ful_1 lost')).toEqual(first);
     expect(await refund('pay_two', 1000, 'ful_1 lost')).toMatchObject({ id: 'pay_two', refundedAmount: eur(1000) });
     expect(await refund('pay_one', 4000, 'ful_2 lost')).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(5000) });
-    // Nothing is left of it, and what was refunded before is still what it was.
+    // Nothing is left of the payment, and the earlier refund is unchanged.
     expect(await refund('pay_one', 1000, 'ful_1 lost')).toMatchObject({ state: 'fully-refunded', version: 4 });
     await expect(refund('pay_one', 1, 'ful_3 lost')).rejects.toMatchObject({ code: 'invalid_state_transition' });
     expect((await inside.events('payment/pay_one')).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2, 3, 4]);
@@ -828,7 +828,7 @@ describe('As the OMS calls it', () => {
     expect([outside.status, outside.body.code]).toEqual([422, 'validation_failed']);
   });
 
-  test('all payments of an order come in order of creation, however many there are', async () => {
+  test('lists all payments of an order by creation, across pages', async () => {
     await using inside = await startInside(paymentHub);
     const ids = Array.from({ length: 1_003 }, (_, index) => `pay_${(index * 7_919) % 1_003}`);
     await inside.commitAs('payment-hub', async (work) => {
@@ -840,7 +840,7 @@ describe('As the OMS calls it', () => {
     expect(await inside.as('oms')(listPayments, { query: { orderId: 'ord_nobody' } })).toEqual({ items: [] });
   });
 
-  test('an authorisation of an order that the OMS does not know is an orphan', async () => {
+  test('treats an authorisation of an order unknown to the OMS as an orphan', async () => {
     await using inside = await startInside(paymentHub, oms);
     await inside.commitAs('payment-hub', async (work) => {
       watchAuthorization(work, work.create(payments, 'authorise', anAuthorisation('pay_orphan', 'ord_nobody')));
@@ -852,7 +852,7 @@ describe('As the OMS calls it', () => {
   });
 });
 
-describe('Authorisations that nobody captures', () => {
+describe('Authorisations that are never captured', () => {
   test('end after seven days, and the order may be paid again', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, eventsOf, outstanding } = till(rehearsal);
@@ -871,7 +871,7 @@ describe('Authorisations that nobody captures', () => {
     await rehearsal.verify();
   });
 
-  test('are orphans when their order is cancelled and its own reversal never comes; while the OMS is down nothing is voided', async () => {
+  test('are voided as orphans when their order is cancelled and the OMS does not reverse them, but not while the OMS is down', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, payment } = till(rehearsal);
     const order = await anOrder();
@@ -888,7 +888,7 @@ describe('Authorisations that nobody captures', () => {
     expect((await authorise(other.id, giftCard(), 5000)).status).toBe(201);
   });
 
-  test('of an order that lives are left alone', async () => {
+  test('are kept while their order is active', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, payment } = till(rehearsal);
     const { body } = await authorise((await anOrder()).id);
@@ -897,8 +897,8 @@ describe('Authorisations that nobody captures', () => {
   });
 });
 
-describe('Many at once', () => {
-  test('fifty identical requests with one key make one payment', async () => {
+describe('Fifty concurrent requests', () => {
+  test('with one key make one payment', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -912,7 +912,7 @@ describe('Many at once', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  test('fifty authorisations of one order never promise more than its total', async () => {
+  test('for one order never promise more than its total', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, outstanding } = till(rehearsal);
     const order = await anOrder();
@@ -924,7 +924,7 @@ describe('Many at once', () => {
     await rehearsal.verify();
   });
 
-  test('fifty authorisations that fit together all succeed, each a payment of its own', async () => {
+  test('that fit the total together all succeed, each with a payment of its own', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, paymentsOf } = till(rehearsal);
     const order = await anOrder();
@@ -935,12 +935,12 @@ describe('Many at once', () => {
   });
 });
 
-describe('Two payments that both found room for themselves', () => {
+describe('Of two payments that both read enough room', () => {
   const order = { orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(10_000) } as const;
   const asked = (id: string, orderId: string, amount: number) =>
     ({ id, orderId, amount: eur(amount), tender: giftCard() }) as PaymentRequest;
 
-  /** Both decide on what they read; then both commit. */
+  /** Both decide on the state that they read; then both commit. */
   async function together(inside: Inside, open: (work: UnitOfWork, id: string) => Promise<unknown>): Promise<string[]> {
     let ready = 0;
     const both = Promise.withResolvers<void>();
@@ -955,7 +955,7 @@ describe('Two payments that both found room for themselves', () => {
     return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'committed' : String(outcome.reason)));
   }
 
-  test('of one order: the guard lets one commit', async () => {
+  test('for one order, the guard lets one commit', async () => {
     await using inside = await startInside(paymentHub);
     await inside.commitAs('payment-hub', (work) => syncOrderCover(work, order));
     const outcomes = await together(inside, async (work, id) => {
@@ -965,7 +965,7 @@ describe('Two payments that both found room for themselves', () => {
     expect(outcomes).toEqual(['committed', 'Conflict: guard: order-covers/ord_1']);
   });
 
-  test('the first of one order: its total is counted once', async () => {
+  test('as the first for one order, the total is counted once', async () => {
     await using inside = await startInside(paymentHub);
     const outcomes = await together(inside, async (work, id) => {
       await syncOrderCover(work, order);
@@ -975,7 +975,7 @@ describe('Two payments that both found room for themselves', () => {
     expect(await inside.counters('payment-hub', 'order-covers', 'ord_1')).toEqual({ payable: 10_000, committed: 1000 });
   });
 
-  test('with one gift card, for two orders: the guard lets one commit', async () => {
+  test('with one gift card for two orders, the guard lets one commit', async () => {
     await using inside = await startInside(paymentHub);
     const outcomes = await together(inside, async (work, id) => {
       await syncOrderCover(work, { ...order, orderId: `ord_of_${id}` });
@@ -986,7 +986,7 @@ describe('Two payments that both found room for themselves', () => {
 });
 
 describe('While the OMS is down', () => {
-  test('nothing can be authorised, and the payments there are can be moved', async () => {
+  test('no payment can be authorised, and existing payments can change', async () => {
     await using rehearsal = await newRehearsal();
     const { anOrder, authorise, capture, refund } = till(rehearsal);
     const order = await anOrder();
@@ -1018,7 +1018,7 @@ describe('Money rules', () => {
     }
   };
 
-  test('an amount is authorised exactly when it fits into what is outstanding', () => {
+  test('an amount is authorised exactly when it fits into the outstanding amount', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (total, committed, asked) => {
         const outstanding = outstandingOf({ orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(total) }, committed);
@@ -1041,7 +1041,7 @@ describe('Money rules', () => {
     );
   });
 
-  test('refunds end exactly at what was captured', () => {
+  test('refunds end exactly at the captured amount', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 1, max: 1_000_000 }), (captured, before, asked) => {
         fc.pre(before <= captured);

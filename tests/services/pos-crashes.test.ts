@@ -5,8 +5,8 @@ import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
 import { CASH, card, eur } from './till-scenes.ts';
 
 /**
- * A sale at the till while a process is killed at one of its commits: once with a till that insists, once with one that sends each
- * request a single time and is never heard of again. It ends as a sale or as nothing: goods, money and order go together.
+ * A sale at the till while a process is killed at one of its commits: once with a till that retries, once with one that sends each
+ * request a single time. It ends as a complete sale or without effect: goods, money and order go together.
  */
 const HOUR = 60 * 60_000;
 
@@ -20,7 +20,7 @@ type Send = (
   key: string,
 ) => Promise<{ status: number; body: { id: string } } | undefined>;
 
-/** The transaction's id, if it was told. */
+/** The id of the transaction, if it was answered. */
 type Sale = string | undefined;
 
 const begin =
@@ -30,7 +30,7 @@ const begin =
     return begun?.status === 201 ? begun.body.id : undefined;
   };
 
-/** Nobody goes on with a sale of which nothing was told. */
+/** Skipped when the transaction was not answered. */
 const then =
   (send: Send, what: string, body: object, key: string): Step<Sale> =>
   async (estate, id) => {
@@ -38,7 +38,7 @@ const then =
     return id;
   };
 
-/** A split tender, and what goes with it. */
+/** A split tender and its submission. */
 const sell = (send: Send): readonly Step<Sale>[] => [
   begin(send),
   then(send, 'payment', { tender: CASH, amount: eur(1000) }, 'cash'),
@@ -76,7 +76,7 @@ async function eachDeath(steps: readonly Step<Sale>[], end: Journey<Sale>['end']
 }
 
 describe('A sale during which a process is killed', () => {
-  test('is completed once when the till insists', async () => {
+  test('is completed once when the till retries', async () => {
     await eachDeath(sell(insisting), async (estate, id = '') => {
       await estate.advance(HOUR);
       expect((await estate.insist('oms', 'GET', `/orders/${id}`)).body).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
@@ -85,7 +85,7 @@ describe('A sale during which a process is killed', () => {
     });
   }, 180_000);
 
-  test('is a sale or nothing when the till sends everything once', async () => {
+  test('is complete or without effect when the till sends each request once', async () => {
     await eachDeath(sell(once), async (estate, id) => {
       await estate.advance(26 * HOUR);
       const order = id === undefined ? undefined : await estate.insist('oms', 'GET', `/orders/${id}`);
@@ -99,7 +99,7 @@ describe('A sale during which a process is killed', () => {
 });
 
 describe('A till whose request died', () => {
-  test('is not busy for long: the next void is carried out, or refused for good', async () => {
+  test('releases the transaction soon: the next void is carried out, or refused for good', async () => {
     await eachDeath(sell(once), async (estate, id) => {
       await estate.advance(60_000);
       if (id === undefined) return;
@@ -112,7 +112,7 @@ describe('A till whose request died', () => {
 });
 
 describe('A void during which a process is killed', () => {
-  test('gives everything back once when the till insists', async () => {
+  test('gives everything back once when the till retries', async () => {
     await eachDeath(sellAndVoid(insisting), async (estate, id = '') => {
       await estate.advance(HOUR);
       const again = await estate.insist('pos', 'POST', `/transactions/${id}/void`, {}, 'again');
@@ -123,7 +123,7 @@ describe('A void during which a process is killed', () => {
     });
   }, 180_000);
 
-  test('gives everything back within a day when the till sends everything once', async () => {
+  test('gives everything back within a day when the till sends each request once', async () => {
     await eachDeath(sellAndVoid(once), async (estate, id) => {
       await estate.advance(26 * HOUR);
       const sums = id === undefined ? {} : await paymentsOf(estate, id);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
 
-/** A sale is paid, and what paid it is undone at the Payment Hub before the OMS could complete the order. */
+/** A sale is paid, and one of its payments is undone at the Payment Hub before the OMS could complete the order. */
 
 const order = (rehearsal: TestRehearsal, id: string) => rehearsal.ok('GET', `/orders/${id}`);
 
@@ -28,12 +28,12 @@ const UNDOINGS = [
   ['captured in part', 1098, (rehearsal: TestRehearsal, id: string) => capture(rehearsal, id, 500)],
 ] as const;
 
-describe.each(UNDOINGS)('A sale of which a tender was %s before it was submitted', (_what, missing, undo) => {
+describe.each(UNDOINGS)('A sale with a tender that was %s before its submission', (_what, missing, undo) => {
   test.each([
     ['the OMS', { application: 'oms' }],
     ['Confirm Order', { api: 'confirm-order-api' }],
     ['the carry-out', { api: 'carry-out' }],
-  ])('since %s was down is open again: new money completes it, once, with the receipt that it had', async (_who, match) => {
+  ])('since %s was down reopens, and new money completes it once with its first receipt', async (_who, match) => {
     await using rehearsal = await newRehearsal();
     const { id, card: undone, receipt } = await paidAndQueued(rehearsal, match);
     await undo(rehearsal, undone);
@@ -67,7 +67,7 @@ describe.each(UNDOINGS)('A sale of which a tender was %s before it was submitted
     await isOver(rehearsal);
   });
 
-  test('can be voided: its money goes back, its order is cancelled, its stock is free', async () => {
+  test('can be voided: its money is returned, its order cancelled, its stock released', async () => {
     await using rehearsal = await newRehearsal();
     const { id, cash, card: undone } = await paidAndQueued(rehearsal, { api: 'carry-out' });
     await undo(rehearsal, undone);
@@ -85,7 +85,7 @@ describe.each(UNDOINGS)('A sale of which a tender was %s before it was submitted
     await isOver(rehearsal);
   });
 
-  test('and for which nobody pays ends as any other that is not paid', async () => {
+  test('is voided like other sales when it is not paid', async () => {
     await using rehearsal = await newRehearsal();
     const { id, card: undone } = await paidAndQueued(rehearsal, { application: 'oms' });
     await undo(rehearsal, undone);
@@ -98,7 +98,7 @@ describe.each(UNDOINGS)('A sale of which a tender was %s before it was submitted
 });
 
 describe('A tender that pays the rest', () => {
-  test('of a sale of which an earlier one was captured in part is told that something is left to pay', async () => {
+  test('of a sale with a partly captured tender answers that an amount is still outstanding', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const first = await pay(rehearsal, id, card(), 1000);
@@ -114,8 +114,8 @@ describe('A tender that pays the rest', () => {
   });
 });
 
-describe('A sale that was paid back before it was submitted', () => {
-  test('has that outstanding again, and is completed when it is paid at the till', async () => {
+describe('A sale that was refunded before its submission', () => {
+  test('has the refund outstanding again and is completed when it is paid at the till', async () => {
     await using rehearsal = await newRehearsal();
     const { id, card: undone } = await paidAndQueued(rehearsal, { application: 'oms' });
     await capture(rehearsal, undone, 1598);
@@ -141,8 +141,8 @@ describe('A sale that was paid back before it was submitted', () => {
   });
 });
 
-describe('While the Payment Hub does not say what is missing', () => {
-  test('the sale waits, and what was paid anew meanwhile completes it', async () => {
+describe('While the Payment Hub does not answer the missing amount', () => {
+  test('the sale waits, and new payments complete it', async () => {
     await using rehearsal = await newRehearsal();
     const { id, card: undone } = await paidAndQueued(rehearsal, { api: 'carry-out' });
     await rehearsal.ok('POST', `/payments/authorizations/${undone}/void`, {});

@@ -11,7 +11,7 @@ const TWO_MUGS = { ...TILL, lines: [{ sku: 'mug-blue', qty: 2 }] };
 const start = (rehearsal: TestRehearsal, key: string, body: object = TWO_MUGS) =>
   rehearsal.call('POST', '/transactions', body, { headers: { 'idempotency-key': key } });
 
-/** Payments of a transaction that are not over, as the Payment Hub has them. */
+/** Open payments of a transaction at the Payment Hub. */
 const boundMoney = async (rehearsal: TestRehearsal, id: string): Promise<number> => {
   const changes = await rehearsal.events({ ext: true });
   const newest = new Map(changes.filter(({ subject }) => subject.startsWith('payment/')).map(({ data }) => [data.object.id, data.object]));
@@ -21,7 +21,7 @@ const boundMoney = async (rehearsal: TestRehearsal, id: string): Promise<number>
 };
 
 describe('Create Transaction', () => {
-  test('whose basket cannot be had leaves nothing behind, and repeated it is the transaction that it began', async () => {
+  test('without an answer for its basket leaves nothing behind, and its repeat completes it', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('down', down('ecommerce-platform'));
     expect((await start(rehearsal, 'one')).status).toBeGreaterThanOrEqual(502);
@@ -35,7 +35,7 @@ describe('Create Transaction', () => {
     await rehearsal.verify();
   });
 
-  test('whose answer is lost is found again by its repeat', async () => {
+  test('whose answer is lost is completed by its repeat', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
     await rehearsal.fault('lost', lost('put-transaction-basket'));
@@ -50,7 +50,7 @@ describe('Create Transaction', () => {
     await rehearsal.verify();
   });
 
-  test('whose answer is lost and that nobody repeats is given up after a quarter of an hour', async () => {
+  test('whose answer is lost and that is not repeated is given up after a quarter of an hour', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('lost', lost('put-transaction-basket'));
     expect(await start(rehearsal, 'one')).toMatchObject({ status: 504 });
@@ -63,7 +63,7 @@ describe('Create Transaction', () => {
     await rehearsal.verify();
   });
 
-  test('is refused while nobody can say what the store has', async () => {
+  test('is refused while the stock of the store is unknown', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('down', down('inventory-service'));
     expect((await start(rehearsal, 'one')).status).toBeGreaterThanOrEqual(502);
@@ -76,7 +76,7 @@ describe('Create Transaction', () => {
 });
 
 describe('A tender whose outcome is unknown', () => {
-  test('is found again by its repeat when only the answer was lost', async () => {
+  test('is found by its repeat when only the answer was lost', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('lost', lost('authorize-payment-api'));
@@ -102,10 +102,10 @@ describe('A tender whose outcome is unknown', () => {
     await rehearsal.verify();
   });
 
-  test('keeps the transaction from being voided while the Payment Hub does not say what became of it', async () => {
+  test('blocks the void of the transaction while the Payment Hub does not answer', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
-    // The Hub hears of neither: nothing that it might say gets through by itself.
+    // The Hub receives neither call, so no event of it can arrive.
     await rehearsal.fault('timeout', { match: { api: 'authorize-payment-api' }, fault: { kind: 'status', status: 504 }, times: 1 });
     await rehearsal.fault('silent', { match: { api: 'list-payments' }, fault: { kind: 'status', status: 503 } });
     expect((await pay(rehearsal, id, card(), 1000)).status).toBeGreaterThanOrEqual(502);
@@ -116,7 +116,7 @@ describe('A tender whose outcome is unknown', () => {
     await rehearsal.verify();
   });
 
-  test('completes the sale when it was the last one, as soon as the Payment Hub tells', async () => {
+  test('completes the sale when it was the last one, as soon as the Payment Hub answers', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('lost', lost('authorize-payment-api'));
@@ -134,7 +134,7 @@ describe('A tender whose outcome is unknown', () => {
     await rehearsal.verify();
   });
 
-  test('that its provider never answers counts until it is given up', async () => {
+  test('counts until it is given up when its provider never answers', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const key = { 'idempotency-key': 'tender' };
@@ -148,7 +148,7 @@ describe('A tender whose outcome is unknown', () => {
     await rehearsal.verify();
   });
 
-  test('that comes true after its transaction was voided is voided too', async () => {
+  test('is voided when it is approved after the void of its transaction', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 8_000 } });
@@ -162,7 +162,7 @@ describe('A tender whose outcome is unknown', () => {
 });
 
 describe('While the Payment Hub is down', () => {
-  test('no tender is taken, and the next one is as soon as it is back', async () => {
+  test('no tender is accepted, and the next one is when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('down', down('payment-hub'));
@@ -172,7 +172,7 @@ describe('While the Payment Hub is down', () => {
     await rehearsal.verify();
   });
 
-  test('a transaction is voided all the same, and its tenders are when it is back, once', async () => {
+  test('a transaction is voided at once, and its tenders once when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 1000);
@@ -196,7 +196,7 @@ describe('While the Payment Hub is down', () => {
 });
 
 describe('While the Payment Hub is down for days', () => {
-  test('a transaction with a tender of unknown outcome that nobody touches is voided once it is back', async () => {
+  test('an idle transaction with a tender of unknown outcome is voided when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     await rehearsal.fault('lost', lost('authorize-payment-api'));
@@ -215,7 +215,7 @@ describe('While the Payment Hub is down for days', () => {
 });
 
 describe('While the Loyalty Platform is down', () => {
-  test.each(['cardNumber', 'id'])('a member who is named by %s gets the points of the sale once it is back', async (member) => {
+  test.each(['cardNumber', 'id'])('a member named by %s gets the points of the sale once it is back', async (member) => {
     await using rehearsal = await newRehearsal();
     const before = await rehearsal.ok('GET', '/members/loy_ada/balance');
     await rehearsal.fault('down', down('loyalty-platform'));
@@ -244,7 +244,7 @@ describe('While the eCommerce Platform is down', () => {
 });
 
 describe('While the OMS is down', () => {
-  test('the sale stands with its receipt, and is submitted once when it is back', async () => {
+  test('the sale stands with its receipt and is submitted once when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
     await rehearsal.fault('down', down('oms'));
@@ -267,7 +267,7 @@ describe('While the OMS is down', () => {
   test.each([
     ['Confirm Order', { api: 'confirm-order-api' }],
     ['the payments', { api: 'list-payments' }],
-  ])('or %s is, so that its order is a draft for days: a sale that is paid does not run out', async (_, match) => {
+  ])('or %s is down and the order stays a draft for days, a paid sale does not expire', async (_, match) => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('down', { match, fault: { kind: 'outage' } });
@@ -285,7 +285,7 @@ describe('While the OMS is down', () => {
     await rehearsal.verify();
   });
 
-  test('the order has the number that the till told, whichever day it is made', async () => {
+  test('the order keeps the number shown at the till, whatever the day of its creation', async () => {
     await using rehearsal = await newRehearsal();
     const { id, orderNumber } = await begin(rehearsal);
     await rehearsal.fault('down', down('oms'));
@@ -315,8 +315,8 @@ describe('While the OMS is down', () => {
   );
 });
 
-describe('Two at once', () => {
-  test('a void meets a tender under way: it is refused for now, and finds the tender when it is repeated', async () => {
+describe('Concurrent requests of a till', () => {
+  test('for a void and a tender: the void is refused for now, and its repeat voids the tender', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 500 } });
@@ -334,7 +334,7 @@ describe('Two at once', () => {
     await rehearsal.verify();
   });
 
-  test('voids and tenders in the same moment leave no money on a voided transaction', async () => {
+  test('for voids and tenders leave no money on a voided transaction', async () => {
     await using rehearsal = await newRehearsal();
     for (let round = 0; round < 8; round++) {
       const { id } = await begin(rehearsal);
@@ -352,7 +352,7 @@ describe('Two at once', () => {
     await rehearsal.verify();
   });
 
-  test('the same request fifty times takes one tender', async () => {
+  test('with the same content, fifty times, take one tender', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const key = { 'idempotency-key': 'tender' };

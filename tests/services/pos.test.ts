@@ -13,7 +13,7 @@ import { startInside } from '../support/inside.ts';
 import { begin, CASH, card, eur, pay, stockAt, typesOf, voidIt } from './till-scenes.ts';
 
 describe('Create Transaction', () => {
-  test('answers the draft order as the till sees it, and holds the stock of the store without a time limit', async () => {
+  test('answers the draft order and holds the stock of the store without a time limit', async () => {
     await using rehearsal = await newRehearsal();
     const order = await begin(rehearsal);
     expect(order).toMatchObject({
@@ -39,7 +39,7 @@ describe('Create Transaction', () => {
     await rehearsal.verify();
   });
 
-  test('takes an open basket over, with a member’s card', async () => {
+  test('takes over an open basket, with the loyalty card of a member', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'app', lines: [{ sku: 'wine-red', qty: 1 }] });
     const order = await begin(rehearsal, { basketId: basket.id, loyaltyId: '2990000123459' });
@@ -49,7 +49,7 @@ describe('Create Transaction', () => {
     });
   });
 
-  test('is refused in a store that there is not, and says which there are', async () => {
+  test('is refused for an unknown store and names the known ones', async () => {
     await using rehearsal = await newRehearsal();
     for (const storeId of ['store-99', 'dc-01']) {
       const refused = await rehearsal.call('POST', '/transactions', { storeId, laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] });
@@ -77,10 +77,10 @@ describe('Create Transaction', () => {
       422,
       'validation_failed',
     ],
-    ['with a basket that there is not', { basketId: 'bsk_none' }, 404, 'not_found'],
-    ['with a product that there is not', { lines: [{ sku: 'no-such-thing', qty: 1 }] }, 404, 'not_found'],
-    ['with a product that is not sold', { lines: [{ sku: 'chair-suspended', qty: 1 }] }, 409, 'invalid_state_transition'],
-    ['with a card that nobody has', { lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_nobody' }, 404, 'not_found'],
+    ['with an unknown basket', { basketId: 'bsk_none' }, 404, 'not_found'],
+    ['with an unknown product', { lines: [{ sku: 'no-such-thing', qty: 1 }] }, 404, 'not_found'],
+    ['with a product that is not for sale', { lines: [{ sku: 'chair-suspended', qty: 1 }] }, 409, 'invalid_state_transition'],
+    ['with an unknown card', { lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_nobody' }, 404, 'not_found'],
   ])('is refused %s', async (_, body, status, code) => {
     await using rehearsal = await newRehearsal();
     const refused = await rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'lane-1', ...body });
@@ -89,7 +89,7 @@ describe('Create Transaction', () => {
     await rehearsal.verify();
   });
 
-  test('is refused with an empty basket, with one in checkout and for a customer who is blocked', async () => {
+  test('is refused with an empty basket, with a basket in checkout and for a blocked customer', async () => {
     await using rehearsal = await newRehearsal();
     const basket = async (body: object) => (await rehearsal.ok('POST', '/baskets', { channel: 'web', ...body })).id;
     const lines = [{ sku: 'mug-blue', qty: 1 }];
@@ -103,7 +103,7 @@ describe('Create Transaction', () => {
     expect(codes).toEqual(['409 basket_empty', '409 invalid_state_transition', '409 customer_blocked']);
   });
 
-  test('repeated with its key is the same transaction, with one basket and one hold', async () => {
+  test('repeated with its key answers the same transaction, with one basket and one hold', async () => {
     await using rehearsal = await newRehearsal();
     const send = () =>
       rehearsal.call(
@@ -120,7 +120,7 @@ describe('Create Transaction', () => {
 });
 
 describe('Add Payment', () => {
-  test('takes several tenders, and with the last one the sale is submitted and carried out', async () => {
+  test('takes several tenders, and the last one submits the sale and carries it out', async () => {
     await using rehearsal = await newRehearsal();
     const { id, orderNumber } = await begin(rehearsal);
     const cash = await pay(rehearsal, id, CASH, 1000);
@@ -160,7 +160,7 @@ describe('Add Payment', () => {
     await rehearsal.verify();
   });
 
-  test('is refused for more than what is outstanding, in another currency and for what there is not', async () => {
+  test('is refused for more than the outstanding amount, in another currency and for an unknown transaction', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 2000);
@@ -174,7 +174,7 @@ describe('Add Payment', () => {
     await rehearsal.verify();
   });
 
-  test('is refused once the transaction is over', async () => {
+  test('is refused after the end of the transaction', async () => {
     await using rehearsal = await newRehearsal();
     const [sold, voided] = [await begin(rehearsal), await begin(rehearsal)];
     await pay(rehearsal, sold.id, CASH, 2598);
@@ -197,7 +197,7 @@ describe('Add Payment', () => {
     }
   });
 
-  test('repeated with its key answers the same tender, and a declined one stays declined', async () => {
+  test('repeated with its key answers the same tender, and a declined tender stays declined', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const key = { 'idempotency-key': 'tender-1' };
@@ -215,7 +215,7 @@ describe('Add Payment', () => {
     expect((await rehearsal.events({ type: 'payment-authorized' })).length).toBe(1);
   });
 
-  test('takes a gift card, points and cash for one sale', async () => {
+  test('accepts a gift card, points and cash for one sale', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal, { loyaltyId: 'loy_ada' });
     const { redemption } = await rehearsal.ok('POST', '/members/loy_ada/redeem', { points: 300, basketId });
@@ -248,7 +248,7 @@ describe('Add Payment', () => {
 });
 
 describe('A tender that waits for approval', () => {
-  test('counts as paid, and the sale is submitted when it is approved', async () => {
+  test('counts as paid, and its approval submits the sale', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const bnpl = await pay(rehearsal, id, { type: 'bnpl' }, 1000);
@@ -270,7 +270,7 @@ describe('A tender that waits for approval', () => {
     await rehearsal.verify();
   });
 
-  test('is the last one, and completes the sale by itself', async () => {
+  test('completes the sale by itself when it is the last one', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const last = await pay(rehearsal, id, card('tok_async_approve'), 2598);
@@ -280,7 +280,7 @@ describe('A tender that waits for approval', () => {
     await rehearsal.verify();
   });
 
-  test('is voided when it is approved after its transaction was', async () => {
+  test('is voided when it is approved after the void of its transaction', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const { body } = await pay(rehearsal, id, card('tok_async_approve'), 1000);
@@ -295,7 +295,7 @@ describe('A tender that waits for approval', () => {
 });
 
 describe('If-Match', () => {
-  test('is about the version that the till showed', async () => {
+  test('refers to the version of the transaction at the till', async () => {
     await using rehearsal = await newRehearsal();
     const { id, version } = await begin(rehearsal);
     const send = (path: string, body: object, ifMatch: number) =>
@@ -312,7 +312,7 @@ describe('If-Match', () => {
 });
 
 describe('Void Transaction', () => {
-  test('voids the tenders, the last one first, and releases the stock', async () => {
+  test('voids the tenders in reverse order and releases the stock', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
     const first = await pay(rehearsal, id, CASH, 500);
@@ -332,7 +332,7 @@ describe('Void Transaction', () => {
     await rehearsal.verify();
   });
 
-  test('gives back the last tender first', async () => {
+  test('returns the last tender first', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const ids: string[] = [];
@@ -345,7 +345,7 @@ describe('Void Transaction', () => {
     expect(typesOf(await rehearsal.events()).at(-1)).toBe('checkout-cancelled');
   });
 
-  test('again changes nothing', async () => {
+  test('repeated changes nothing', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     const first = await voidIt(rehearsal, id, { reason: 'first' });
@@ -357,7 +357,7 @@ describe('Void Transaction', () => {
     expect((await rehearsal.events({ ext: true })).length).toBe(count);
   });
 
-  test('is refused when everything is paid, and for a transaction that there is not', async () => {
+  test('is refused for a fully paid transaction and for an unknown one', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 2598);
@@ -376,7 +376,7 @@ describe('Void Transaction', () => {
   });
 });
 
-describe('A transaction that nobody pays', () => {
+describe('A transaction that is not paid', () => {
   test('is voided 24 hours after the last call', async () => {
     await using rehearsal = await newRehearsal();
     const { id, basketId } = await begin(rehearsal);
@@ -403,10 +403,10 @@ describe('A transaction that nobody pays', () => {
   });
 });
 
-describe('An order that somebody makes of a transaction by hand', () => {
+describe('An order that a client makes of a transaction by hand', () => {
   const byHand = (rehearsal: TestRehearsal, transactionId: string) => rehearsal.ok('POST', '/orders', { transactionId });
 
-  test('has its id, and is completed when the till has all the money', async () => {
+  test('has the id of the transaction and is completed when the till has all the money', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 1000);
@@ -417,7 +417,7 @@ describe('An order that somebody makes of a transaction by hand', () => {
     await rehearsal.verify();
   });
 
-  test('may be paid at the Payment Hub too: the till lists what comes in', async () => {
+  test('may be paid at the Payment Hub too: the till lists these payments', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 1000);
@@ -441,7 +441,7 @@ describe('An order that somebody makes of a transaction by hand', () => {
     await rehearsal.verify();
   });
 
-  test('ends its transaction when it is cancelled', async () => {
+  test('ends its transaction when it is cancelled itself', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await begin(rehearsal);
     await pay(rehearsal, id, CASH, 1000);
@@ -457,7 +457,7 @@ describe('An order that somebody makes of a transaction by hand', () => {
   });
 });
 
-test('Get Transaction tells other applications what the till lists, and nothing of what never opened', async () => {
+test('Get Transaction answers other applications with the state and payments of a transaction, and not_found for an unknown one', async () => {
   await using estate = await startInside(pos, ecommercePlatform, sim, inventoryService, promotionEngine, paymentHub, loyaltyPlatform, crm);
   const lines = [{ sku: 'mug-blue', qty: 2 }];
   const { body } = await estate.call('POST', '/transactions', { storeId: 'store-02', laneId: 'lane-7', lines, loyaltyId: 'loy_ada' });

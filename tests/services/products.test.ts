@@ -15,7 +15,7 @@ const play = (rehearsal: TestRehearsal, id: string, verb: Verb) =>
 const statusOf = async (rehearsal: TestRehearsal, id: string): Promise<number> =>
   (await rehearsal.call('GET', `/products/${id}`, undefined, { as: 'none' })).status;
 
-/** What leads to each state from `draft`, the state of radio-draft. */
+/** The verbs that lead to each state from `draft`, the state of radio-draft. */
 const wayTo: Readonly<Record<string, readonly Verb[]>> = {
   draft: [],
   enrichment: ['enrich'],
@@ -30,7 +30,7 @@ const verbs: readonly Verb[] = ['enrich', 'submit', 'rework', 'approve', 'suspen
 const move = (estate: Inside, verb: Verb) => estate.play(moveProduct, { params: { id: 'radio-draft' }, body: { verb } });
 
 describe('A product', () => {
-  test('is moved from draft to the archive, and is found from active until it is archived', async () => {
+  test('moves from draft to the archive and is found from active until it is archived', async () => {
     await using rehearsal = await newRehearsal();
     const found: [string, number][] = [['draft', await statusOf(rehearsal, 'radio-draft')]];
     for (const verb of ['enrich', 'submit', 'rework', 'submit', 'approve', 'suspend', 'resume', 'discontinue', 'archive'] as const) {
@@ -64,7 +64,7 @@ describe('A product', () => {
   });
 
   test.each(Object.keys(wayTo))(
-    'that is %s takes the verbs of its table, and no other',
+    'that is %s accepts only the verbs of its table',
     async (state) => {
       await using estate = await startInside(ecommercePlatform);
       for (const verb of verbs) {
@@ -82,7 +82,7 @@ describe('A product', () => {
     60_000,
   );
 
-  test('that nobody has is not moved, and no product is moved by a verb that there is not', async () => {
+  test('that is unknown, or an unknown verb, is refused', async () => {
     await using rehearsal = await newRehearsal();
     await expect(play(rehearsal, 'no-such-thing', 'suspend')).rejects.toThrow('404');
     await expect(play(rehearsal, 'mug-blue', 'polish' as Verb)).rejects.toThrow('enrich');
@@ -97,7 +97,7 @@ describe.each(['suspend', 'discontinue'] as const)('A product in an open basket,
     body: { code: 'invalid_state_transition', objectType: 'product', id: 'prd_mug-blue', currentState: state, allowedFrom: ['active'] },
   };
 
-  test('is added to no line and checked out by nobody, and the basket stays open', async () => {
+  test('cannot be added to a line or checked out, and the basket stays open', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
     await play(rehearsal, 'mug-blue', verb);
@@ -112,7 +112,7 @@ describe.each(['suspend', 'discontinue'] as const)('A product in an open basket,
   });
 });
 
-test('A product that is resumed is sold again', async () => {
+test('A resumed product is for sale again', async () => {
   await using rehearsal = await newRehearsal();
   await play(rehearsal, 'chair-suspended', 'resume');
   const basket = await rehearsal.ok('POST', '/baskets', {

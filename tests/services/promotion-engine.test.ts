@@ -24,7 +24,7 @@ const evaluate = (body: unknown) => rehearsal.ok('POST', '/promotions/evaluate',
 const validate = (code: string, body: unknown) => rehearsal.ok('POST', `/vouchers/${code}/validate`, body);
 
 describe('Evaluate Promotions', () => {
-  test('leaves goods alone that no promotion is about', async () => {
+  test('leaves lines without a promotion unchanged', async () => {
     const { status, body } = await rehearsal.call('POST', '/promotions/evaluate', { lines: [line('mug-blue', 2, 1299)] });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -35,7 +35,7 @@ describe('Evaluate Promotions', () => {
     });
   });
 
-  test('takes a percentage off the goods of a brand, 10.00 off each desk lamp, and gives every third bar of chocolate', async () => {
+  test('takes a percentage off a brand, 10.00 off each desk lamp, and gives every third bar of chocolate', async () => {
     const body = await evaluate({
       lines: [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), line('mug-blue', 1, 1299)],
     });
@@ -49,7 +49,7 @@ describe('Evaluate Promotions', () => {
     expect(body.totalDiscount).toEqual(eur(4198));
   });
 
-  test('spreads 20.00 off from 200.00 over the lines that another promotion has not closed', async () => {
+  test('spreads 20.00 off from 200.00 over the lines that no other promotion has closed', async () => {
     const body = await evaluate({ lines: [line('rug-hall', 1, 10000), line('mug-blue', 1, 10000), line('mug-green', 1, 1600)] });
     // 85.00 + 100.00 + 16.00 = 201.00 still reach the threshold; the rug is closed by its own promotion.
     expect(body.lines.map(({ discount }: { discount: { amount: number } }) => discount.amount)).toEqual([1500, 1724, 276]);
@@ -58,7 +58,7 @@ describe('Evaluate Promotions', () => {
     expect((await evaluate({ lines: [line('rug-hall', 1, 10000), line('mug-blue', 1, 11499)] })).totalDiscount).toEqual(eur(1500));
   });
 
-  test('takes vouchers in the order given, each once and off what is left, whatever the case of their code', async () => {
+  test('applies vouchers in the given order, each once and to the remaining amount, ignoring the case of their code', async () => {
     const body = await evaluate({ lines: [line('mug-blue', 10, 1299)], voucherCodes: ['welcome10', 'WELCOME10', 'Min100'] });
     expect(body.applied).toEqual([
       { voucherCode: 'WELCOME10', name: '10 % off', discount: eur(1299) },
@@ -68,7 +68,7 @@ describe('Evaluate Promotions', () => {
     expect(body.lines[0].lineTotal).toEqual(eur(12990 - 1299 - 1500));
   });
 
-  test('says of each voucher that it does not apply why not', async () => {
+  test('gives the reason for each voucher that does not apply', async () => {
     const voucherCodes = ['NOBODYS', 'not a code!', 'expired', 'DISABLED', 'USEDUP', 'MIN100', 'VIP', 'WELCOME10'];
     const body = await evaluate({ lines: [line('mug-blue', 1, 1299)], voucherCodes });
     expect(body.rejected).toEqual([
@@ -83,14 +83,14 @@ describe('Evaluate Promotions', () => {
     expect(body.applied).toMatchObject([{ voucherCode: 'WELCOME10', discount: eur(130) }]);
   });
 
-  test('the minimum of a voucher is compared with the goods after promotions and before other vouchers', async () => {
+  test('compares the minimum of a voucher with the goods after promotions and before other vouchers', async () => {
     const reached = { lines: [line('mug-blue', 1, 10000)], voucherCodes: ['WELCOME10', 'MIN100'] };
     expect(await evaluate(reached)).toMatchObject({ totalDiscount: eur(2500), rejected: [] });
     const missed = { lines: [line('lamp-desk', 1, 10999)], voucherCodes: ['MIN100'] };
     expect(await evaluate(missed)).toMatchObject({ totalDiscount: eur(1000), rejected: [{ reason: 'order_rules_violated' }] });
   });
 
-  test('knows the tier of a customer by asking for it, and grants members what is theirs', async () => {
+  test('looks the tier of a customer up and applies the promotions for members', async () => {
     const lines = [line('mug-blue', 1, 1000)];
     const asked = (customerId: string) => evaluate({ lines, customerId, voucherCodes: ['VIP'] });
     expect(await asked('cus_dmitri')).toMatchObject({
@@ -105,7 +105,7 @@ describe('Evaluate Promotions', () => {
       expect(await asked(customer)).toMatchObject({ ...tooLow, totalDiscount: eur(0) });
   });
 
-  test('prices a basket by its id, for the customer whose basket it is', async () => {
+  test('prices a basket by its id for the customer of the basket', async () => {
     const basket = await rehearsal.ok('POST', '/baskets', {
       channel: 'web',
       customerId: 'cus_dmitri',
@@ -125,7 +125,7 @@ describe('Evaluate Promotions', () => {
     });
   });
 
-  test('refuses what it cannot price', async () => {
+  test('refuses input that cannot be priced', async () => {
     const refused = async (body: unknown, pointer: string) =>
       expect(await rehearsal.call('POST', '/promotions/evaluate', body)).toMatchObject({
         status: 422,
@@ -143,7 +143,7 @@ describe('Evaluate Promotions', () => {
     expect((await rehearsal.call('POST', '/promotions/evaluate', { basketId: 'b' }, { as: 'none' })).status).toBe(401);
   });
 
-  test('in another currency percentages apply, and amounts of money do not', async () => {
+  test('applies percentages but no fixed amounts in another currency', async () => {
     const dollars = (sku: string, amount: number) => ({ sku, qty: 1, unitPrice: { amount, currency: 'USD' } });
     const body = await evaluate({ lines: [dollars('lamp-desk', 30000)], voucherCodes: ['WELCOME10', 'MIN100'] });
     expect(body).toMatchObject({
@@ -165,7 +165,7 @@ describe('Evaluate Promotions', () => {
 });
 
 describe('Validate Voucher', () => {
-  test('says what a voucher would take off an amount', async () => {
+  test('answers the discount of a voucher on an amount', async () => {
     expect(await validate('welcome10', { amount: eur(1299) })).toEqual({ valid: true, code: 'WELCOME10', discount: eur(130) });
     expect(await validate('MIN100', { amount: eur(10000) })).toEqual({ valid: true, code: 'MIN100', discount: eur(1500) });
   });
@@ -177,16 +177,16 @@ describe('Validate Voucher', () => {
     ['USEDUP', 'quantity_exceeded'],
     ['MIN100', 'order_rules_violated'],
     ['VIP', 'customer_rules_violated'],
-  ])('says of %s: %s', async (code, reason) => {
+  ])('with %s answers %s', async (code, reason) => {
     expect(await validate(code.toLowerCase(), { amount: eur(9999) })).toEqual({ valid: false, code, reason });
   });
 
-  test('asks for the tier of the customer named', async () => {
+  test('looks up the tier of the named customer', async () => {
     expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_dmitri' })).toMatchObject({ valid: true, discount: eur(200) });
     expect(await validate('VIP', { amount: eur(1000), customerId: 'cus_clara' })).toMatchObject({ valid: false });
   });
 
-  test('says what it would take off a basket after its promotions', async () => {
+  test('answers the discount on a basket after its promotions', async () => {
     const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', lines: [{ sku: 'chocolate-dark', qty: 3 }] });
     const [{ unitPrice }] = basket.lines;
     expect(await validate('WELCOME10', { basketId: basket.id })).toEqual({
@@ -199,7 +199,7 @@ describe('Validate Voucher', () => {
     expect((await rehearsal.call('POST', '/vouchers/WELCOME10/validate', { basketId: 'bsk_none' })).status).toBe(404);
   });
 
-  test('a code that nobody could have issued is not found', async () => {
+  test('answers not found for a code that cannot have been issued', async () => {
     for (const code of ['10%25', 'a%20b', '-_-', 'x'.repeat(65)]) {
       expect(await rehearsal.call('POST', `/vouchers/${code}/validate`, { amount: eur(1) })).toMatchObject({
         status: 404,
@@ -208,12 +208,12 @@ describe('Validate Voucher', () => {
     }
   });
 
-  test('wants either a basket or an amount', async () => {
+  test('requires either a basket or an amount', async () => {
     for (const body of [{}, { basketId: 'bsk_1', amount: eur(1) }, { amount: eur(0) }, { amount: eur(1), loyaltyTier: 'gold' }])
       expect((await rehearsal.call('POST', '/vouchers/WELCOME10/validate', body)).status).toBe(422);
   });
 
-  test('is a query: it takes no Idempotency-Key and answers what is true now', async () => {
+  test('is a query: it takes no Idempotency-Key and answers the current state', async () => {
     const headers = { 'idempotency-key': 'validate' };
     const first = await rehearsal.call('POST', '/vouchers/WELCOME10/validate', { amount: eur(100) }, { headers });
     const second = await rehearsal.call('POST', '/vouchers/WELCOME10/validate', { amount: eur(200) }, { headers });
@@ -221,7 +221,7 @@ describe('Validate Voucher', () => {
   });
 });
 
-describe('While the tier of a customer cannot be looked up', () => {
+describe('While the tier of a customer is unavailable', () => {
   const lines = [line('mug-blue', 1, 1000)];
 
   test.each(['crm', 'loyalty-platform'])('without %s a voucher for members is neither granted nor refused', async (application) => {
@@ -246,7 +246,7 @@ describe('While the tier of a customer cannot be looked up', () => {
     });
   });
 
-  test('without the eCommerce Platform a basket cannot be priced by its id', async () => {
+  test('without the eCommerce Platform, a basket cannot be priced by its id', async () => {
     await using own = await newRehearsal();
     await own.fault('down', { match: { application: 'ecommerce-platform' }, fault: { kind: 'outage' } });
     expect((await own.call('POST', '/promotions/evaluate', { basketId: 'bsk_1' })).status).toBe(503);
@@ -254,7 +254,7 @@ describe('While the tier of a customer cannot be looked up', () => {
   });
 });
 
-describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', () => {
+describe('Record Voucher Use, called by the eCommerce Platform and the OMS,', () => {
   let inside: Inside;
   beforeAll(async () => {
     inside = await startInside(promotionEngine, crm, loyaltyPlatform);
@@ -267,7 +267,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
   const usesOf = (code: string) => inside.counters('promotion-engine', 'voucher-uses', code);
   const MIN100 = { used: 17, left: 483 };
 
-  test('locks each code once, and says of the others why not', async () => {
+  test('locks each code once and gives the reason for the others', async () => {
     expect(await lock('bsk_l1', 'min100', 'MIN100', 'nobodys', 'EXPIRED', 'DISABLED', 'USEDUP')).toEqual({
       basketId: 'bsk_l1',
       state: 'locked',
@@ -285,7 +285,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     expect(await usesOf('MIN100')).toEqual(MIN100);
   });
 
-  /** What each state makes of each call: the state after it, and whether the basket then holds a use. */
+  /** The effect of each call in each state: the next state, and whether the basket then holds a use. */
   const outcomes = {
     nothing: { locked: ['locked', 1], redeemed: ['redeemed', 0], released: ['released', 0] },
     locked: { locked: ['locked', 1], redeemed: ['redeemed', 1], released: ['released', 0] },
@@ -297,7 +297,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     Object.entries(calls).map(([call, [to, held]]) => ({ from, call, to, held })),
   );
 
-  test.each(cells)('$from × $call is $to, twice as well as once', async ({ from, call, to, held }) => {
+  test.each(cells)('moves $from × $call to $to, and a repeat changes nothing', async ({ from, call, to, held }) => {
     const basketId = `bsk_${from}-${call}`;
     const move = (state: 'locked' | 'redeemed' | 'released') => put(basketId, { state, ...(state === 'locked' && { codes: ['MIN100'] }) });
     for (const step of ways[from as keyof typeof ways]) await move(step);
@@ -311,7 +311,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     expect(await usesOf('MIN100')).toEqual(MIN100);
   });
 
-  test('locked again with other codes, a basket gives back those that it no longer has', async () => {
+  test('with other codes gives back the uses that the basket no longer needs', async () => {
     const before = await usesOf('WELCOME10');
     await lock('bsk_l2', 'MIN100', 'USEDUP');
     expect(await lock('bsk_l2', 'WELCOME10')).toMatchObject({ codes: [{ code: 'WELCOME10', accepted: true }] });
@@ -321,7 +321,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     expect(await usesOf('WELCOME10')).toEqual(before);
   });
 
-  test('of many baskets that want the last uses at once, exactly as many get one', async () => {
+  test('for many baskets at once gives out exactly the remaining uses', async () => {
     const { left = 0 } = await usesOf('MIN100');
     await inside.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: 2 - left }));
     const replies = await Promise.all(Array.from({ length: 12 }, (_, index) => lock(`bsk_race-${index}`, 'MIN100')));
@@ -340,7 +340,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     expect(await lock('bsk_race-late', 'MIN100')).toMatchObject({ codes: [{ accepted: true }] });
   });
 
-  test('of two that both found the last use free, the guard lets one have it', async () => {
+  test('lets one of two requests commit that both read the last use', async () => {
     await using own = await startInside(promotionEngine);
     await own.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: -482 }));
     const body = { state: 'locked' as const, codes: ['MIN100'] };
@@ -358,7 +358,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     expect(again.codes).toEqual([{ code: 'MIN100', accepted: false, reason: 'quantity_exceeded' }]);
   });
 
-  test('a service may send the tier that it knows, and nobody is asked', async () => {
+  test('uses the tier sent by a service without a look-up', async () => {
     await inside.fault('down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
     const body = { lines: [line('mug-blue', 1, 1000)], customerId: 'cus_ada', voucherCodes: ['VIP'] };
     const call = inside.as('ecommerce-platform');
@@ -367,7 +367,7 @@ describe('Record Voucher Use, as the eCommerce Platform and the OMS call it', ()
     await inside.noFaults();
   });
 
-  test('to lock without saying what is an error of the caller', async () => {
+  test('without codes refuses to lock with an error of the caller', async () => {
     await expect(put('bsk_l3', { state: 'locked' })).rejects.toMatchObject({ code: 'dependency_error' });
   });
 });

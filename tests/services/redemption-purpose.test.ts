@@ -11,7 +11,7 @@ const pay = ({ rehearsal }: Scene, orderId: string, token: string) =>
 const declined = { status: 402, body: { code: 'payment_declined', declineCode: 'redemption_not_applicable' } };
 
 describe('A redemption', () => {
-  test('pays for the order that it was made for', async () => {
+  test('pays for its order', async () => {
     await using scene = await ordering();
     const order = await scene.draft();
     const token = await redeem(scene, 'loy_ada', { orderId: order.id });
@@ -19,7 +19,7 @@ describe('A redemption', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that was made for a basket pays for the order of that basket, and for no other', async () => {
+  test('made for a basket pays for the order of that basket, and for no other', async () => {
     await using scene = await ordering();
     const [order, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1 })];
     const token = await redeem(scene, 'loy_ada', { basketId: order.basketId });
@@ -28,7 +28,7 @@ describe('A redemption', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that was made for one order does not pay for another one of the same customer, and stays to be spent', async () => {
+  test('made for one order does not pay for another order of the same customer, and stays open', async () => {
     await using scene = await ordering();
     const [order, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1 })];
     const token = await redeem(scene, 'loy_ada', { orderId: order.id });
@@ -37,19 +37,19 @@ describe('A redemption', () => {
     await scene.rehearsal.verify();
   });
 
-  test('does not pay for the order of another customer, not even when it was made for it', async () => {
+  test('does not pay for the order of another customer, not even when it was made for that order', async () => {
     await using scene = await ordering();
     const order = await scene.draft({ customerId: 'cus_ben' });
     for (const purpose of [{ orderId: 'ord_of-ada' }, { orderId: order.id }, { basketId: order.basketId }]) {
       expect(await pay(scene, order.id, await redeem(scene, 'loy_clara', purpose))).toMatchObject(declined);
     }
     await scene.rehearsal.advance('PT16M');
-    // Nothing was spent: all of the points are back.
+    // Nothing was spent: all points were given back.
     expect(await scene.rehearsal.ok('GET', '/members/loy_clara/balance')).toMatchObject({ pointsBalance: 1840 });
     await scene.rehearsal.verify();
   });
 
-  test('that was made for nothing in particular pays for any order of its owner, and for nobody else’s', async () => {
+  test('made without order or basket pays for any order of its owner and of no other customer', async () => {
     await using scene = await ordering();
     const [own, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1, customerId: 'cus_clara' })];
     const { redemption } = await scene.rehearsal.ok('POST', '/loyalty/accounts/loy_ada/redemptions', { points: 200 });
@@ -58,7 +58,7 @@ describe('A redemption', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is compared also when the payment is resumed after its answer was lost', async () => {
+  test('is also checked when the payment is resumed after its answer was lost', async () => {
     await using scene = await ordering();
     const { rehearsal } = scene;
     const [order, other] = [await scene.draft({ qty: 1 }), await scene.draft({ qty: 1 })];
@@ -98,7 +98,7 @@ describe('A redemption', () => {
   });
 });
 
-test('a wrong spending leaves the laws of the estate whole: a redemption is spent only for its order and its owner', async () => {
+test('A redemption is spent only for its order and its owner, so the invariants hold after a wrong attempt', async () => {
   await using scene = await ordering();
   const [order, other, foreign] = [
     await scene.draft({ qty: 1 }),

@@ -4,7 +4,7 @@ import { fulfilling } from './parcel-scenes.ts';
 import { euros, returning, STORE } from './return-scenes.ts';
 import { begin, CASH, pay, voidIt } from './till-scenes.ts';
 
-/** What a refused repeat says: the code, what it is about, and the values that stand. */
+/** The values of a refused repeat: code, object and standing values. */
 const conflict = ({ status, body }: Reply) => [status, body.code, body.objectType, body.id, body.standing];
 const standing = (objectType: string, id: string, values: object) => [409, 'conflicting_repeat', objectType, id, values];
 
@@ -16,7 +16,7 @@ describe('Dispatch Fulfillment Order, repeated', () => {
     return { scene, id, dispatch };
   };
 
-  test('with nothing or the same values answers 200 with what there is', async () => {
+  test('with an empty body or the same values answers 200 with the existing dispatch', async () => {
     const { scene, id, dispatch } = await sentBy({ carrier: 'swift', service: 'EXPRESS' });
     await using _ = scene;
     const before = await scene.fulfillmentOrder(id);
@@ -26,13 +26,13 @@ describe('Dispatch Fulfillment Order, repeated', () => {
     }
   });
 
-  test('with the defaults that it was dispatched with is the same, too', async () => {
+  test('with the defaults of its dispatch answers 200 as well', async () => {
     const { scene, dispatch } = await sentBy({});
     await using _ = scene;
     expect((await dispatch({ carrier: 'demo-carrier', service: 'STANDARD' })).status).toBe(200);
   });
 
-  test('with another carrier or service is refused and says which stand', async () => {
+  test('with another carrier or service is refused and names the standing ones', async () => {
     const { scene, id, dispatch } = await sentBy({ service: 'EXPRESS' });
     await using _ = scene;
     const before = await scene.fulfillmentOrder(id);
@@ -44,7 +44,7 @@ describe('Dispatch Fulfillment Order, repeated', () => {
     await scene.rehearsal.verify();
   });
 
-  test('at the same moment with another service: one of them decides, the other one is told', async () => {
+  test('concurrently with another service decides once and refuses the other request', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId: id } = await scene.packed();
     await scene.rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
@@ -60,7 +60,7 @@ describe('Dispatch Fulfillment Order, repeated', () => {
 });
 
 describe('Generate Shipping Label', () => {
-  test('takes another carrier and service as long as there is no label, and is refused with others after that', async () => {
+  test('accepts another carrier and service before the label exists, and refuses them afterwards', async () => {
     await using scene = await fulfilling();
     await scene.progression({ label: 'manual' });
     const { shipmentId: id } = await scene.dispatched();
@@ -87,7 +87,7 @@ describe('Update Picking Status, repeated', () => {
     return { scene, id: pickingOrder.id as string, orderLineId: orderLineId as string };
   };
 
-  test('with the same quantities answers 200 with what there is', async () => {
+  test('with the same quantities answers 200 with the existing picking order', async () => {
     const { scene, id, orderLineId } = await short();
     await using _ = scene;
     const again = await scene.move(id, 'short', [{ orderLineId, pickedQty: 1 }]);
@@ -95,7 +95,7 @@ describe('Update Picking Status, repeated', () => {
     await scene.rehearsal.verify();
   });
 
-  test('with other quantities is refused and says which stand', async () => {
+  test('with other quantities is refused and names the standing ones', async () => {
     const { scene, id, orderLineId } = await short();
     await using _ = scene;
     const lines = [{ orderLineId, pickedQty: 1 }];
@@ -106,7 +106,7 @@ describe('Update Picking Status, repeated', () => {
     await scene.rehearsal.verify();
   });
 
-  test('picked in full may name its lines or not', async () => {
+  test('in full may name its lines or omit them', async () => {
     await using scene = await fulfilling();
     const { pickingOrder } = await scene.picking({ qty: 2 }, 'started', 'picked');
     const [{ orderLineId }] = pickingOrder.lines;
@@ -115,7 +115,7 @@ describe('Update Picking Status, repeated', () => {
     expect((await scene.move(pickingOrder.id, 'picked', [{ orderLineId, pickedQty: 1 }])).status).toBe(422);
   });
 
-  test('with other quantities while the first is under way is asked to come again', async () => {
+  test('with other quantities while the first request is running is refused with a retry hint', async () => {
     await using scene = await fulfilling();
     const { pickingOrder } = await scene.picking({ qty: 2 }, 'started');
     const [{ orderLineId }] = pickingOrder.lines;
@@ -130,7 +130,7 @@ describe('Update Picking Status, repeated', () => {
 });
 
 describe('Cancel Order, repeated', () => {
-  test('with nothing or the same reason answers 200; with another one it is refused and says which stands', async () => {
+  test('with an empty body or the same reason answers 200; with another reason it is refused and names the standing one', async () => {
     await using scene = await returning();
     const { id } = await scene.confirmed();
     const first = await scene.cancel(id, { reason: 'changed my mind' });
@@ -142,14 +142,14 @@ describe('Cancel Order, repeated', () => {
     expect((await scene.order(id)).cancelReason).toBe('changed my mind');
   });
 
-  test('with a reason where none stands is refused: a cancelled order changes no more', async () => {
+  test('with a reason where none is stored is refused: a cancelled order does not change', async () => {
     await using scene = await returning();
     const { id } = await scene.confirmed();
     await scene.cancel(id);
     expect(conflict(await scene.cancel(id, { reason: 'too late' }))).toEqual(standing('order', id, { reason: null }));
   });
 
-  test('with another reason while the first is under way is asked to come again', async () => {
+  test('with another reason while the first request is running is refused with a retry hint', async () => {
     await using scene = await returning();
     const { id } = await scene.confirmed();
     await scene.rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -161,7 +161,7 @@ describe('Cancel Order, repeated', () => {
 });
 
 describe('Void Transaction, repeated', () => {
-  test('with nothing or the same reason answers 200; with another one it is refused and says which stands', async () => {
+  test('with an empty body or the same reason answers 200; with another reason it is refused and names the standing one', async () => {
     await using scene = await returning();
     const { id } = await begin(scene.rehearsal);
     const first = await voidIt(scene.rehearsal, id, { reason: 'customer left' });
@@ -174,7 +174,7 @@ describe('Void Transaction, repeated', () => {
     await scene.rehearsal.verify();
   });
 
-  test('comes to its end also when the order made of it by hand was cancelled for another reason', async () => {
+  test('completes also when the order made of it by hand was cancelled for another reason', async () => {
     await using scene = await returning();
     const { id } = await begin(scene.rehearsal);
     await scene.rehearsal.ok('POST', '/orders', { transactionId: id });
@@ -190,7 +190,7 @@ describe('Void Transaction, repeated', () => {
 });
 
 describe('Route Order, repeated', () => {
-  test('with nothing or the same strategy answers 200; with another one it is refused and says which stands', async () => {
+  test('with an empty body or the same strategy answers 200; with another strategy it is refused and names the standing one', async () => {
     await using scene = await returning({ route: 'manual' });
     const { id } = await scene.confirmed();
     const route = (body: object) => scene.rehearsal.call('POST', `/orders/${id}/route`, body);
@@ -200,7 +200,7 @@ describe('Route Order, repeated', () => {
     expect(conflict(await route({ strategy: 'nearest' }))).toEqual(standing('order', id, { strategy: 'most-stock' }));
   });
 
-  test('of an order that was routed by itself: nearest stands', async () => {
+  test('for an order routed automatically keeps the strategy nearest', async () => {
     await using scene = await returning();
     const { id } = await scene.confirmed();
     const route = (body: object) => scene.rehearsal.call('POST', `/orders/${id}/route`, body);
@@ -218,7 +218,7 @@ describe('Create Order, repeated', () => {
     return { scene, order, returnId: id as string };
   };
 
-  test('for a return that does not pay for it is refused and says which one does; the return is paid back in time', async () => {
+  test('for a return that does not pay for the existing order is refused and names the standing value; the return is refunded in time', async () => {
     const { scene, returnId } = await inspected();
     await using _ = scene;
     const basket = await scene.lockedBasket({ qty: 1 });
@@ -231,7 +231,7 @@ describe('Create Order, repeated', () => {
     await scene.rehearsal.verify();
   });
 
-  test('at the same moment with and without a return leaves no return behind that waits for ever', async () => {
+  test('concurrently with and without a return leaves no return waiting for ever', async () => {
     const { scene, returnId, order } = await inspected();
     await using _ = scene;
     const basket = await scene.lockedBasket({ qty: 1 });
@@ -251,7 +251,7 @@ describe('Create Order, repeated', () => {
 });
 
 describe('Create Return', () => {
-  test('without a key is no repeat: each one announces other units', async () => {
+  test('without a key makes another return for other units', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const body = { orderId: order.id, lines: [{ orderLineId: order.lines[0].lineId, qty: 1, reason: 'too small' }], locationId: STORE };

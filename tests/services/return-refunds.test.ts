@@ -7,7 +7,7 @@ interface Paid {
   readonly refundedAmount: { readonly amount: number };
 }
 
-/** A completed order of two mugs (2598, and 490 for shipping) that several tenders paid, in the order given. */
+/** A completed order of two mugs (2598, and 490 for shipping), paid by several tenders in the given order. */
 async function paidBy(scene: ReturnScene, ...tenders: readonly (readonly [type: string, token: string | undefined, amount: number])[]) {
   const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
   for (const [type, token, amount] of tenders) {
@@ -40,7 +40,7 @@ const refund = (scene: ReturnScene, paymentId: string, amount: number, returnId?
   );
 
 describe('An inspected return', () => {
-  test('is paid back to the card first, then to the others in the order of their tenders', async () => {
+  test('is refunded to the card first, then to the others in the order of their tenders', async () => {
     await using scene = await returning();
     const { redemption } = await scene.rehearsal.ok('POST', '/loyalty/accounts/loy_ada/redemptions', { points: 300 });
     const order = await paidBy(
@@ -65,12 +65,12 @@ describe('An inspected return', () => {
       ['card', 1000],
     ]);
     const { paymentStatus, state } = await scene.order(order.id);
-    // The shipping stays paid.
+    // The shipping is not refunded.
     expect([state, paymentStatus]).toEqual(['completed', 'partially-refunded']);
     await scene.rehearsal.verify();
   });
 
-  test('names the return on every refund, and the refunds on the return', async () => {
+  test('is named on every refund, and lists its refunds', async () => {
     await using scene = await returning();
     const order = await paidBy(scene, ['gift-card', 'gift_5', 500], ['card', 'tok_visa', 2588]);
     const id = await inspected(scene, order, 2);
@@ -84,7 +84,7 @@ describe('An inspected return', () => {
     expect((await scene.rehearsal.object('payment', card?.id ?? '')).refunds).toMatchObject([{ returnId: id, amount: euros(2588) }]);
   });
 
-  test('of which nothing is refundable any more counts as refunded', async () => {
+  test('without a refundable remainder counts as refunded', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     await refund(scene, order.payments[0].id, 3088);
@@ -94,7 +94,7 @@ describe('An inspected return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is paid back as far as there is something left', async () => {
+  test('is refunded up to the remaining amount', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     await refund(scene, order.payments[0].id, 3000);
@@ -103,7 +103,7 @@ describe('An inspected return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is paid back when the Payment Hub is back', async () => {
+  test('is refunded when the Payment Hub is back', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     await scene.down('payment-hub');
@@ -116,7 +116,7 @@ describe('An inspected return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is paid back once when the answers get lost on the way', async () => {
+  test('is refunded once when answers are lost', async () => {
     await using scene = await returning();
     const order = await paidBy(scene, ['gift-card', 'gift_5', 500], ['card', 'tok_visa', 2588]);
     const { id } = await scene.requested(order, 2);
@@ -133,7 +133,7 @@ describe('An inspected return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('takes back the points that its goods have earned', async () => {
+  test('takes back the points that its goods earned', async () => {
     await using scene = await returning();
     const balance = async () => (await scene.rehearsal.ok('GET', '/members/loy_ada/balance')).pointsBalance;
     const before = await balance();
@@ -149,7 +149,7 @@ describe('An inspected return', () => {
 });
 
 describe('In a rehearsal that refunds by hand', () => {
-  test('a return waits for Refund Payment with its id, part by part', async () => {
+  test('a return waits for Refund Payment with its id, in parts', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const id = await inspected(scene, order, 1);
@@ -167,7 +167,7 @@ describe('In a rehearsal that refunds by hand', () => {
     await scene.rehearsal.verify();
   });
 
-  test('what is refunded before the inspection counts', async () => {
+  test('a refund before the inspection counts', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1);
@@ -179,7 +179,7 @@ describe('In a rehearsal that refunds by hand', () => {
     await scene.rehearsal.verify();
   });
 
-  test('two refunds at once never pay back more than the return is worth', async () => {
+  test('two concurrent refunds never exceed the value of the return', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await paidBy(scene, ['gift-card', 'gift_50', 1500], ['card', 'tok_visa', 1588]);
     const id = await inspected(scene, order, 1);
@@ -194,8 +194,8 @@ describe('In a rehearsal that refunds by hand', () => {
   });
 });
 
-describe('A refund by somebody else', () => {
-  test('while the OMS pays back too: both together are what the return is worth', async () => {
+describe('A refund by a client', () => {
+  test('beside a refund by the OMS completes the value of the return, and no more', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const { id } = await scene.requested(order, 2);
@@ -208,7 +208,7 @@ describe('A refund by somebody else', () => {
     await scene.rehearsal.verify();
   });
 
-  test('for a return of another order, or one that nobody has, is refused', async () => {
+  test('for a return of another order, or an unknown one, is refused', async () => {
     await using scene = await returning({ refund: 'manual' });
     const [order, other] = [await scene.completed(), await scene.completed()];
     const id = await inspected(scene, other, 1);

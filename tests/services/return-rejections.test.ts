@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
 import { begin, CASH, pay } from './till-scenes.ts';
 
-/** Refund Payment by hand, of which the FMS has not heard yet. */
+/** Refund Payment by a client, unknown to the FMS so far. */
 const unheard = { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } } as const;
 
-describe('A return that is rejected while it is paid back by hand', () => {
-  test('is worth so much less, also when the FMS has not heard of the refund', async () => {
+describe('A return that is rejected while a client refunds it', () => {
+  test('has its value reduced, also when the FMS does not know of the refund', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1);
@@ -19,7 +19,7 @@ describe('A return that is rejected while it is paid back by hand', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is told so when the Payment Hub cannot be asked, and rejected once it can be', async () => {
+  test('is refused while the Payment Hub is down, and rejected when it is back', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1);
@@ -33,8 +33,8 @@ describe('A return that is rejected while it is paid back by hand', () => {
   });
 });
 
-describe('A rejection of which the OMS cannot be asked', () => {
-  test('is tried again a few times, and then waits for somebody: nothing turns round and round meanwhile', async () => {
+describe('A rejection while the OMS is down', () => {
+  test('is tried a few times and then parked without further work', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
@@ -49,8 +49,8 @@ describe('A rejection of which the OMS cannot be asked', () => {
   });
 });
 
-describe('An exchange that somebody has paid back before it was inspected', () => {
-  test('waits for no order', async () => {
+describe('An exchange that was refunded before its inspection', () => {
+  test('does not wait for an order', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1, { resolution: 'exchange' });
@@ -64,7 +64,7 @@ describe('An exchange that somebody has paid back before it was inspected', () =
 });
 
 describe('Rejecting an inspected return whose unit was sold in the meantime', () => {
-  /** A lamp that came back to a store, was inspected there and put on the shelf again. */
+  /** A lamp that came back to a store, was inspected there and is on the shelf again. */
   const lampBack = async (scene: ReturnScene, resolution = 'refund') => {
     const order = await scene.completed([{ sku: 'lamp-last-one', qty: 1 }]);
     const { id } = await scene.requested(order, 1, { resolution });
@@ -77,7 +77,7 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
     await scene.settle();
   };
 
-  test('is refused, names what is left, and leaves nothing parked: the return is paid back', async () => {
+  test('is refused, names the available units, and parks nothing: the return is refunded', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id, order } = await lampBack(scene);
     await sell(scene);
@@ -100,7 +100,7 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
     await scene.rehearsal.verify();
   });
 
-  test('is possible again once the unit is there again', async () => {
+  test('succeeds once the unit is available again', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id } = await lampBack(scene);
     const hold = await scene.rehearsal.ok('POST', '/inventory/reservations', { items: [{ sku: 'lamp-last-one', qty: 1 }] });
@@ -111,7 +111,7 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
     await scene.rehearsal.verify();
   });
 
-  test('of several lines sends none of them back unless all are there', async () => {
+  test('with several lines takes no line back unless all units are available', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed([
       { sku: 'mug-blue', qty: 2 },
@@ -148,7 +148,7 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
     await scene.rehearsal.verify();
   });
 
-  test('puts the units on the shelf again when the OMS does not agree', async () => {
+  test('puts the units on the shelf again when the OMS refuses', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id } = await lampBack(scene, 'exchange');
     const basket = await scene.lockedBasket({ sku: 'mug-blue', qty: 1 });
@@ -159,7 +159,7 @@ describe('Rejecting an inspected return whose unit was sold in the meantime', ()
     await scene.rehearsal.verify();
   });
 
-  test('comes to its end when the Inventory Service is back', async () => {
+  test('completes when the Inventory Service is back', async () => {
     await using scene = await returning({ refund: 'manual' });
     const { id } = await lampBack(scene);
     await sell(scene);

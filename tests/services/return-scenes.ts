@@ -4,17 +4,17 @@ import { fulfilling, type Line } from './oms-fulfilment-scenes.ts';
 
 type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect' | 'write-off';
 
-/** Amounts as tests write them: cents, in the currency of the fixtures. */
+/** Amounts in cents, in the currency of the fixtures. */
 export const euros = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** Where goods are brought to unless a test says otherwise. */
+/** The default store for returned goods. */
 export const STORE = 'store-01';
 
-/** Goods that reached their customer, and their way back, worked by hand unless a test says otherwise. */
+/** Delivered goods and their return, moved by hand by default. */
 export async function returning(progression: ProgressionInput = {}) {
   const scene = await fulfilling({ returns: 'manual', ...progression });
   const { rehearsal } = scene;
-  /** Picked, sent and delivered. @returns the completed order */
+  /** Picks, sends and delivers. @returns the completed order */
   const deliveredOrder = async (orderId: string) => {
     await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
     for (const { id } of await scene.routed(orderId)) await scene.delivered(await scene.sent(id));
@@ -26,7 +26,7 @@ export async function returning(progression: ProgressionInput = {}) {
     await scene.authorise(id);
     return deliveredOrder(id);
   };
-  /** As `completed`, in a rehearsal without automatic labels. */
+  /** Like `completed`, in a rehearsal without automatic labels. */
   const completedByHandLabel = async () => {
     const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 2 }]);
     await scene.authorise(id);
@@ -38,7 +38,7 @@ export async function returning(progression: ProgressionInput = {}) {
     }
     return scene.order(id);
   };
-  /** What a carrier of its own would send, signed. */
+  /** Signs and sends a webhook as the carrier does. */
   const webhook = async (id: string, data: object) => {
     const at = await rehearsal.now();
     const body = JSON.stringify({ type: 'shipment.tracking.updated', timestamp: new Date(at).toISOString(), data });
@@ -48,7 +48,7 @@ export async function returning(progression: ProgressionInput = {}) {
     if (status !== 204) throw new Error(`The webhook ${id} was answered with ${status}.`);
   };
   const ask = (body: object, headers: Record<string, string> = {}) => rehearsal.call('POST', '/returns', body, { headers });
-  /** Announces that units of the order's first line come back: to a store unless a carrier collects them. */
+  /** Announces units of the first line: to a store by default, by parcel with a carrier. */
   const requested = (
     order: { id: string; lines: { lineId: string }[] },
     qty = 1,
@@ -62,7 +62,7 @@ export async function returning(progression: ProgressionInput = {}) {
     });
   const move = (id: string, verb: ReturnVerb, body: object = {}) =>
     rehearsal.call('POST', `/_sim/returns/${id}/${verb}`, body, { as: 'admin' });
-  /** As `move`, for steps that must succeed. */
+  /** Like `move`, for steps that must succeed. */
   const moved = async (id: string, ...verbs: ReturnVerb[]) => {
     let body: { state: string } | undefined;
     for (const verb of verbs) {

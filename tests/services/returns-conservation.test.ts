@@ -5,11 +5,11 @@ import { ADDRESS } from '../support/estate.ts';
 import { euros, type ReturnScene, returning, STORE } from './return-scenes.ts';
 
 /**
- * Orders of odd prices, with promotions, vouchers and several tenders, come back in random parts; some returns are rejected, somebody
- * pays back by hand, processes answer late. However it goes, every cent of the goods is paid back once, and no other.
+ * Orders of odd prices, with promotions, vouchers and several tenders, come back in random parts. Some returns are rejected, clients
+ * refund by hand, processes answer late. In every case each cent of the goods is refunded exactly once.
  */
 
-/** Three bars for two, 15 % off, 10.00 off, and what has no discount of its own. */
+/** Three bars for two, 15 % off, 10.00 off, and a product without discount. */
 const SKUS = ['chocolate-dark', 'scarf-lambswool', 'lamp-desk', 'mug-blue', 'seeds-wildflower'];
 
 const aLine = fc.record({ sku: fc.constantFrom(...SKUS), qty: fc.integer({ min: 1, max: 7 }) });
@@ -42,7 +42,7 @@ interface Order {
   }[];
 }
 
-/** An order that two tenders pay and that reaches its customer by itself. */
+/** An order that two tenders pay and that reaches its customer without further calls. */
 async function delivered(scene: ReturnScene, { lines, voucherCodes, split }: Story): Promise<Order> {
   const basket = await scene.rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
   await scene.rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, voucherCodes });
@@ -60,7 +60,7 @@ async function delivered(scene: ReturnScene, { lines, voucherCodes, split }: Sto
   return scene.order(id);
 }
 
-/** Brings units back, as far as they are with the customer; `at-once`: twice the same ones at the same time. */
+/** Returns units, as far as the customer has them; `at-once`: the same units twice concurrently. */
 async function comesBack(scene: ReturnScene, order: Order, { line, units, condition, ends }: Story['returns'][number]): Promise<void> {
   const { lineId, qty } = order.lines[line % order.lines.length] as Line;
   const left = qty - (await scene.order(order.id)).lines.find((one: Line) => one.lineId === lineId).returnedQty;
@@ -71,7 +71,7 @@ async function comesBack(scene: ReturnScene, order: Order, { line, units, condit
     if (status === 409) continue;
     expect(status).toBe(201);
     if (ends === 'rejected') await scene.moved(body.id, 'reject');
-    // What cost nothing has nothing to be paid back: it is settled with the inspection.
+    // Free goods have no refund: their return ends with the inspection.
     else if (ends === 'rejected-late' && body.refundAmount.amount > 0) await rejectedLate(scene, body.id);
     else await scene.moved(body.id, 'approve', 'receive', 'inspect');
   }
@@ -83,7 +83,7 @@ async function rejectedLate(scene: ReturnScene, id: string): Promise<void> {
   await scene.progress({ refund: 'auto' });
 }
 
-test('However goods come back, each cent of them is paid back once', async () => {
+test('Each cent of returned goods is refunded once', async () => {
   await fc.assert(
     fc.asyncProperty(aStory, async (story) => {
       await using scene = await returning({ carrier: 'immediate', warehouse: 'immediate' });

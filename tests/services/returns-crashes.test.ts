@@ -5,8 +5,8 @@ import { comeToRest, eachCrash, type OneRequest, requested } from '../support/ea
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * Goods on their way back while a process is killed at one of its commits, before the store hears of it and after: with a client that
- * insists, and with one that sends its request a single time. Each unit comes back once, each cent is paid back once, and nothing
+ * Returns while a process is killed at one of its commits, before the store hears of it and after: with a client that
+ * retries, and with one that sends its request a single time. Each unit comes back once, each cent is refunded once, and nothing
  * stays half done.
  */
 const DAY = 24 * 60 * 60_000;
@@ -15,7 +15,7 @@ const MUG = 1_299;
 
 interface Request extends OneRequest {
   readonly orderId: string;
-  /** What must be true afterwards when the client insisted; `refunded` in cents over all payments of the order. */
+  /** Expected results when the client retried; `refunded` in cents over all payments of the order. */
   readonly done: (order: { state: string; returns: { state: string }[] }, refunded: number) => void;
 }
 
@@ -24,12 +24,12 @@ interface Sold {
   readonly lines: readonly { readonly lineId: string; readonly qty: number }[];
 }
 
-/** What the first store can promise of a green mug. */
+/** Units of a green mug available at the first store. */
 const LEFT_OF_GREEN = 19;
 
 const returnStates = ({ returns }: { returns: { state: string }[] }): string[] => returns.map(({ state }) => state);
 
-/** What happens to goods that come back, in an estate that may be killed meanwhile. */
+/** Steps of a return, in an estate with crashes. */
 function returning(estate: CrashingEstate) {
   const { ok } = estate;
 
@@ -127,7 +127,7 @@ function returning(estate: CrashingEstate) {
     return request;
   }
 
-  /** Once the client has insisted, or given up. */
+  /** Checks the end, after the retries of the client or without them. */
   async function ends({ orderId, done }: Request, insists: boolean): Promise<void> {
     await comeToRest(estate);
     const after = await ok('oms', 'GET', `/orders/${orderId}`);
@@ -136,7 +136,7 @@ function returning(estate: CrashingEstate) {
       0,
     );
     if (insists) done(after, refunded);
-    // Whatever is still open comes to its end by itself.
+    // Open work completes without a client.
     for (let week = 0; week < 2; week++) await estate.advance(7 * DAY);
     await comeToRest(estate);
   }
@@ -147,7 +147,7 @@ function returning(estate: CrashingEstate) {
 describe.each([
   ['is repeated', true],
   ['is not repeated', false],
-])('A return that is killed at any commit and %s', (_how, insists) => {
+])('A return whose process is killed at any commit and whose request %s', (_how, insists) => {
   test.each<[string, readonly Application[]]>([
     ['Create Return', ['fms', 'oms']],
     ['an inspection', ['fms', 'oms', 'payment-hub', 'inventory-service']],

@@ -40,7 +40,7 @@ describe('Create Return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('says where it is handed in, and takes a line that is named twice as one', async () => {
+  test('answers where the goods are handed in, and joins a line that is named twice', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const lines = [
@@ -52,7 +52,7 @@ describe('Create Return', () => {
     expect(body.lines).toEqual([{ orderLineId: lineOf(order), sku: 'mug-blue', qty: 2, reason: 'too small; damaged' }]);
   });
 
-  test('repeated with its key answers the same return; without one it is another', async () => {
+  test('repeated with its key answers the same return; without a key it makes another one', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }] };
@@ -64,7 +64,7 @@ describe('Create Return', () => {
     expect((await scene.order(order.id)).returns).toHaveLength(2);
   });
 
-  test('refuses an order, a line or a location that nobody has', async () => {
+  test('refuses an unknown order, line or location', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const lines = [{ orderLineId: lineOf(order), qty: 1, reason: 'too small' }];
@@ -111,7 +111,7 @@ describe('Create Return', () => {
     expect(await refused(other)).toEqual([409, 'order_not_closed', 'cancelled', closed]);
   });
 
-  test('refuses more units than are with the customer and in no other return', async () => {
+  test('refuses more units than the customer has outside other returns', async () => {
     await using scene = await returning();
     const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
     const ask = (qty: number) =>
@@ -136,7 +136,7 @@ describe('Create Return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of the same units at once makes one return', async () => {
+  test('sent concurrently for the same units makes one return', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
@@ -151,7 +151,7 @@ describe('Create Return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of the same units at once makes one return, also beside one that is under way', async () => {
+  test('sent concurrently for the same units makes one return, also beside an open one', async () => {
     await using scene = await returning();
     const order = await scene.completed([{ sku: 'mug-blue', qty: 3 }]);
     await scene.requested(order, 1);
@@ -163,13 +163,13 @@ describe('Create Return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('leaves nothing behind when the OMS cannot be had, and works when it is back', async () => {
+  test('stores nothing while the OMS is unavailable and succeeds when it is back', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
     await scene.rehearsal.fault('lost', { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 });
     expect((await scene.ask(body)).body.dependency).toBe('oms');
-    // The OMS has booked what nobody was told of.
+    // The OMS has booked units, and its answer was lost.
     expect((await scene.order(order.id)).state).toBe('return-in-progress');
     await scene.rehearsal.advance('PT1M');
     expect((await scene.order(order.id)).state).toBe('completed');
@@ -178,7 +178,7 @@ describe('Create Return', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that got no answer goes on when it is repeated with its key', async () => {
+  test('whose answer was lost is completed by a repeat with its key', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const body = { orderId: order.id, locationId: STORE, lines: [{ orderLineId: lineOf(order), qty: 2, reason: 'too small' }] };
@@ -205,7 +205,7 @@ describe('Create Return', () => {
   });
 });
 
-describe('A return that is moved by hand', () => {
+describe('A return that is driven by hand', () => {
   test('is approved, received, inspected and refunded, with an event each', async () => {
     await using scene = await returning();
     const order = await scene.completed();
@@ -253,7 +253,7 @@ describe('A return that is moved by hand', () => {
     return id;
   }
 
-  test.each(Object.keys(reach))('while %s: every verb does what the table says, or is refused and changes nothing', async (state) => {
+  test.each(Object.keys(reach))('while %s takes the verbs of its life cycle and refuses all others without a change', async (state) => {
     for (const verb of ['approve', 'reject', 'receive', 'inspect'] as const) {
       await using scene = await returning({ refund: 'manual' });
       const id = (await reach[state]?.(scene)) ?? '';
@@ -271,7 +271,7 @@ describe('A return that is moved by hand', () => {
     }
   });
 
-  test('is rejected with a reason; its units may be announced again', async () => {
+  test('is rejected with a reason, and its units may be announced again', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const { id } = await scene.requested(order, 2);
@@ -282,7 +282,7 @@ describe('A return that is moved by hand', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that nobody has, or is told to do what nobody can, is 404', async () => {
+  test('answers 404 for an unknown return and an unknown verb', async () => {
     await using scene = await returning();
     expect((await scene.move('ret_nobody', 'approve')).status).toBe(404);
     const { id } = await scene.requested(await scene.completed(), 1);
@@ -290,7 +290,7 @@ describe('A return that is moved by hand', () => {
   });
 });
 
-describe('A return that moves by time', () => {
+describe('A return that is driven by time', () => {
   test('is approved after an hour, received after a day, inspected four hours later, and refunded', async () => {
     await using scene = await returning({ returns: 'time' });
     const order = await scene.completed();
@@ -308,7 +308,7 @@ describe('A return that moves by time', () => {
     await scene.rehearsal.verify();
   });
 
-  test('moves at once where the rehearsal says so', async () => {
+  test('moves at once with immediate progression', async () => {
     await using scene = await returning({ returns: 'immediate' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1);
@@ -316,7 +316,7 @@ describe('A return that moves by time', () => {
     expect((await scene.object(id)).state).toBe('refunded');
   });
 
-  test('takes another progression up where it stands', async () => {
+  test('continues from its state under a new progression', async () => {
     await using scene = await returning({ returns: 'time' });
     const { id } = await scene.requested(await scene.completed(), 1);
     await scene.progress({ returns: 'manual' });
@@ -331,7 +331,7 @@ describe('A return that moves by time', () => {
     expect((await scene.object(id)).state).toBe('refunded');
   });
 
-  test('is approved on the last day of the window, however long the decision takes, and rejected after it', async () => {
+  test('is approved on the last day of the return window, however late it is decided, and rejected after it', async () => {
     await using scene = await returning({ returns: 'time' });
     const order = await scene.completed();
     await scene.rehearsal.advance('P29DT23H50M');
@@ -357,7 +357,7 @@ describe('A return that comes by parcel', () => {
   const track = (scene: ReturnScene, parcel: string) =>
     scene.rehearsal.call('GET', `/shipments/${parcel}/tracking`, undefined, { as: 'api-key' });
 
-  test('gets a label when it is approved: from the customer to the node', async () => {
+  test('gets a label on approval: from the customer to the node', async () => {
     await using scene = await returning();
     const { id, order, parcel } = await byParcel(scene);
     expect(await scene.object(id)).toMatchObject({
@@ -378,7 +378,7 @@ describe('A return that comes by parcel', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is in transit with its first scan and received when it is delivered', async () => {
+  test('is in transit from its first scan and received with its delivery', async () => {
     await using scene = await returning();
     const { id, parcel } = await byParcel(scene);
     const states = [];
@@ -398,7 +398,7 @@ describe('A return that comes by parcel', () => {
     await scene.rehearsal.verify();
   });
 
-  test('comes by itself when carrier and returns follow the clock', async () => {
+  test('arrives by itself when carrier and returns follow the clock', async () => {
     await using scene = await returning({ returns: 'time' });
     const order = await scene.completed();
     await scene.progress({ carrier: 'time' });
@@ -410,7 +410,7 @@ describe('A return that comes by parcel', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is not handed in by time: a store does not receive what the carrier has', async () => {
+  test('is not handed in by time: a store does not receive goods in transit', async () => {
     await using scene = await returning();
     const { id } = await byParcel(scene);
     await scene.progress({ returns: 'time' });
@@ -422,7 +422,7 @@ describe('A return that comes by parcel', () => {
   test.each([
     ['lost', ['collect', 'lose']],
     ['returned-to-sender', ['collect', 'depart', 'return']],
-  ] as const)('that is %s stays on its way, and whoever decides receives and inspects it by hand', async (state, scans) => {
+  ] as const)('that is %s stays in transit until it is received and inspected by hand', async (state, scans) => {
     await using scene = await returning();
     const { id, parcel, order } = await byParcel(scene);
     const before = await scene.onHand('mug-blue', order.lines[0].nodeId);
@@ -437,7 +437,7 @@ describe('A return that comes by parcel', () => {
     await scene.rehearsal.verify();
   });
 
-  test('that is found after it was lost is received; found after it was refunded, only the copy of it moves', async () => {
+  test('that is found after its loss is received; found after the refund, only its copy moves', async () => {
     await using scene = await returning();
     const found = await byParcel(scene);
     await scene.scan(found.parcel, 'collect', 'lose', 'find');
@@ -455,7 +455,7 @@ describe('A return that comes by parcel', () => {
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1, { dropOff: 'carrier' });
     await scene.down('carrier-platform');
-    // Nobody but the clock approves while the carrier is down: faults do not strike what the simulation plane does.
+    // Only the clock approves while the carrier is down: faults do not strike commands of the simulation plane.
     await scene.progress({ returns: 'time' });
     await scene.rehearsal.advance('PT1H');
     expect(await scene.object(id)).toMatchObject({ state: 'approved', shipments: [{ state: 'pending', labelStatus: 'failed' }] });
@@ -465,7 +465,7 @@ describe('A return that comes by parcel', () => {
     await scene.rehearsal.verify();
   });
 
-  test('gets its label by an explicit call in a rehearsal without automatic labels, registered or not', async () => {
+  test('gets its label by an explicit call without automatic labels, registered or not', async () => {
     await using scene = await returning({ label: 'manual' });
     const { id, parcel } = await byParcelWithoutLabel(scene);
     const label = await scene.rehearsal.call('POST', `/shipments/${parcel}/label`, {}, { as: 'api-key' });
@@ -483,7 +483,7 @@ describe('A return that comes by parcel', () => {
     return { id, parcel: shipments[0]?.id ?? '' };
   }
 
-  test('hears of a scan once: repeated, stale and out of order it moves nothing', async () => {
+  test('counts each scan once: repeated, stale and late scans change nothing', async () => {
     await using scene = await returning();
     const { id, parcel } = await byParcel(scene);
     const now = await scene.rehearsal.now();
@@ -491,7 +491,7 @@ describe('A return that comes by parcel', () => {
     await scene.webhook('w1', { shipmentId: parcel, status: 'in-transit', occurredAt: at(20) });
     const moved = await scene.object(id);
     expect(moved.state).toBe('in-transit');
-    // The same delivery, the same scan under another id, and one from before.
+    // The same delivery, the same scan under another id, and an earlier scan.
     await scene.webhook('w1', { shipmentId: parcel, status: 'in-transit', occurredAt: at(20) });
     await scene.webhook('w2', { shipmentId: parcel, status: 'in-transit', occurredAt: at(20) });
     await scene.webhook('w3', { shipmentId: parcel, status: 'collected', occurredAt: at(10) });
@@ -515,7 +515,7 @@ describe('An inspection', () => {
     return { order, id: reply.body.id as string };
   };
 
-  test('takes what its customer called damaged as damaged: it is scrapped', async () => {
+  test('scraps goods that the customer reported as damaged', async () => {
     await using scene = await returning();
     const { id } = await received(scene, [{ sku: 'mug-blue', qty: 2 }], 'Damaged');
     const before = await scene.onHand('mug-blue', STORE);
@@ -525,7 +525,7 @@ describe('An inspection', () => {
     await scene.rehearsal.verify();
   });
 
-  test('says of each line what was found, and what becomes of it', async () => {
+  test('records condition and disposition of each line', async () => {
     await using scene = await returning();
     const { order, id } = await received(scene, [
       { sku: 'mug-blue', qty: 2 },
@@ -542,7 +542,7 @@ describe('An inspection', () => {
     await scene.rehearsal.verify();
   });
 
-  test('of a line that does not come back is refused', async () => {
+  test('refuses a line that is not in the return', async () => {
     await using scene = await returning();
     const { id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
     const { status, body } = await scene.move(id, 'inspect', { lines: [{ orderLineId: 'line_nobody', condition: 'damaged' }] });
@@ -550,7 +550,7 @@ describe('An inspection', () => {
     expect((await scene.object(id)).state).toBe('received');
   });
 
-  test('is booked once the Inventory Service is back', async () => {
+  test('is booked when the Inventory Service is back', async () => {
     await using scene = await returning();
     const { id } = await received(scene, [{ sku: 'mug-blue', qty: 1 }]);
     const before = await scene.onHand('mug-blue', STORE);
@@ -564,7 +564,7 @@ describe('An inspection', () => {
 });
 
 describe('A rejection after the inspection', () => {
-  test('gives the units back: out of stock again, and with the customer', async () => {
+  test('takes the units out of stock again and leaves them with the customer', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const before = await scene.onHand('mug-blue', STORE);
@@ -579,7 +579,7 @@ describe('A rejection after the inspection', () => {
     await scene.rehearsal.verify();
   });
 
-  test('takes what was paid back for it off what its units are worth', async () => {
+  test('reduces the value of its units by the refunds made for them', async () => {
     await using scene = await returning({ refund: 'manual' });
     const order = await scene.completed();
     const { id } = await scene.requested(order, 2);
@@ -590,7 +590,7 @@ describe('A rejection after the inspection', () => {
     await scene.rehearsal.verify();
   });
 
-  test('is refused while the OMS pays it back; nothing else moves it while the OMS is asked', async () => {
+  test('is refused while the OMS refunds it, and blocks other verbs while the OMS is asked', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const { id } = await scene.requested(order, 1);
@@ -619,7 +619,7 @@ describe('A rejection after the inspection', () => {
 });
 
 describe('Get Order', () => {
-  test('leaves the returns out while the FMS does not answer', async () => {
+  test('omits the returns while the FMS does not answer', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     expect(order.returns).toEqual([]);
@@ -629,7 +629,7 @@ describe('Get Order', () => {
     expect([after.state, after.returns, after.fulfillmentOrders]).toEqual(['return-in-progress', undefined, undefined]);
   });
 
-  test('is completed again only with the last return', async () => {
+  test('shows the order completed again only after the last return', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const [one, other] = [await scene.requested(order, 1), await scene.requested(order, 1)];
@@ -641,8 +641,8 @@ describe('Get Order', () => {
   });
 });
 
-describe('A return of what was bought in a store', () => {
-  test('is brought there: nobody knows where a carrier could collect it', async () => {
+describe('A return of goods bought in a store', () => {
+  test('is brought to a store, since no collection address is known', async () => {
     await using scene = await returning();
     const sale = await begin(scene.rehearsal);
     await pay(scene.rehearsal, sale.id, CASH, 2598);

@@ -27,7 +27,7 @@ async function reserved(rehearsal: TestRehearsal, items: readonly Line[], more: 
   return body;
 }
 
-/** What Get Inventory shows of a SKU at a location. */
+/** The counters of Get Inventory for a SKU at a location. */
 async function level(rehearsal: TestRehearsal, sku: string, locationId: string) {
   const { locations } = await rehearsal.ok('GET', `/inventory/items/${sku}`);
   const { locationId: _, ...counters } = locations.find((location: { locationId: string }) => location.locationId === locationId);
@@ -39,7 +39,7 @@ async function reservedUnits(rehearsal: TestRehearsal, sku: string): Promise<num
   return locations.reduce((sum: number, location: { reserved: number }) => sum + location.reserved, 0);
 }
 
-/** Type, version and what an object was and became: what a subscriber sees of a reservation. */
+/** Type, version and states of each event, as a subscriber sees a reservation. */
 async function story(rehearsal: TestRehearsal, id: string): Promise<string[]> {
   const events = await rehearsal.events({ subject: `reservation/${id}`, ext: true });
   return events.map(
@@ -56,7 +56,7 @@ async function aBasketWith(rehearsal: TestRehearsal, ...lines: readonly Line[]):
 }
 
 describe('Reserve Inventory', () => {
-  test('holds the items for 15 minutes at the first location by priority and says so in two events', async () => {
+  test('holds the items for 15 minutes at the first location by priority and publishes two events', async () => {
     await using rehearsal = await newRehearsal();
     const { status, body, headers } = await reserve(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     expect(status).toBe(201);
@@ -78,7 +78,7 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('holds everything at the location that was asked for', async () => {
+  test('holds everything at the requested location', async () => {
     await using rehearsal = await newRehearsal();
     const { allocations, locationId } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 3 }], { locationId: 'store-02' });
     expect([locationId, allocations[0].locationId]).toEqual(['store-02', 'store-02']);
@@ -86,7 +86,7 @@ describe('Reserve Inventory', () => {
     expect([short.status, short.body.skus]).toEqual([409, [{ sku: 'mug-blue', requested: 48, available: 47 }]]);
   });
 
-  test('takes each line whole from the first node that can serve all of it', async () => {
+  test('takes each whole line from the first node that can serve it', async () => {
     await using rehearsal = await newRehearsal();
     const four = await reserve(rehearsal, [{ sku: 'desk-two-nodes', qty: 4 }]);
     expect([four.status, four.body.code, four.body.skus]).toEqual([
@@ -103,7 +103,7 @@ describe('Reserve Inventory', () => {
     expect(second.allocations.map(({ locationId }: { locationId: string }) => locationId)).toEqual(['dc-01', 'dc-02']);
   });
 
-  test('keeps the safety stock of a store back', async () => {
+  test('keeps the safety stock of a store', async () => {
     await using rehearsal = await newRehearsal();
     const { onHand, safetyStock, atp } = await level(rehearsal, 'mug-green', 'store-01');
     expect(atp).toBe(onHand - safetyStock);
@@ -113,7 +113,7 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('names every SKU that is short and holds nothing', async () => {
+  test('names every short SKU and holds nothing', async () => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await reserve(rehearsal, [
       { sku: 'mug-blue', qty: 1 },
@@ -130,7 +130,7 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('adds up a SKU that is named twice before it looks at the stock', async () => {
+  test('adds up a SKU named twice before it checks the stock', async () => {
     await using rehearsal = await newRehearsal();
     const twice = await reserve(rehearsal, [
       { sku: 'lamp-last-one', qty: 1 },
@@ -148,7 +148,7 @@ describe('Reserve Inventory', () => {
     ]);
   });
 
-  test('refuses a line of more than 9,999 units that several mentions add up to', async () => {
+  test('refuses more than 9,999 units of a SKU, summed over its mentions', async () => {
     await using rehearsal = await newRehearsal();
     const { status, body } = await reserve(rehearsal, [
       { sku: 'mug-blue', qty: 9_999 },
@@ -161,7 +161,7 @@ describe('Reserve Inventory', () => {
     ['a SKU', { items: [{ sku: 'no-such-sku', qty: 1 }] }, 'product', 'no-such-sku'],
     ['a location', { items: [{ sku: 'mug-blue', qty: 1 }], locationId: 'dc-99' }, 'location', 'dc-99'],
     ['a basket', { basketId: 'bsk_none' }, 'basket', 'bsk_none'],
-  ])('answers 404 for %s that nobody has', async (_, body, objectType, id) => {
+  ])('answers 404 for %s that does not exist', async (_, body, objectType, id) => {
     await using rehearsal = await newRehearsal();
     const reply = await rehearsal.call('POST', RESERVATIONS, body);
     expect([reply.status, reply.body.objectType, reply.body.id]).toEqual([404, objectType, id]);
@@ -179,7 +179,7 @@ describe('Reserve Inventory', () => {
     expect([reply.status, reply.body.code]).toEqual([422, 'validation_failed']);
   });
 
-  test('takes the items of a basket, and refuses an empty one', async () => {
+  test('takes the items of a basket and refuses an empty basket', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 2 }, { sku: 'mug-green', qty: 1 });
     const body = await rehearsal.ok('POST', RESERVATIONS, { basketId });
@@ -206,7 +206,7 @@ describe('Reserve Inventory', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  test('of a basket answers what its order has for good, and does not replace it', async () => {
+  test('for a basket with a confirmed order answers the hold of the order and does not replace it', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 1 });
     const { reservationId } = await rehearsal.ok('POST', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
@@ -218,7 +218,7 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('of one basket for another time replaces its open hold, also when both need the same last unit', async () => {
+  test('with another duration replaces the open hold of the basket, also when both need the same last unit', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
@@ -237,8 +237,8 @@ describe('Reserve Inventory', () => {
 
 describe('Expiry', () => {
   test.each([
-    ['after 15 minutes unless told otherwise', {}, 'PT14M59S', 'PT2S'],
-    ['after the time that was asked for', { ttlSeconds: 60 }, 'PT59S', 'PT2S'],
+    ['after 15 minutes by default', {}, 'PT14M59S', 'PT2S'],
+    ['after the requested time', { ttlSeconds: 60 }, 'PT59S', 'PT2S'],
   ])('gives the stock back %s', async (_, more, before, after) => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], more);
@@ -251,7 +251,7 @@ describe('Expiry', () => {
     await rehearsal.verify();
   });
 
-  test('waits for an Inventory Service that is down, and is done once when it is back', async () => {
+  test('waits while the Inventory Service is down and happens once when it is back', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], { ttlSeconds: 60 });
     await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
@@ -268,7 +268,7 @@ describe('Confirm Reservation', () => {
   const confirm = (rehearsal: TestRehearsal, id: string, body: object = {}, headers: Record<string, string> = {}) =>
     rehearsal.call('POST', `${RESERVATIONS}/${id}/confirm`, body, { headers });
 
-  test('keeps the hold for good and remembers the order', async () => {
+  test('keeps the hold without a time limit and stores the order', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     const { status, body } = await confirm(rehearsal, id, { orderId: 'ord_7' });
@@ -281,7 +281,7 @@ describe('Confirm Reservation', () => {
     await rehearsal.verify();
   });
 
-  test('of a confirmed one changes nothing', async () => {
+  test('changes nothing for a confirmed reservation', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });
     const first = await confirm(rehearsal, id);
@@ -291,7 +291,7 @@ describe('Confirm Reservation', () => {
     expect(await story(rehearsal, id)).toHaveLength(3);
   });
 
-  test('for another order than the one it is of is refused', async () => {
+  test('is refused for another order than the one of the reservation', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }], { orderId: 'ord_7' });
     for (const expectedState of ['requested', 'confirmed']) {
@@ -302,7 +302,7 @@ describe('Confirm Reservation', () => {
     }
   });
 
-  test('of an expired one says so, with what it held', async () => {
+  test('answers that an expired reservation has expired, with its former lines', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [
       { sku: 'mug-blue', qty: 2 },
@@ -317,7 +317,7 @@ describe('Confirm Reservation', () => {
     ]);
   });
 
-  test('is refused for now while a new hold of its basket is taken in its place', async () => {
+  test('is refused for now while a new hold of the basket replaces the old one', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const { id } = await rehearsal.ok('POST', RESERVATIONS, { basketId });
@@ -330,7 +330,7 @@ describe('Confirm Reservation', () => {
     await rehearsal.verify();
   });
 
-  test('of a released one is no move', async () => {
+  test('is refused for a released reservation', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     await rehearsal.ok('DELETE', `${RESERVATIONS}/${id}`);
@@ -339,7 +339,7 @@ describe('Confirm Reservation', () => {
     expect(body).toMatchObject({ currentState: 'released', action: 'confirm', allowedFrom: ['requested', 'confirmed'] });
   });
 
-  test('answers 404 for an unknown one, and 412 for a version that is not the newest', async () => {
+  test('answers 404 for an unknown reservation and 412 for an outdated version', async () => {
     await using rehearsal = await newRehearsal();
     expect((await confirm(rehearsal, 'res_none')).body).toMatchObject({ code: 'not_found', objectType: 'reservation', id: 'res_none' });
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 1 }]);
@@ -352,7 +352,7 @@ describe('Confirm Reservation', () => {
 describe('Release Reservation', () => {
   const release = (rehearsal: TestRehearsal, id: string) => rehearsal.call('DELETE', `${RESERVATIONS}/${id}`);
 
-  test.each(['requested', 'confirmed'])('of a %s one gives the stock back before it answers', async (state) => {
+  test.each(['requested', 'confirmed'])('for a %s reservation gives the stock back before it answers', async (state) => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [
       { sku: 'mug-blue', qty: 2 },
@@ -368,7 +368,7 @@ describe('Release Reservation', () => {
     await rehearsal.verify();
   });
 
-  test.each(['released', 'expired'])('of a %s one changes nothing', async (state) => {
+  test.each(['released', 'expired'])('changes nothing for a %s reservation', async (state) => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     if (state === 'released') await release(rehearsal, id);
@@ -380,12 +380,12 @@ describe('Release Reservation', () => {
     expect(await story(rehearsal, id)).toHaveLength(3);
   });
 
-  test('of an unknown one is 404', async () => {
+  test('answers 404 for an unknown reservation', async () => {
     await using rehearsal = await newRehearsal();
     expect((await release(rehearsal, 'res_none')).status).toBe(404);
   });
 
-  test('while the Inventory Service takes nothing back is answered; the stock goes back when it is there again', async () => {
+  test('succeeds while the Inventory Service is down; the stock is given back when it is up', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
     await rehearsal.fault('down', { match: { api: 'move-hold' }, fault: { kind: 'outage' } });
@@ -397,7 +397,7 @@ describe('Release Reservation', () => {
     await rehearsal.verify();
   });
 
-  test('whose answer from the Inventory Service is lost gives the stock back once', async () => {
+  test('gives the stock back once when the answer of the Inventory Service is lost', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await reserved(rehearsal, [{ sku: 'mug-blue', qty: 2 }]);
     await reserved(rehearsal, [{ sku: 'mug-blue', qty: 5 }]);
@@ -410,7 +410,7 @@ describe('Release Reservation', () => {
 });
 
 describe('Get Inventory', () => {
-  test('shows the live counters of every location, by priority', async () => {
+  test('shows the live counters of every location by priority', async () => {
     await using rehearsal = await newRehearsal();
     await reserved(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }]);
     const body = await rehearsal.ok('GET', '/inventory/items/lamp-last-one');
@@ -437,8 +437,8 @@ describe('Get Inventory', () => {
   });
 });
 
-describe('When the Inventory Service fails a Reserve', () => {
-  test('by being down, nothing is held, nothing is left to do, and the same key succeeds later', async () => {
+describe('When a call of Reserve Inventory to another application fails', () => {
+  test('since the Inventory Service is down, nothing is held, no work is queued, and the same key succeeds later', async () => {
     await using rehearsal = await newRehearsal();
     const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
     await rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
@@ -452,7 +452,7 @@ describe('When the Inventory Service fails a Reserve', () => {
     await rehearsal.verify();
   });
 
-  test.each(['timeout', 'reset'])('by losing its answer (%s), the stock is given back at once, and a repeat holds it once', async (as) => {
+  test.each(['timeout', 'reset'])('with a lost answer (%s), the stock is given back at once, and a repeat holds it once', async (as) => {
     await using rehearsal = await newRehearsal();
     const send = () => reserve(rehearsal, [{ sku: 'lamp-last-one', qty: 1 }], {}, { 'idempotency-key': 'k1' });
     await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
@@ -467,7 +467,7 @@ describe('When the Inventory Service fails a Reserve', () => {
     await rehearsal.verify();
   });
 
-  test('while a basket replaces its hold, the basket is left with one hold, not with none', async () => {
+  test('while a basket replaces its hold, the basket keeps one hold', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
@@ -481,7 +481,7 @@ describe('When the Inventory Service fails a Reserve', () => {
     expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
   });
 
-  test('while a basket replaces its hold by being down, the old hold stays', async () => {
+  test('since the Inventory Service is down while a basket replaces its hold, the old hold stays', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const first = await rehearsal.ok('POST', RESERVATIONS, { basketId });
@@ -492,7 +492,7 @@ describe('When the Inventory Service fails a Reserve', () => {
     await rehearsal.verify();
   });
 
-  test('the eCommerce Platform being down refuses a basket and holds nothing', async () => {
+  test('since the eCommerce Platform is down, a basket is refused and nothing is held', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'mug-blue', qty: 1 });
     await rehearsal.fault('down', { match: { application: 'ecommerce-platform' }, fault: { kind: 'outage' } });
@@ -524,7 +524,7 @@ describe('The last unit', () => {
     await rehearsal.verify();
   });
 
-  test('of a node that is sold out meanwhile gives way to the next node', async () => {
+  test('of a node that sells out meanwhile gives way to the next node', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('crowd', { match: { api: 'take-hold' }, fault: { kind: 'barrier', parties: 10 }, times: 10 });
     const replies = await Promise.all(Array.from({ length: 10 }, () => reserve(rehearsal, [{ sku: 'desk-two-nodes', qty: 1 }])));
@@ -533,7 +533,7 @@ describe('The last unit', () => {
     await rehearsal.verify();
   });
 
-  test('stays with a basket whose holds are asked for many times at once: one is open at the end', async () => {
+  test('stays with a basket that requests its hold concurrently: one hold is open at the end', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     const times = [60, 120, 180, 180];
@@ -544,7 +544,7 @@ describe('The last unit', () => {
     expect(await reservedUnits(rehearsal, 'lamp-last-one')).toBe(1);
   });
 
-  test('is not lost between two requests of a basket when the Inventory Service fails one of them', async () => {
+  test('stays with a basket when the Inventory Service fails one of two requests', async () => {
     await using rehearsal = await newRehearsal();
     const basketId = await aBasketWith(rehearsal, { sku: 'lamp-last-one', qty: 1 });
     for (let round = 1; round <= 15; round++) {
@@ -579,7 +579,7 @@ describe('Inside the estate', () => {
   const units = async (sku: string, locationId = 'dc-01') =>
     (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'];
 
-  test('a service sends the items along with the basket; being short leaves the basket its old hold', async () => {
+  test('a caller sends the items along with the basket; a shortage leaves the basket its old hold', async () => {
     const oms = inside.as('oms');
     const first = await oms(reserveInventory, { body: { basketId: 'bsk_a', items: [{ sku: 'mug-green', qty: 2 }] } });
     const refused = oms(reserveInventory, {
@@ -611,7 +611,7 @@ describe('Inside the estate', () => {
     expect(await units('lamp-last-one')).toBe(0);
   });
 
-  test('a hold is taken once per reservation, given back once, and refused after it was given up', async () => {
+  test('a hold is taken once per reservation, given back once, and refused after it was abandoned', async () => {
     const asSim = inside.as('sim');
     const take = (reservationId: string) =>
       asSim(takeHold, { params: { reservationId }, body: { items: [{ sku: 'bowl-large', qty: 4 }] } });
@@ -629,7 +629,7 @@ describe('Inside the estate', () => {
     expect(await units('bowl-large')).toBe(0);
   });
 
-  test('a SKU that is named twice is one line to a hold as well', async () => {
+  test('a SKU that is named twice is one line of the hold', async () => {
     const items = [
       { sku: 'desk-two-nodes', qty: 2 },
       { sku: 'desk-two-nodes', qty: 2 },
@@ -638,7 +638,7 @@ describe('Inside the estate', () => {
     await expect(taking).rejects.toMatchObject({ context: { skus: [{ sku: 'desk-two-nodes', requested: 4, available: 3 }] } });
   });
 
-  test('a refused hold stays refused, so that all who ask for it learn the same', async () => {
+  test('a refused hold stays refused, so that all callers learn the same', async () => {
     const asSim = inside.as('sim');
     const take = (reservationId: string) =>
       asSim(takeHold, { params: { reservationId }, body: { items: [{ sku: 'desk-two-nodes', qty: 3 }] } });
@@ -651,7 +651,7 @@ describe('Inside the estate', () => {
     expect((await take('res_d4')).allocations).toEqual([{ locationId: 'dc-01', sku: 'desk-two-nodes', qty: 3 }]);
   });
 
-  test('the counter refuses the second of two commits that both saw the last unit', async () => {
+  test('the counter refuses the second of two commits that both read the last unit', async () => {
     const sku = 'lamp-desk';
     const { onHand = 0, safetyStock = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|store-03`);
     const qty = onHand - safetyStock;
@@ -665,14 +665,14 @@ describe('Inside the estate', () => {
     expect(await units(sku, 'store-03')).toBe(qty);
   });
 
-  /** The attempt to reserve so many plates, as soon as it has set out. */
+  /** The reservation attempt for a number of plates, read once it has begun. */
   const attemptFor = (work: UnitOfWork, qty: number) =>
     eventually('the attempt has set out', async () => {
       const { items } = await work.all(attempts);
       return items.find((attempt) => attempt.items[0]?.sku === 'plate-dinner' && attempt.items[0].qty === qty);
     });
 
-  test('a request whose attempt is given up while it waits reserves under another id', async () => {
+  test('a request whose attempt is abandoned while it waits reserves under another id', async () => {
     await inside.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
     const replying = inside.call('POST', RESERVATIONS, { items: [{ sku: 'plate-dinner', qty: 6 }] });
     const { id } = await inside.commitAs('sim', async (work) => {
@@ -687,7 +687,7 @@ describe('Inside the estate', () => {
     await inside.noFaults();
   });
 
-  test('giving an attempt up is committed before the Inventory Service hears of it', async () => {
+  test('abandoning an attempt is committed before the Inventory Service is told', async () => {
     await inside.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 });
     await inside.fault('slow', { match: { api: 'move-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
     const replying = inside.call('POST', RESERVATIONS, { items: [{ sku: 'plate-dinner', qty: 7 }] });

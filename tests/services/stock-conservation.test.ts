@@ -5,7 +5,7 @@ import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 /**
- * What is open is what is reserved, and nothing is promised twice, whatever happens in whatever order. Once one call at a time
+ * Open reservations equal the reserved counters, and no unit is promised twice, in any order of calls. Once one call at a time
  * against a model that predicts every answer; once many calls together, with applications failing in between.
  */
 
@@ -36,7 +36,7 @@ const aLine = fc.record({
 });
 const anyNode = fc.constantFrom(...NODES);
 
-/** A step by its kind; `pick` chooses among the reservations that there are. */
+/** A step by its kind; `pick` chooses among the existing reservations. */
 const aStep = fc.oneof(
   {
     weight: 4,
@@ -71,7 +71,7 @@ const aStep = fc.oneof(
 );
 type Step = typeof aStep extends fc.Arbitrary<infer T> ? T : never;
 
-/** A rehearsal with a clock that stands still and three baskets. */
+/** A rehearsal with a manual clock and three baskets. */
 async function aShop() {
   const rehearsal = await newRehearsal();
   await rehearsal.client.control('set-clock', { body: { flowing: false } });
@@ -80,7 +80,7 @@ async function aShop() {
   return { rehearsal, baskets };
 }
 
-/** Sends a step. @returns undefined when there is nothing to send it for */
+/** Sends a step. @returns undefined when there is no reservation or basket to send it for */
 function send(
   step: Step,
   shop: { rehearsal: TestRehearsal; baskets: readonly string[] },
@@ -134,7 +134,7 @@ interface Reservation {
   readonly expiresAt?: number;
 }
 
-/** What ought to happen: a few lines that know nothing of processes, calls or commits. */
+/** The expected behaviour: a model without processes, calls or commits. */
 class Model {
   readonly reservations = new Map<string, Reservation>();
   readonly #atp: ReadonlyMap<string, number>;
@@ -173,7 +173,7 @@ class Model {
     for (const one of this.reservations.values()) if (one.state === 'requested' && (one.expiresAt ?? 0) <= this.#now) one.state = 'expired';
   }
 
-  /** Checks an answer, and takes over what it did. */
+  /** Checks an answer and applies its effect to the model. */
   check(step: Step, { status, body }: Reply, ids: readonly string[]): void {
     const picked = 'pick' in step ? this.reservations.get(ids[step.pick % ids.length] ?? '') : undefined;
     if (step.kind === 'reserve') {
@@ -238,8 +238,8 @@ class Model {
   }
 }
 
-describe('The conservation of stock', () => {
-  test('one call at a time, every answer and every counter is what a simple model says', async () => {
+describe('Stock', () => {
+  test('agrees with a simple model in every answer and every counter, one call at a time', async () => {
     const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 30 }), async (steps) => {
       const shop = await aShop();
       await using rehearsal = shop.rehearsal;
@@ -280,7 +280,7 @@ describe('The conservation of stock', () => {
     fault: fc.option(aFault, { nil: undefined }),
   });
 
-  test('many calls together, with failures in between, and the books balance once everything has come to rest', async () => {
+  test('is conserved under concurrent calls with failures in between, once the estate is idle', async () => {
     const property = fc.asyncProperty(fc.array(aBatch, { minLength: 1, maxLength: 5 }), async (batches) => {
       const shop = await aShop();
       await using rehearsal = shop.rehearsal;
@@ -299,7 +299,7 @@ describe('The conservation of stock', () => {
         await rehearsal.settle();
       }
       await rehearsal.noFaults();
-      // What failed is tried again after 5 s, 30 s and 5 min of the rehearsal's clock.
+      // Failed work is tried again after 5 s, 30 s and 5 min of the rehearsal's clock.
       expect(await rehearsal.advance('PT6M')).toMatchObject({ settled: true });
       await rehearsal.verify();
       for (const { reserved, atp } of (await shelves(rehearsal)).values()) expect(Math.min(reserved, atp)).toBeGreaterThanOrEqual(0);
@@ -314,14 +314,14 @@ describe('The conservation of stock', () => {
   }, 60_000);
 });
 
-/** Moves the clock unless another step of the same batch is doing so. */
+/** Moves the clock unless another step of the same batch is moving it. */
 async function advanced(rehearsal: TestRehearsal, seconds: number): Promise<undefined> {
   await rehearsal.advance(`PT${seconds}S`).catch((error: { status?: number }) => {
     if (error.status !== 409) throw error;
   });
 }
 
-/** Reservations that came to be although their request was answered with a failure. */
+/** Reservations that exist although their request was answered with a failure. */
 async function unacknowledged(rehearsal: TestRehearsal, ids: readonly string[]): Promise<string[]> {
   const events = await rehearsal.events({ type: 'inventory-reserved' });
   return events.map(({ data }) => data.object.id as string).filter((id) => !ids.includes(id));

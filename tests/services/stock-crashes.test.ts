@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';
 
 const RESERVATIONS = '/inventory/reservations';
-/** More commits than any of these requests makes at one application. */
+/** An upper bound for the commits of any of these requests at one application. */
 const MOST_COMMITS = 12;
 
-/** Whatever dies at whatever moment: the client that insists gets one effect, and afterwards the books balance. */
+/** A retrying client gets one effect, and afterwards the books balance. */
 describe('An application that dies at any of its commits', () => {
   let estate: CrashingEstate;
   let last = 0;
@@ -15,7 +15,7 @@ describe('An application that dies at any of its commits', () => {
   afterAll(() => estate.close());
 
   const items = [{ sku: 'mug-blue', qty: 1 }];
-  const fresh = (what: string): string => `${what}_${++last}`;
+  const fresh = (name: string): string => `${name}_${++last}`;
 
   async function reserve(body: object, key = fresh('key')) {
     const reply = await estate.insist('sim', 'POST', RESERVATIONS, body, key);
@@ -23,7 +23,7 @@ describe('An application that dies at any of its commits', () => {
     return reply.body.id as string;
   }
 
-  /** Asked for another time it takes the hold of its basket over. */
+  /** Another duration replaces the hold of its basket. */
   const longer = { ttlSeconds: 14_000 };
 
   async function aBasket(): Promise<string> {
@@ -33,7 +33,7 @@ describe('An application that dies at any of its commits', () => {
 
   const lineOf = () => ({ orderId: 'ord_1', orderLineId: fresh('line'), sku: 'mug-blue', qty: 1 });
 
-  /** What is there before the crash, and the request during which it happens. */
+  /** Prepares the state before the crash and returns the request during which it happens. */
   const requests: Record<string, () => Promise<() => Promise<unknown>>> = {
     'Reserve Inventory': async () => () => reserve({ items }),
     'Reserve Inventory that replaces a hold': async () => {
@@ -99,11 +99,11 @@ describe('An application that dies at any of its commits', () => {
         (['before', 'after'] as const).map((when) => [request, application, when] as const),
       ),
     )
-    // Nothing of a confirmation happens there.
+    // A confirmation makes no call there.
     .filter(([request, application]) => !(request === 'Confirm Reservation' && application === 'inventory-service'));
 
   test.each(cases)(
-    '%s: the %s, %s the commit',
+    'leaves one effect of %s (the %s, %s the commit)',
     async (request, application, when) => {
       for (let commit = 1; ; commit++) {
         expect(commit).toBeLessThan(MOST_COMMITS);
@@ -125,7 +125,7 @@ describe('An application that dies at any of its commits', () => {
   test.each([
     [1, 'after', 'before it took the stock'],
     [2, 'before', 'after it took the stock'],
-  ] as const)('a Reserve Inventory whose SIM dies at commit %d (%s, %s) and that nobody sends again is undone', async (commit, when, _) => {
+  ] as const)('undoes a Reserve Inventory that dies at commit %d (%s, %s) and is not repeated', async (commit, when, _) => {
     const basketId = await aBasket();
     const basketOfAHold = await aBasket();
     const hold = await reserve({ basketId: basketOfAHold });

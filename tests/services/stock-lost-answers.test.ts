@@ -9,15 +9,15 @@ import { eventually } from '../support/eventually.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 /**
- * The Inventory Service does its work and the SIM does not hear of it, while others go on with the same hold and the clock jumps.
- * The books must balance at every rest in between, not only once the answer is there.
+ * The Inventory Service does its work and the SIM loses the answer, while others use the same hold and the clock jumps.
+ * The books must balance whenever the estate is idle in between, not only once the answer arrives.
  */
 
 const RESERVATIONS = '/inventory/reservations';
 const MINUTE = 60_000;
 const SHELF = 'mug-blue|dc-01';
 
-/** Every answer of this call is lost until the faults are taken away. */
+/** Every answer of this call is lost until the faults are removed. */
 const lost = (api: 'take-hold' | 'move-hold') => ({ match: { api }, fault: { kind: 'lost-response', as: 'timeout' } }) as const;
 
 function shop(inside: Inside) {
@@ -44,7 +44,7 @@ function shop(inside: Inside) {
   };
 }
 
-/** Nothing is wrong now, nor while the work that failed is tried again, nor after it. */
+/** The books balance now, while failed work is tried again, and afterwards. */
 async function balancedToTheEnd(inside: Inside): Promise<void> {
   expect(await inside.violations()).toEqual([]);
   await inside.advance(MINUTE);
@@ -55,8 +55,8 @@ async function balancedToTheEnd(inside: Inside): Promise<void> {
   expect(await inside.parked()).toEqual([]);
 }
 
-describe('An answer that is lost', () => {
-  test('to a release leaves nothing held, also while the SIM still asks for it', async () => {
+describe('A lost answer', () => {
+  test('to a release leaves nothing held, also while the SIM still asks', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { reserve, release, shelf, stateOf } = shop(inside);
     const id = await reserve(3);
@@ -67,7 +67,7 @@ describe('An answer that is lost', () => {
     expect(await shelf()).toMatchObject({ onHand: 1000, reserved: 0 });
   });
 
-  test('to an expiry, after the Inventory Service was away, leaves nothing held', async () => {
+  test('to an expiry after an outage of the Inventory Service leaves nothing held', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { reserve, shelf, stateOf } = shop(inside);
     const id = await reserve(3);
@@ -82,7 +82,7 @@ describe('An answer that is lost', () => {
     await balancedToTheEnd(inside);
   });
 
-  test('about units that left has them counted as shipped, once', async () => {
+  test('for units that left counts them as shipped once', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { reserve, confirm, consume, shelf } = shop(inside);
     const id = await reserve(3);
@@ -95,8 +95,8 @@ describe('An answer that is lost', () => {
   });
 });
 
-describe('While the answer is lost to a hold that replaces the one of its basket', () => {
-  /** The old hold's units are given back, the new one's are taken, and the SIM knows of neither. */
+describe('When the answer to a hold that replaces the one of its basket is lost', () => {
+  /** The units of the old hold are given back, those of the new one are taken, and the SIM knows of neither. */
   async function replacedUnheard(inside: Inside): Promise<string> {
     const { reserve, reserveInVain, shelf } = shop(inside);
     const old = await reserve(3);
@@ -107,7 +107,7 @@ describe('While the answer is lost to a hold that replaces the one of its basket
     return old;
   }
 
-  test('the old one is released: nothing is held for anybody', async () => {
+  test('and the old hold is released, nothing is held', async () => {
     await using inside = await startInside(sim, inventoryService);
     const old = await replacedUnheard(inside);
     await shop(inside).release(old);
@@ -115,7 +115,7 @@ describe('While the answer is lost to a hold that replaces the one of its basket
     expect([await shop(inside).open(), (await shop(inside).shelf()).reserved]).toEqual([[], 0]);
   });
 
-  test('the old one expires: nothing is held for anybody', async () => {
+  test('and the old hold expires, nothing is held', async () => {
     await using inside = await startInside(sim, inventoryService);
     const old = await replacedUnheard(inside);
     await inside.advance(16 * MINUTE);
@@ -124,7 +124,7 @@ describe('While the answer is lost to a hold that replaces the one of its basket
     expect([await shop(inside).open(), (await shop(inside).shelf()).reserved]).toEqual([[], 0]);
   });
 
-  test('the old one is to be confirmed, and units want to leave it: both are refused, and the new one stands', async () => {
+  test('both Confirm Reservation and moves of the old hold are refused, and the new hold stays', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { consume, stateOf } = shop(inside);
     const old = await replacedUnheard(inside);
@@ -137,7 +137,7 @@ describe('While the answer is lost to a hold that replaces the one of its basket
     expect(await shop(inside).open()).toMatchObject([{ state: 'requested', allocations: [{ qty: 2, fulfilledQty: 0 }] }]);
   });
 
-  test('the basket reserves once more: that one is left', async () => {
+  test('and the basket reserves again, one hold is left', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { reserve, open, shelf } = shop(inside);
     await replacedUnheard(inside);
@@ -151,7 +151,7 @@ describe('While the answer is lost to a hold that replaces the one of its basket
   });
 });
 
-describe('A hold that is released in the very moment in which it is replaced', () => {
+describe('A hold that is released while it is replaced', () => {
   test.each([
     ['the release comes first', 'take-hold', (old: string) => `release ${old}`],
     ['the replacement comes first', 'move-hold', (_old: string, next: string) => `replaced by ${next}`],
@@ -159,7 +159,7 @@ describe('A hold that is released in the very moment in which it is replaced', (
     await using inside = await startInside(sim, inventoryService);
     const { reserve, release, open, shelf, stateOf } = shop(inside);
     const old = await reserve(3);
-    // Both are on their way to the Inventory Service before either is answered there.
+    // Both requests are on their way to the Inventory Service before either is answered.
     await inside.fault('together', { match: { application: 'inventory-service' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
     await inside.fault('late', { match: { api: late }, fault: { kind: 'latency', ms: 100 }, times: 1 });
     const replacing = reserve(2);

@@ -11,8 +11,8 @@ import { runsOf } from '../support/effort.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 
 /**
- * Units that are held, sent, missed, given back, restocked, scrapped and found, in any order, some calls repeated, several together
- * and with the Inventory Service failing in between: what was there + returned + found is on hand + shipped + written off.
+ * Units are held, sent, missed, given back, restocked, scrapped and found, in any order, with repeats, concurrent calls and failures of
+ * the Inventory Service. At the end, initial + returned + found units are on hand + shipped + written off.
  */
 
 const RESERVATIONS = '/inventory/reservations';
@@ -27,7 +27,7 @@ const aStep = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('hold' as const),
       basket: fc.option(fc.constantFrom('bsk_1', 'bsk_2'), { nil: undefined }),
-      /** Sent twice at once with one key, as a client that does not wait does. */
+      /** Sends twice at once with one key, as an impatient client does. */
       twice: fc.boolean(),
       ...units,
     }),
@@ -67,7 +67,7 @@ const aFault = fc.record({
   ),
   times: fc.integer({ min: 1, max: 4 }),
 });
-/** Steps that overlap: each begins so many milliseconds after the first. */
+/** Steps that overlap: each begins this many milliseconds after the first. */
 const aBatch = fc.record({
   steps: fc.array(fc.record({ step: aStep, after: fc.constantFrom(0, 0, 5, 15) }), { minLength: 1, maxLength: 6 }),
   faults: fc.array(aFault, { maxLength: 2 }),
@@ -79,7 +79,7 @@ interface Held {
   readonly locationId: string;
 }
 
-/** @returns the reservation that came to be */
+/** @returns the resulting reservation */
 async function perform(inside: Inside, step: Step, held: readonly Held[]): Promise<Held | undefined> {
   const one = 'of' in step ? held[step.of % Math.max(1, held.length)] : undefined;
   switch (step.do) {
@@ -124,7 +124,7 @@ async function perform(inside: Inside, step: Step, held: readonly Held[]): Promi
   }
 }
 
-/** Refusals are answers too; anything else that goes wrong is not. */
+/** Refusals are valid answers; other failures are not. */
 const answered = (promise: Promise<Held | undefined>): Promise<Held | undefined> =>
   promise.catch((error: unknown) => {
     if (error instanceof Problem || (error instanceof Error && error.message.startsWith('not settled'))) return undefined;
@@ -138,18 +138,18 @@ const movedAt = async (inside: Inside, sku: string, locationId: string) => {
   return { reserved, balance: onHand + shipped + writtenOff - returned - found };
 };
 
-/** What there was of every unit before anything happened. */
+/** Units of every SKU at the start. */
 async function balances(inside: Inside): Promise<Map<string, number>> {
   const begin = new Map<string, number>();
   for (const sku of SKUS) for (const node of NODES) begin.set(`${sku}|${node}`, (await movedAt(inside, sku, node)).balance);
   return begin;
 }
 
-/** Lets everything come to rest, ends every reservation, and looks for each unit. */
+/** Waits until the estate is idle, ends every reservation, and accounts for each unit. */
 async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, number>): Promise<void> {
   await inside.advance(10 * MINUTE);
   expect(await inside.violations()).toEqual([]);
-  // What failed most often is tried again after 2 hours.
+  // Work that failed most often is tried again after 2 hours.
   await inside.advance(180 * MINUTE);
   expect(await inside.violations()).toEqual([]);
   expect(await inside.parked()).toEqual([]);
@@ -164,8 +164,8 @@ async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, numbe
 
 const MANY = { numRuns: runsOf({ usually: 20, thoroughly: 60 }), interruptAfterTimeLimit: 20_000, endOnFailure: true };
 
-describe('The conservation of units that move', () => {
-  test('one call at a time: no unit appears or vanishes', async () => {
+describe('No unit appears or vanishes', () => {
+  test('in a sequence of calls', async () => {
     const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 40 }), async (steps) => {
       await using inside = await startInside(sim, inventoryService);
       const begin = await balances(inside);
@@ -180,7 +180,7 @@ describe('The conservation of units that move', () => {
     await fc.assert(property, MANY);
   }, 60_000);
 
-  test('many calls together, with failures in between: no unit appears or vanishes', async () => {
+  test('in concurrent calls with failures in between', async () => {
     const property = fc.asyncProperty(fc.array(aBatch, { minLength: 2, maxLength: 8 }), async (batches) => {
       await using inside = await startInside(sim, inventoryService);
       const begin = await balances(inside);
@@ -206,6 +206,6 @@ describe('The conservation of units that move', () => {
   }, 60_000);
 });
 
-/** Those as well that came to be although nobody was told so. */
+/** Includes reservations whose creation was never answered. */
 const everyReservation = async (inside: Inside): Promise<Set<string>> =>
   new Set((await inside.events()).map(({ data }) => data.object.id as string));

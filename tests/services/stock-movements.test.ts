@@ -19,7 +19,7 @@ interface Line {
 
 const mugs = (qty: number): Line => ({ sku: 'mug-blue', qty });
 
-/** What the tests do with stock: as clients, as the OMS and the FMS, and looking at the counters. */
+/** Stock operations of clients, the OMS and the FMS, and the counters. */
 function warehouse(inside: Inside) {
   const counters = async (sku: string, locationId: string) => {
     const { onHand = 0, reserved = 0 } = await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`);
@@ -62,7 +62,7 @@ describe('Units of a reservation', () => {
   });
   afterAll(() => inside[Symbol.asyncDispose]());
 
-  test('leave in parts: it stays confirmed until the last one, then it is fulfilled', async () => {
+  test('leave in parts: the reservation is fulfilled with the last unit', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, move, counters, eventsOf } = warehouse(own);
     const id = await confirmed([mugs(3)]);
@@ -81,7 +81,7 @@ describe('Units of a reservation', () => {
     ]);
   });
 
-  test('that are not there are written off: with none left to leave it is cancelled', async () => {
+  test('that are missing are written off: with none left to leave, the reservation is cancelled', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, move, counters } = warehouse(own);
     const id = await confirmed([mugs(2)]);
@@ -93,7 +93,7 @@ describe('Units of a reservation', () => {
     expect((await own.call('GET', '/inventory/items/mug-blue')).body.locations[0]).toMatchObject({ onHand: 998, reserved: 0, atp: 998 });
   });
 
-  test('some missing and the others sent: it is fulfilled', async () => {
+  test('that are partly missing and partly sent fulfil the reservation', async () => {
     const { confirmed, move } = warehouse(inside);
     const id = await confirmed([mugs(3)]);
     expect((await move(id, 'short', 'ful_1 short', [mugs(1)])).state).toBe('confirmed');
@@ -103,7 +103,7 @@ describe('Units of a reservation', () => {
     });
   });
 
-  test('of several lines and locations move where they are', async () => {
+  test('of several lines and locations move at their own location', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, move, counters } = warehouse(own);
     await own.call('POST', RESERVATIONS, { items: [mugs(990)], locationId: 'dc-01' });
@@ -116,7 +116,7 @@ describe('Units of a reservation', () => {
     expect(await counters('mug-blue', 'dc-01')).toEqual({ onHand: 1000, reserved: 990 });
   });
 
-  test('of an order line are not those of another', async () => {
+  test('of an order line do not cover another line', async () => {
     const { move } = warehouse(inside);
     const allocated = { orderId: 'ord_lines', orderLineId: 'line-1', sku: 'mug-blue', qty: 2 };
     const { id } = await inside.as('fms')(allocateInventory, { body: allocated });
@@ -127,7 +127,7 @@ describe('Units of a reservation', () => {
     expect((await move(id, 'consume', 'one', [{ ...mugs(2), orderLineId: 'line-1' }])).state).toBe('fulfilled');
   });
 
-  test('move once per reference, also when it has ended since, and whatever is asked for under it', async () => {
+  test('move once per reference, also after the end of the reservation and with another content', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, move, counters, eventsOf } = warehouse(own);
     const id = await confirmed([mugs(3)]);
@@ -142,10 +142,10 @@ describe('Units of a reservation', () => {
   });
 
   test.each([
-    ['more than it holds', [mugs(4)], 'dc-01', 'holds 3 × mug-blue at dc-01 for this line, not 4'],
-    ['together more than it holds', [mugs(2), mugs(2)], 'dc-01', 'holds 1 × mug-blue at dc-01 for this line, not 2'],
-    ['what it holds elsewhere', [mugs(1)], 'dc-02', 'holds 0 × mug-blue at dc-02 for this line, not 1'],
-    ['what it does not hold', [{ sku: 'mug-green', qty: 1 }], 'dc-01', 'holds 0 × mug-green at dc-01 for this line, not 1'],
+    ['moved beyond the reserved quantity', [mugs(4)], 'dc-01', 'holds 3 × mug-blue at dc-01 for this line, not 4'],
+    ['moved beyond the reserved quantity in total', [mugs(2), mugs(2)], 'dc-01', 'holds 1 × mug-blue at dc-01 for this line, not 2'],
+    ['moved from another location', [mugs(1)], 'dc-02', 'holds 0 × mug-blue at dc-02 for this line, not 1'],
+    ['moved for another SKU', [{ sku: 'mug-green', qty: 1 }], 'dc-01', 'holds 0 × mug-green at dc-01 for this line, not 1'],
   ])('cannot be %s', async (_what, lines, locationId, said) => {
     const { confirmed, move } = warehouse(inside);
     const id = await confirmed([mugs(3)]);
@@ -156,7 +156,7 @@ describe('Units of a reservation', () => {
     expect(await inside.stored('sim', reservations, id)).toMatchObject({ version: 2 });
   });
 
-  test('move only while it is confirmed', async () => {
+  test('move only while the reservation is confirmed', async () => {
     const { reserved, confirmed, release, move } = warehouse(inside);
     const held = await reserved([mugs(1)]);
     const gone = await confirmed([mugs(1)]);
@@ -181,7 +181,7 @@ describe('Units of a reservation', () => {
     expect((await release(short)).status).toBe(200);
   });
 
-  test('that are left go back when it is released', async () => {
+  test('that remain go back with the release', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, release, move, counters } = warehouse(own);
     const id = await confirmed([mugs(5)]);
@@ -191,7 +191,7 @@ describe('Units of a reservation', () => {
     expect(await counters('mug-blue', 'dc-01')).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test('of many requests at once for its last units, only as many take one as there are', async () => {
+  test('leave at most once for concurrent requests for the last units', async () => {
     await using own = await startInside(sim, inventoryService);
     const { confirmed, move, counters } = warehouse(own);
     const id = await confirmed([mugs(3)]);
@@ -207,10 +207,10 @@ describe('Units of a reservation', () => {
   });
 });
 
-describe('While the Inventory Service is away', () => {
+describe('While the Inventory Service is down', () => {
   const away = { match: { api: 'move-hold' }, fault: { kind: 'outage' } } as const;
 
-  test('units leave the reservation at once; the counters follow, in order, and the rest of a release last', async () => {
+  test('units leave the reservation at once; the counters follow in order, the rest of a release last', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { confirmed, release, move, counters } = warehouse(inside);
     const id = await confirmed([mugs(5)]);
@@ -227,7 +227,7 @@ describe('While the Inventory Service is away', () => {
   test.each([
     ['a gateway timeout', { kind: 'lost-response', as: 'timeout' }],
     ['a reset', { kind: 'lost-response', as: 'reset' }],
-  ] as const)('an answer that is lost to %s does not move them twice', async (_what, fault) => {
+  ] as const)('an answer lost to %s does not move the units twice', async (_what, fault) => {
     await using inside = await startInside(sim, inventoryService);
     const { confirmed, move, counters } = warehouse(inside);
     const id = await confirmed([mugs(5)]);
@@ -238,7 +238,7 @@ describe('While the Inventory Service is away', () => {
     expect(await counters('mug-blue', 'dc-01')).toEqual({ onHand: 995, reserved: 0, shipped: 5 });
   });
 
-  test('a basket that reserves again does not get back what has left: that moves first', async () => {
+  test('a new hold of the basket waits until its consumed units have moved', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { confirmedForBasket, reservedForBasket, move, counters } = warehouse(inside);
     const old = await confirmedForBasket(5);
@@ -252,7 +252,7 @@ describe('While the Inventory Service is away', () => {
     await expect(move(old, 'consume', 'ful_2 consume', [mugs(1)])).rejects.toMatchObject({ code: 'invalid_state_transition' });
   });
 
-  test('a basket that reserves again has only the rest to take again, not what has left', async () => {
+  test('a new hold of the basket takes only the remaining units again', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { confirmedForBasket, reservedForBasket, move } = warehouse(inside);
     const desks = (qty: number) => ({ sku: 'desk-two-nodes', qty });
@@ -262,7 +262,7 @@ describe('While the Inventory Service is away', () => {
     expect(allocations).toMatchObject([{ locationId: 'dc-02', qty: 2 }]);
   });
 
-  test('what leaves in the very moment in which it is to be replaced leaves first', async () => {
+  test('units consumed just before a replacement leave first', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { confirmedForBasket, move } = warehouse(inside);
     const old = await confirmedForBasket(5);
@@ -274,7 +274,7 @@ describe('While the Inventory Service is away', () => {
     await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
   });
 
-  test('nothing leaves a reservation that is just being replaced', async () => {
+  test('no unit leaves a reservation that is being replaced', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { confirmedForBasket, move } = warehouse(inside);
     const old = await confirmedForBasket(5);
@@ -288,7 +288,7 @@ describe('While the Inventory Service is away', () => {
   });
 });
 
-describe('Move Hold, as the SIM calls it', () => {
+describe('Move Hold, called by the SIM,', () => {
   let inside: Inside;
   beforeAll(async () => {
     inside = await startInside(sim, inventoryService);
@@ -315,7 +315,7 @@ describe('Move Hold, as the SIM calls it', () => {
     });
   });
 
-  test('refuses units that the hold does not have, or no longer', async () => {
+  test('refuses units that the hold does not have or has no longer', async () => {
     const { reserved } = warehouse(inside);
     const id = await reserved([mugs(2)]);
     const refused = (currentState: string, allowedFrom = ['held']) => ({
@@ -329,13 +329,13 @@ describe('Move Hold, as the SIM calls it', () => {
     await move(id, 'release', 'over');
     await expect(move(id, 'consume', 'over', [at(1)])).rejects.toMatchObject(refused('released'));
     await expect(move('res_nobody', 'consume', 'one', [at(1)])).rejects.toMatchObject({ code: 'not_found' });
-    // Both are no calls that the contract has: for the caller that is an application that does not work.
+    // The contract has neither call: to the caller, the application is broken.
     await expect(move(id, 'consume', 'nothing')).rejects.toMatchObject({ code: 'dependency_error' });
     await expect(move(id, 'release', 'something', [at(1)])).rejects.toMatchObject({ code: 'dependency_error' });
   });
 });
 
-describe('Record Stock Movement, as the FMS calls it', () => {
+describe('Record Stock Movement, called by the FMS,', () => {
   test.each([
     ['restock', { onHand: 1002, reserved: 0, returned: 2 }],
     ['scrap', { onHand: 1000, reserved: 0, scrapped: 2 }],
@@ -357,7 +357,7 @@ describe('Record Stock Movement, as the FMS calls it', () => {
     expect(await counters('mug-blue', 'dc-01')).toEqual(counted);
   });
 
-  test('what came back may be sold again', async () => {
+  test('makes returned units available again', async () => {
     await using inside = await startInside(sim, inventoryService);
     const lamp = { sku: 'lamp-last-one', qty: 1 };
     const { confirmed, move } = warehouse(inside);

@@ -5,7 +5,7 @@ import { begin, CASH, pay } from './till-scenes.ts';
 const linesOf = (order: { lines: { lineId: string }[] }) => [{ orderLineId: order.lines[0]?.lineId, qty: 1, reason: 'too small' }];
 
 describe('A return to a store', () => {
-  test('of a web order that does not say in which store is refused, and books nothing', async () => {
+  test('of a web order without a store is refused and books nothing', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const body = { orderId: order.id, lines: linesOf(order) };
@@ -30,7 +30,7 @@ describe('A return to a store', () => {
     expect((await scene.order(order.id)).state).toBe('completed');
   });
 
-  test('of what a till sold goes to the store of the till unless another one is named', async () => {
+  test('of goods sold at a till goes to the store of the till by default', async () => {
     await using scene = await returning();
     const sale = await begin(scene.rehearsal);
     await pay(scene.rehearsal, sale.id, CASH, 2598);
@@ -41,7 +41,7 @@ describe('A return to a store', () => {
     expect((await scene.ask({ ...body, locationId: 'store-03' })).body.locationId).toBe('store-03');
   });
 
-  test('is not asked for when a carrier collects it: then the warehouse that sent it is where it goes', async () => {
+  test('is not assumed for a pick-up by a carrier: the goods go to the warehouse that sent them', async () => {
     await using scene = await returning();
     const order = await scene.completed();
     const { body } = await scene.ask({ orderId: order.id, lines: linesOf(order), dropOff: 'carrier' });

@@ -14,7 +14,7 @@ export const begin = (rehearsal: TestRehearsal, body: Record<string, unknown> = 
 export const CASH = { type: 'cash' };
 export const card = (token = 'tok_visa') => ({ type: 'card', token });
 
-/** Adds a tender, whatever comes of it. */
+/** Adds a tender, with any result. */
 export const pay = (
   rehearsal: TestRehearsal,
   id: string,

@@ -11,7 +11,7 @@ const STORE = 'store-01';
 const mugs = (qty: number) => ({ sku: 'mug-blue', qty });
 const lamps = (qty: number) => ({ sku: 'lamp-desk', qty });
 
-/** What a till does with the stock of its store. */
+/** Stock operations of a till. */
 function till(inside: Inside) {
   const { as } = inside;
   return {
@@ -27,8 +27,8 @@ function till(inside: Inside) {
   };
 }
 
-describe('What is held for the till', () => {
-  test('has no time limit, and ends when the customer takes all of it along', async () => {
+describe('Stock held for the till', () => {
+  test('has no time limit, and the hold ends when the customer takes all units', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { hold, takeOut, reservation, stock } = till(inside);
     const held = await hold(mugs(3), lamps(1));
@@ -52,10 +52,10 @@ describe('What is held for the till', () => {
   });
 
   test.each([
-    ['a part of it', [mugs(2)], 'consume', STORE],
-    ['more than it has', [mugs(4), lamps(1)], 'consume', STORE],
-    ['from elsewhere', [mugs(3), lamps(1)], 'consume', 'store-02'],
-    ['as missing', [mugs(3), lamps(1)], 'short', STORE],
+    ['in part', [mugs(2)], 'consume', STORE],
+    ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
+    ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
+    ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
   ] as const)('does not leave %s', async (_, lines, kind, locationId) => {
     await using inside = await startInside(sim, inventoryService);
     const { hold, takeOut, stock } = till(inside);
@@ -67,7 +67,7 @@ describe('What is held for the till', () => {
     expect(await stock('mug-blue')).toMatchObject({ onHand: 50, reserved: 3 });
   });
 
-  test('is released with its checkout, and confirmed by whoever wants that', async () => {
+  test('is released with its checkout and may be confirmed by a client', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { hold, takeOut, stock } = till(inside);
     const first = await hold(mugs(3));
@@ -79,7 +79,7 @@ describe('What is held for the till', () => {
     expect(await takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
   });
 
-  test('is replaced by a timed one of the same basket, and then ends by time', async () => {
+  test('is replaced by a timed hold of the same basket, which then expires', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { hold, reservation } = till(inside);
     const held = await hold(mugs(3));
@@ -92,7 +92,7 @@ describe('What is held for the till', () => {
     expect([(await reservation(timed.id)).state, (await reservation(body.id)).state]).toEqual(['expired', 'expired']);
   });
 
-  test('is nothing that anybody outside can have, and a timed hold leaves only when it is confirmed', async () => {
+  test('cannot be reserved from outside, and a timed hold leaves only after its confirmation', async () => {
     await using inside = await startInside(sim, inventoryService);
     const { takeOut } = till(inside);
     const endless = await inside.call('POST', '/inventory/reservations', { items: [mugs(1)], ttlSeconds: null });
@@ -102,11 +102,11 @@ describe('What is held for the till', () => {
   });
 });
 
-describe('Units that nobody knew of and that were sold', () => {
+describe('Units sold without being in stock', () => {
   const sell = (inside: Inside, reference: string, qty: number, sku = 'mug-blue') =>
     inside.as('oms')(recordStockMovement, { body: { reference, kind: 'found-and-sold', locationId: STORE, sku, qty } });
 
-  test('change no counter that anybody is promised, and are counted once', async () => {
+  test('change no promised counter and are counted once', async () => {
     await using inside = await startInside(sim, inventoryService);
     const before = await inside.as('oms')(recordStockMovement, {
       body: { reference: 'one found', kind: 'found', locationId: STORE, sku: 'mug-blue', qty: 1 },
@@ -126,7 +126,7 @@ describe('Counting stock', () => {
   const at = (item: { locations: readonly { locationId: string }[] }, locationId = STORE) =>
     item.locations.find((level) => level.locationId === locationId);
 
-  test('makes what was counted what is there, more or less than before', async () => {
+  test('sets the stock to the counted units, more or fewer than before', async () => {
     await using rehearsal = await newRehearsal();
     expect(at(await count(rehearsal, 'mug-blue', 7))).toMatchObject({ onHand: 7, reserved: 0, atp: 7 });
     expect(at(await count(rehearsal, 'mug-blue', 7))).toMatchObject({ onHand: 7 });
@@ -137,7 +137,7 @@ describe('Counting stock', () => {
     await rehearsal.verify();
   });
 
-  test('is refused below what is reserved, and changes nothing', async () => {
+  test('below the reserved units is refused and changes nothing', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.ok('POST', '/inventory/reservations', { items: [mugs(4)], locationId: STORE });
     await expect(count(rehearsal, 'mug-blue', 3)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('Counting stock', () => {
     await rehearsal.verify();
   });
 
-  test('keeps of the safety stock what is there, and all of it once it is there again', async () => {
+  test('reduces the safety stock to the counted units and restores it later', async () => {
     await using rehearsal = await newRehearsal();
     expect(at(await rehearsal.ok('GET', '/inventory/items/lamp-desk'))).toMatchObject({ onHand: 20, safetyStock: 2 });
     await rehearsal.ok('POST', '/inventory/reservations', { items: [lamps(3)], locationId: STORE, ttlSeconds: 14_400 });
@@ -160,7 +160,7 @@ describe('Counting stock', () => {
     await rehearsal.verify();
   });
 
-  test('is refused for a product, a location or a number that there is not', async () => {
+  test('is refused for an unknown product or location and for an invalid number', async () => {
     await using rehearsal = await newRehearsal();
     await expect(count(rehearsal, 'no-such-thing', 1)).rejects.toThrow(/no product "no-such-thing"/);
     await expect(count(rehearsal, 'mug-blue', 1, 'store-99')).rejects.toThrow(/no location "store-99"/);

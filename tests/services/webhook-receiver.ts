@@ -5,16 +5,16 @@ import { INSIDE_WEBHOOK_SECRET } from '../support/inside.ts';
 
 export interface Received {
   readonly id: string;
-  /** Epoch milliseconds, as the sender says. */
+  /** Timestamp of the sender, epoch milliseconds. */
   readonly at: number;
   readonly status: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into what was sent freely
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the body without a schema
   readonly body: any;
-  /** What a verifier finds wrong with the signature. */
+  /** The fault that a verifier finds in the signature. */
   readonly refusal: string | undefined;
 }
 
-/** Somebody to whom a carrier sends its webhooks; `answer` says what each is answered with. */
+/** A receiver of the webhooks of a carrier; `answer` gives the answer to each. */
 export async function startReceiver(
   answer: (received: Received, attempt: number) => { status: number; retryAfter?: number; afterMs?: number },
 ) {
@@ -50,7 +50,7 @@ export async function startReceiver(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     received,
-    /** How many it had to answer at the same time, at most. */
+    /** The greatest number of simultaneous requests so far. */
     mostAtOnce: (): number => most,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {

@@ -4,13 +4,13 @@ import { comeToRest, eachCrash, type OneRequest, requested } from '../support/ea
 import { ADDRESS } from '../support/estate.ts';
 
 /**
- * Picking while the WMS or the FMS is killed at one of its commits, with a client that insists and with one that gives up: in the end
- * both say the same of how far it is.
+ * Picking while the WMS or the FMS is killed at one of its commits, with a client that retries and with one that gives up: in the end
+ * both agree on its progress.
  */
-/** What the FMS makes of each status of a picking order. */
+/** The state of the fulfillment order for each status of a picking order. */
 const stateOf: Readonly<Record<string, string>> = { open: 'picking', started: 'picking', picked: 'picking', packed: 'packed' };
 
-/** What was prepared: the request that is interrupted, the fulfillment order that it is about, and the status that it leads to. */
+/** A prepared request: the fulfillment order of the interrupted request, and the resulting status. */
 interface Scene extends OneRequest {
   readonly id: string;
   readonly status: string;
@@ -33,7 +33,7 @@ function warehouse(estate: CrashingEstate) {
 
   const open = (fulfillmentOrderId: string) => ok('wms', 'POST', '/picking-orders', { fulfillmentOrderId });
   const move = (id: string, status: string) => ok('wms', 'PUT', `/picking-orders/${id}/status`, { status });
-  /** Whether the WMS has a picking order, by asking for what it refuses whatever became of this one. */
+  /** Whether the WMS has a picking order: sends a request that an existing order of any status refuses. */
   const isKnown = async (id: string, status: string): Promise<boolean> => {
     const impossible = { status: status === 'open' ? 'packed' : 'started' };
     const reply = await estate.insist('wms', 'PUT', `/picking-orders/${id}/status`, impossible, 'impossible');
@@ -66,14 +66,14 @@ function warehouse(estate: CrashingEstate) {
     return { application: 'wms', ...scene };
   }
 
-  /** Once the client has insisted, or given up. */
+  /** Checks the end, after the retries of the client or without them. */
   async function ends({ id, status }: Scene, insists: boolean): Promise<void> {
     await comeToRest(estate);
     const before = await fulfillmentOrder(id);
     if (before.state !== 'allocated') expect(await isKnown(before.pickingOrderId, status)).toBe(true);
     const picking = await open(id);
     if (insists) expect(picking.status).toBe(status);
-    // Opened only now: the client that gave up had begun nothing.
+    // The picking order is opened only now: the client that gave up had begun nothing.
     if (before.state !== 'allocated') {
       expect(before).toMatchObject({ pickingOrderId: picking.id, state: stateOf[picking.status] });
       expect(picking.lines[0].pickedQty).toBe(before.lines[0].pickedQty);
@@ -89,7 +89,7 @@ function warehouse(estate: CrashingEstate) {
 describe.each([
   ['is repeated', true],
   ['is not repeated', false],
-])('Picking that is killed at any commit and %s', (_how, insists) => {
+])('Picking whose process is killed at any commit and whose request %s', (_how, insists) => {
   test.each(['Create Picking Order', 'Update Picking Status, picked', 'Update Picking Status, packed'])(
     '%s: WMS and FMS agree in the end',
     async (name) => {

@@ -5,7 +5,7 @@ const LINE = 'lines';
 const STATUSES = ['open', 'started', 'picked', 'short', 'packed'] as const;
 type Status = (typeof STATUSES)[number];
 
-/** The statuses that lead to one, the last line being short by one where it says so. */
+/** The statuses on the way to one; with `short`, the last line is short by one. */
 const leadingTo: Readonly<Record<Status, readonly Status[]>> = {
   open: [],
   started: ['started'],
@@ -22,7 +22,7 @@ const mayBecome: Readonly<Record<Status, readonly Status[]>> = {
   packed: [],
 };
 
-/** A picking order of two mugs in this status. */
+/** Creates a picking order of two mugs in this status. */
 async function pickingIn(scene: Awaited<ReturnType<typeof fulfilling>>, status: Status) {
   const order = await scene.picking();
   const orderLineId: string = order.pickingOrder.lines[0].orderLineId;
@@ -36,7 +36,7 @@ async function pickingIn(scene: Awaited<ReturnType<typeof fulfilling>>, status: 
 }
 
 describe('Create Picking Order', () => {
-  test('begins to pick an allocated fulfillment order: 201, open, with its lines', async () => {
+  test('starts picking an allocated fulfillment order: 201, open, with its lines', async () => {
     await using scene = await fulfilling();
     const { orderId, fulfillmentOrderId } = await scene.routed();
     const { status, body, headers } = await scene.open(fulfillmentOrderId);
@@ -53,7 +53,7 @@ describe('Create Picking Order', () => {
     expect(await scene.order(orderId)).toMatchObject({ state: 'in-fulfilment' });
   });
 
-  test('again answers 200 with the one there is, whatever became of it', async () => {
+  test('repeated answers 200 with the existing one in any status', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId, pickingOrder } = await scene.packed();
     const { status, body } = await scene.open(fulfillmentOrderId);
@@ -70,7 +70,7 @@ describe('Create Picking Order', () => {
     expect([second.status, second.headers['idempotent-replayed'], second.body]).toEqual([201, 'true', first.body]);
   });
 
-  test('asked for twelve times at once makes one, and says so once', async () => {
+  test('sent twelve times at once makes one, with one event', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.routed();
     const replies = await Promise.all(Array.from({ length: 12 }, () => scene.open(fulfillmentOrderId)));
@@ -79,14 +79,14 @@ describe('Create Picking Order', () => {
     await scene.rehearsal.verify();
   });
 
-  test.each(['ful_01M7YXMYP12VZJVANWHR33QF54', 'ord_1', 'x'.repeat(64)])('of %s, which nobody routed: 404', async (fulfillmentOrderId) => {
+  test.each(['ful_01M7YXMYP12VZJVANWHR33QF54', 'ord_1', 'x'.repeat(64)])('for the unknown %s answers 404', async (fulfillmentOrderId) => {
     await using scene = await fulfilling();
     const { status, body } = await scene.open(fulfillmentOrderId);
     expect([status, body.code, body.objectType]).toEqual([404, 'not_found', 'fulfillment-order']);
     expect((await scene.rehearsal.advance('PT1M')).ran).toEqual([]);
   });
 
-  test('of one that is not allocated yet: 409, and once it is allocated it can be picked', async () => {
+  test('answers 409 before the allocation and succeeds after it', async () => {
     await using scene = await fulfilling();
     await scene.rehearsal.fault('down', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
     const { fulfillmentOrderId } = await scene.routed();
@@ -99,7 +99,7 @@ describe('Create Picking Order', () => {
     expect((await scene.open(fulfillmentOrderId)).status).toBe(201);
   });
 
-  test('of a cancelled fulfillment order: 409 that says where it could be picked', async () => {
+  test('for a cancelled fulfillment order answers 409 with the states that allow picking', async () => {
     await using scene = await fulfilling();
     const { orderId, fulfillmentOrderId } = await scene.routed();
     await scene.rehearsal.ok('POST', `/orders/${orderId}/cancel`);
@@ -110,7 +110,7 @@ describe('Create Picking Order', () => {
     expect(body.allowedFrom).toContain('allocated');
   });
 
-  test('while the FMS is down: 503, and nothing is begun', async () => {
+  test('while the FMS is down answers 503 and stores nothing', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.routed();
     await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
@@ -122,7 +122,7 @@ describe('Create Picking Order', () => {
     expect((await scene.open(fulfillmentOrderId)).status).toBe(201);
   });
 
-  test('whose answer from the FMS is lost: 504, and half a minute later it is there', async () => {
+  test('whose answer from the FMS is lost answers 504 and is completed half a minute later', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.routed();
     await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -134,7 +134,7 @@ describe('Create Picking Order', () => {
     expect([status, body.id, body.status]).toEqual([200, pickingOrderId, 'open']);
   });
 
-  test('whose answer was lost is finished by a repeat at once', async () => {
+  test('whose answer was lost is completed at once by a repeat', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.routed();
     await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -147,7 +147,7 @@ describe('Create Picking Order', () => {
 });
 
 describe('Update Picking Status', () => {
-  test('goes from open over started and picked to packed, and the fulfillment order with it', async () => {
+  test('goes from open over started and picked to packed, together with the fulfillment order', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId, pickingOrder } = await scene.picking();
     const seen: unknown[] = [];
@@ -171,7 +171,7 @@ describe('Update Picking Status', () => {
     expect(new Set(events.slice(-4).map(({ type }) => type))).toEqual(new Set(['com.unified-commerce.ext.fulfillment-order-changed']));
   });
 
-  describe.each(STATUSES)('of one that is %s', (current) => {
+  describe.each(STATUSES)('Update Picking Status of an order that is %s', (current) => {
     test.each(STATUSES.filter((status) => status !== 'open'))('to %s moves, repeats or refuses as the table says', async (status) => {
       await using scene = await fulfilling();
       const { pickingOrder, orderLineId } = await pickingIn(scene, current);
@@ -192,7 +192,7 @@ describe('Update Picking Status', () => {
     });
   });
 
-  test('heeds If-Match: what was read before somebody else went on is 412, and moves nothing', async () => {
+  test('answers 412 to an outdated If-Match and changes nothing', async () => {
     await using scene = await fulfilling();
     const { pickingOrder } = await scene.picking();
     const move = (status: string, version: number) =>
@@ -204,7 +204,7 @@ describe('Update Picking Status', () => {
     expect((await move('packed', 3)).body).toMatchObject({ status: 'packed', version: 4 });
   });
 
-  test('short of some units goes on with the others', async () => {
+  test('with some units short continues with the others', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId, pickingOrder, orderLineId } = await pickingIn(scene, 'started');
     const { body } = await scene.move(pickingOrder.id, 'short', [{ orderLineId, sku: 'mug-blue', pickedQty: 1 }]);
@@ -213,7 +213,7 @@ describe('Update Picking Status', () => {
     expect((await scene.move(pickingOrder.id, 'packed')).status).toBe(200);
   });
 
-  test('short of everything ends the fulfillment order, and nothing is left to pack', async () => {
+  test('with all units short ends the fulfillment order, and no unit is left to pack', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId, pickingOrder, orderLineId } = await pickingIn(scene, 'started');
     expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 0 }])).body.status).toBe('short');
@@ -223,7 +223,7 @@ describe('Update Picking Status', () => {
     expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 0 }])).status).toBe(200);
   });
 
-  test('takes a line that is not named as picked in full', async () => {
+  test('takes an unnamed line as picked in full', async () => {
     await using scene = await fulfilling();
     const { body } = await scene.rehearsal.call('POST', '/baskets', {
       ...{ channel: 'web', customerId: 'cus_ada' },
@@ -269,7 +269,7 @@ describe('Update Picking Status', () => {
       'a line twice',
     ],
     ['picked', [{ orderLineId: LINE, pickedQty: 1 }], '/lines/0/pickedQty', 'less than all is short'],
-  ])('%s with lines %j: 422 at %s, %s', async (status, lines, pointer, _why) => {
+  ])('refuses %s with lines %j: 422 at %s, %s', async (status, lines, pointer, _why) => {
     await using scene = await fulfilling();
     const { pickingOrder, orderLineId } = await pickingIn(scene, 'started');
     const sent = lines?.map((line) => ({ ...line, ...(line.orderLineId === LINE && { orderLineId }) }));
@@ -277,20 +277,20 @@ describe('Update Picking Status', () => {
     expect([reply.status, reply.body.code, reply.body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
   });
 
-  test('started with lines: 422, since nothing was picked yet', async () => {
+  test('refuses started with lines with 422, since no unit is picked yet', async () => {
     await using scene = await fulfilling();
     const { pickingOrder, orderLineId } = await pickingIn(scene, 'open');
     const { status, body } = await scene.move(pickingOrder.id, 'started', [{ orderLineId, pickedQty: 2 }]);
     expect([status, body.errors[0].pointer]).toEqual([422, '/lines']);
   });
 
-  test('of a picking order that nobody has: 404', async () => {
+  test('answers 404 for an unknown picking order', async () => {
     await using scene = await fulfilling();
     const { status, body } = await scene.move('pck_1', 'started');
     expect([status, body.objectType]).toEqual([404, 'picking-order']);
   });
 
-  test('after the order was cancelled: 409 about the fulfillment order, and the picking order stays', async () => {
+  test('after the cancellation answers 409 about the fulfillment order and keeps the picking order', async () => {
     await using scene = await fulfilling();
     const { orderId, pickingOrder } = await pickingIn(scene, 'started');
     await scene.rehearsal.ok('POST', `/orders/${orderId}/cancel`);
@@ -299,7 +299,7 @@ describe('Update Picking Status', () => {
     expect((await scene.move(pickingOrder.id, 'started')).body).toEqual(pickingOrder);
   });
 
-  test('while the FMS is down: 503, and any status may follow', async () => {
+  test('while the FMS is down answers 503, and any status may follow', async () => {
     await using scene = await fulfilling();
     const { pickingOrder, orderLineId } = await pickingIn(scene, 'started');
     await scene.rehearsal.fault('down', { match: { application: 'fms' }, fault: { kind: 'outage' } });
@@ -308,7 +308,7 @@ describe('Update Picking Status', () => {
     expect((await scene.move(pickingOrder.id, 'short', [{ orderLineId, pickedQty: 1 }])).body.status).toBe('short');
   });
 
-  test('whose answer from the FMS is lost is finished by due work; another status waits for that', async () => {
+  test('whose answer from the FMS is lost is completed by due work; another status waits for it', async () => {
     await using scene = await fulfilling();
     const { pickingOrder, orderLineId } = await pickingIn(scene, 'started');
     await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -320,7 +320,7 @@ describe('Update Picking Status', () => {
     expect((await scene.move(pickingOrder.id, 'packed')).status).toBe(200);
   });
 
-  test('whose answer was lost is finished by a repeat at once', async () => {
+  test('whose answer was lost is completed at once by a repeat', async () => {
     await using scene = await fulfilling();
     const { pickingOrder } = await pickingIn(scene, 'started');
     await scene.rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
@@ -332,7 +332,7 @@ describe('Update Picking Status', () => {
 describe('Get Stock Locations', () => {
   const ask = (scene: Awaited<ReturnType<typeof fulfilling>>, sku: string) => scene.rehearsal.call('GET', `/stock/${sku}/locations`);
 
-  test('lists the warehouses that hold a SKU, with what is on hand and reserved there', async () => {
+  test('lists the warehouses that hold a SKU, with units on hand and reserved', async () => {
     await using scene = await fulfilling();
     const before = (await ask(scene, 'mug-blue')).body.locations;
     await scene.confirmed({ qty: 3 });
@@ -347,13 +347,13 @@ describe('Get Stock Locations', () => {
   test.each([
     ['lamp-last-one', ['dc-01']],
     ['vase-sold-out', []],
-  ])('of %s: %j', async (sku, locations) => {
+  ])('for %s answers %j', async (sku, locations) => {
     await using scene = await fulfilling();
     const { body } = await ask(scene, sku);
     expect(body.locations.map(({ locationId }: { locationId: string }) => locationId)).toEqual(locations);
   });
 
-  test('of a SKU that nobody has: 404; while the Inventory Service is down: 503', async () => {
+  test('answers 404 for an unknown SKU and 503 while the Inventory Service is down', async () => {
     await using scene = await fulfilling();
     expect((await ask(scene, 'no-such-sku')).status).toBe(404);
     await scene.rehearsal.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });
@@ -364,7 +364,7 @@ describe('Get Stock Locations', () => {
 describe('A warehouse', () => {
   const stateAt = async (scene: Awaited<ReturnType<typeof fulfilling>>, id: string) => (await scene.fulfillmentOrder(id)).state;
 
-  test('waits to be worked by hand, however long', async () => {
+  test('with progression manual waits for calls without a time limit', async () => {
     await using scene = await fulfilling();
     const { fulfillmentOrderId } = await scene.routed();
     const { ran } = await scene.rehearsal.advance('P1D');
@@ -386,7 +386,7 @@ describe('A warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('with progression immediate has dispatched what was allocated as soon as all is quiet', async () => {
+  test('with progression immediate has dispatched every allocated order when the estate is idle', async () => {
     await using scene = await fulfilling();
     await scene.progression({ warehouse: 'immediate' });
     const { fulfillmentOrderId } = await scene.routed();
@@ -394,7 +394,7 @@ describe('A warehouse', () => {
     await scene.rehearsal.verify();
   });
 
-  test('with progression immediate does everything once, and nothing of it has to be tried again', async () => {
+  test('with progression immediate does every step once, without a failed attempt', async () => {
     await using scene = await fulfilling();
     await scene.progression({ warehouse: 'immediate', carrier: 'manual' });
     await Promise.all(Array.from({ length: 4 }, () => scene.confirmed()));
@@ -405,7 +405,7 @@ describe('A warehouse', () => {
     expect((await scene.rehearsal.advance('PT10M')).ran.filter(({ kind }) => kind === 'warehouse-step')).toEqual([]);
   });
 
-  test('that begins to work by itself counts from the allocation, and goes on with what was begun by hand', async () => {
+  test('that switches to progression time counts from the allocation and continues orders begun by hand', async () => {
     await using scene = await fulfilling();
     const waiting = await scene.routed();
     const begun = await scene.picking({ sku: 'wine-red', qty: 1 }, 'started');
@@ -423,7 +423,7 @@ describe('A warehouse', () => {
     ]);
   });
 
-  test('that is worked by hand again stops where it is', async () => {
+  test('that switches back to progression manual stops at its current step', async () => {
     await using scene = await fulfilling();
     await scene.progression({ warehouse: 'time' });
     const { fulfillmentOrderId } = await scene.routed();
@@ -456,7 +456,7 @@ describe('A warehouse', () => {
     expect((await scene.rehearsal.settle()).parked).toEqual([]);
   });
 
-  test('goes on offering what is not paid for days, until it is paid', async () => {
+  test('retries the dispatch of an unpaid order for days, until it is paid', async () => {
     await using scene = await fulfilling();
     await scene.progression({ warehouse: 'immediate', capture: 'manual' });
     const { orderId, fulfillmentOrderId } = await scene.routed();
@@ -468,7 +468,7 @@ describe('A warehouse', () => {
     expect(await stateAt(scene, fulfillmentOrderId)).toBe('dispatched');
   });
 
-  test('offers what is not paid again, until its money was captured', async () => {
+  test('retries the dispatch of an unpaid order until its money is captured', async () => {
     await using scene = await fulfilling();
     await scene.progression({ warehouse: 'immediate', capture: 'manual' });
     const { orderId, fulfillmentOrderId } = await scene.routed();

@@ -32,7 +32,7 @@ async function sendWebhook(
   if (reply.status < 300) succeeded.set('carrier-webhook', (succeeded.get('carrier-webhook') ?? 0) + 1);
 }
 
-/** What warehouse and carrier do with an order. */
+/** Acts of warehouse and carrier. */
 export const fulfilment = {
   pick: kind({ of }, ({ ask, things }, given) =>
     about(things.fulfillmentOrders, given.of, async (fulfillmentOrderId) => {

@@ -13,20 +13,20 @@ const kinds = { ...selling, ...till, ...fulfilment, ...returning, ...people, ...
 type Name = keyof typeof kinds;
 
 /**
- * A history is plain data: what somebody does, one after the other or a few at once, each about one of the things that came into
- * being before (`of`). A counterexample can therefore be pasted into a named test as it was printed.
+ * A history is plain data: acts in sequence, some of them concurrent, each about one of the objects that exist
+ * (`of`). A counterexample can therefore be pasted into a named test as it was printed.
  */
 export interface Act {
   readonly do: Name;
-  /** Everything is sent twice at the same time, under one idempotency key. */
+  /** Every request is sent twice concurrently, with one idempotency key. */
   readonly twice?: boolean;
   readonly [given: string]: unknown;
 }
 
-/** Acts that happen at the same time. */
+/** Concurrent acts. */
 export type History = readonly (readonly Act[])[];
 
-/** How often what is done, by what a history is mostly about; what is not named happens now and then. */
+/** Weights of the acts, by the main subject of a history; acts without a weight are rare. */
 const frequencies = {
   'orders and parcels': {
     ...{
@@ -106,7 +106,7 @@ const frequencies = {
 
 export type Subject = keyof typeof frequencies;
 
-/** With what a history begins, so that there is something to go on with. */
+/** The first acts of a history, so that later acts have objects. */
 const openings = {
   'orders and parcels': ['sell'],
   'the till': ['ring', 'redeem-at-crm'],
@@ -117,7 +117,7 @@ const openings = {
 const arbitraryOf = (name: Name): fc.Arbitrary<Act> =>
   fc.record({ do: fc.constant(name), twice: fc.constantFrom(false, false, false, false, false, true), ...kinds[name].given });
 
-/** Histories that are mostly about something. */
+/** Histories with a main subject. */
 export function historiesOf(subject: Subject): fc.Arbitrary<History> {
   const often: Readonly<Partial<Record<Name, number>>> = frequencies[subject];
   const names = Object.keys(kinds) as Name[];
@@ -128,11 +128,11 @@ export function historiesOf(subject: Subject): fc.Arbitrary<History> {
 }
 const NOW_AND_THEN = 2;
 
-/** Acts about what orders brought about, which has to be looked for. */
+/** Acts about objects that orders have created, which must be looked up first. */
 const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
 
-/** Lives a history through in a rehearsal of its own, lets time finish what is under way, and checks the invariants. */
-export async function liveThrough(history: History): Promise<void> {
+/** Performs a history in a rehearsal of its own, lets time complete open work, and checks the invariants. */
+export async function runHistory(history: History): Promise<void> {
   await using rehearsal = await newRehearsal();
   const scene = newScene(rehearsal);
   for (const acts of history) {
@@ -150,10 +150,10 @@ export async function liveThrough(history: History): Promise<void> {
 
 const BY_ITSELF = { carrier: 'time', returns: 'time', warehouse: 'time', route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' };
 
-/** What was left to a caller stays with one, and so does a parcel whose payment somebody voided or refunded. */
+/** Work left to a caller stays open, and so does a parcel whose payment was voided or refunded. */
 const FOR_A_CALLER = /: (a caller of (Route Order|Refund Payment)|the warehouse or a caller of Dispatch|the label of its parcel)/;
 
-/** What was worked by hand goes on by itself: then time brings everything to its end. */
+/** Switches from manual to automatic progression, so that time completes everything. */
 async function letEverythingMove({ rehearsal, play, isTroubled }: Scene): Promise<void> {
   await play('PUT', 'progression', BY_ITSELF);
   await rehearsal.advance('P60D');
@@ -162,7 +162,7 @@ async function letEverythingMove({ rehearsal, play, isTroubled }: Scene): Promis
   if (waiting.length > 0 && !isTroubled()) throw new Error(`although everything moves by itself: ${waiting.join('\n')}`);
 }
 
-/** Work may be given up, visibly, when its application was out of reach too often; for any other reason it is broken. */
+/** Work may be parked after too many failures when applications were down; any other parked work is an error. */
 async function refuseParked({ rehearsal, isTroubled }: Scene): Promise<void> {
   const { parked } = await rehearsal.settle();
   const givenUp = parked.map(({ key, error }) => `${key} ${error}`);
@@ -170,7 +170,7 @@ async function refuseParked({ rehearsal, isTroubled }: Scene): Promise<void> {
   if (!isTroubled() && givenUp.length > 0) throw new Error(`parked: ${givenUp.join('\n')}`);
 }
 
-/** How often histories ended in which states: what keeps them from being histories of refusals. */
+/** Counts the final states of all histories, which shows that they are not only refusals. */
 export const ends = new Map<string, number>();
 
 async function noteEnds({ rehearsal, things }: Scene): Promise<void> {
@@ -189,7 +189,7 @@ async function noteEnds({ rehearsal, things }: Scene): Promise<void> {
 
 const count = (end: string): void => void ends.set(end, (ends.get(end) ?? 0) + 1);
 
-/** Finds what orders brought about: fulfillment orders, and the parcels of these and of returns. */
+/** Finds the objects that orders have created: fulfillment orders, and the parcels of these and of returns. */
 async function look({ ask, rehearsal, things }: Scene): Promise<void> {
   const add = (list: string[], id: string): void => void (list.includes(id) || list.push(id));
   for (const id of things.orders) {

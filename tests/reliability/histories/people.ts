@@ -43,7 +43,7 @@ export const people = {
       }),
     ),
   ),
-  /** For what the order is worth, or for something else. */
+  /** For the worth of the order, or for another amount. */
   earn: kind({ of, order: of, wrong: fc.boolean() }, ({ ask, things }, given) =>
     about(things.accounts, given.of, (id) =>
       about(things.orders, given.order, async (orderId) => {

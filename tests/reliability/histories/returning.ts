@@ -21,7 +21,7 @@ const announced = {
   ...{ reason: fc.constantFrom('too small', 'damaged'), at: orNot(fc.constantFrom('store-01', 'store-02', 'store-03', 'dc-02')) },
 } as const;
 
-/** Announces that up to so many units of each line come back. @returns the return’s id */
+/** Announces a return of at most this many units of each line. @returns the return’s id */
 async function announce({ ask, things }: Scene, given: Announced): Promise<string | undefined> {
   let id: string | undefined;
   await about(things.orders, given.of, async (orderId) => {
@@ -50,7 +50,7 @@ async function bringBack(scene: Scene, given: Announced): Promise<void> {
   for (const verb of ['approve', 'receive', 'inspect']) await scene.play('POST', `returns/${id}/${verb}`);
 }
 
-/** What comes back, and what is given for it. */
+/** Acts of returns and exchanges. */
 export const returning = {
   'announce-return': kind(announced, announce),
   'move-return': kind(
@@ -58,7 +58,7 @@ export const returning = {
     ({ play, things }, given) => about(things.returns, given.of, (id) => play('POST', `returns/${id}/${given.verb}`)),
   ),
   'bring-back': kind(announced, bringBack),
-  /** Customer service pays back what the OMS did not, or not yet. */
+  /** Customer service refunds a return that the OMS has not refunded, or not yet. */
   'refund-return': kind({ of, payment: of, amount: fc.constantFrom(0, 0, 100) }, ({ ask, rehearsal, things }, given) =>
     about(things.returns, given.of, async (returnId) => {
       const { orderId, refundAmount } = await rehearsal.object('return', returnId);
@@ -68,7 +68,7 @@ export const returning = {
       );
     }),
   ),
-  /** What came back, or what is brought back for it at once, is exchanged. */
+  /** Exchanges returned goods, or goods that are returned first. */
   exchange: kind({ ...announced, sku, units: qty, bring: fc.boolean(), confirm: fc.boolean() }, async (scene, given) => {
     if (given.bring) await bringBack(scene, { ...given, resolution: 'exchange' });
     await about(scene.things.returns, given.bring ? -1 : given.of, async (exchangeForReturnId) => {

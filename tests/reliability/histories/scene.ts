@@ -6,18 +6,18 @@ import { type ApiId, apis } from '../../../shared/catalog/apis.ts';
 import { type ApiDefinition, type CallOf, isMutating } from '../../../shared/catalog/define.ts';
 import type { TestRehearsal } from '../../support/estate.ts';
 
-/** What came into being so far in a history. */
+/** Objects created so far in a history. */
 export interface Things {
   readonly baskets: string[];
   readonly orders: string[];
-  /** Orders that have been seen completed or cancelled: nothing is sent for them any more. */
+  /** Orders seen completed or cancelled: no further request is sent for them. */
   readonly over: Set<string>;
   readonly payments: string[];
   readonly holds: string[];
   readonly fulfillmentOrders: string[];
   readonly pickings: { readonly id: string; readonly lines: readonly { readonly orderLineId: string; readonly qty: number }[] }[];
   readonly parcels: string[];
-  /** Checkouts at the till, and what is still to be paid, as far as the till said. */
+  /** Checkouts at the till, with the outstanding amount that the till last answered. */
   readonly transactions: { readonly id: string; left: number }[];
   readonly returns: string[];
   readonly customers: string[];
@@ -35,18 +35,18 @@ const nothingYet = (): Things => ({
 export interface Scene {
   readonly rehearsal: TestRehearsal;
   readonly things: Things;
-  /** A call of a public API, as a user makes it. Every answer must be one that a user can make sense of. */
+  /** A call of a public API by a user. Every answer must be one that a user can handle. */
   ask<Id extends ApiId>(id: Id, call: CallOf<(typeof apis)[Id]>): Promise<Reply>;
-  /** The outside world, and the simulation plane. */
+  /** Commands of the outside world and of the simulation plane. */
   play(method: 'POST' | 'PUT', path: string, body?: object): Promise<Reply>;
-  /** From now on an application may be out of reach: somebody asked for it. */
+  /** From now on an application may be unavailable, by an act of the history. */
   expectTrouble(): void;
   isTroubled(): boolean;
-  /** The same, where everything is sent twice at the same time under one idempotency key. */
+  /** The same scene, with every request sent twice concurrently under one idempotency key. */
   readonly twice: Scene;
 }
 
-/** How often each public API did what it was asked to, over all histories of a run. */
+/** Successful calls of each public API, over all histories of a run. */
 export const succeeded = new Map<string, number>();
 
 export function newScene(rehearsal: TestRehearsal): Scene {
@@ -106,7 +106,7 @@ async function sendTwice(api: ApiDefinition, send: (headers: Record<string, stri
   return first;
 }
 
-/** Something that somebody may do: what it is given, and how it is done. */
+/** An act: its arbitrary input, and its execution. */
 export interface Kind {
   readonly given: Readonly<Record<string, fc.Arbitrary<unknown>>>;
   perform(scene: Scene, given: object): Promise<unknown>;
@@ -119,10 +119,10 @@ export const kind = <const Given extends Record<string, fc.Arbitrary<unknown>>>(
   perform: (scene: Scene, given: Values<Given>) => Promise<unknown>,
 ): Kind => ({ given, perform: (scene, values) => perform(scene, values as Values<Given>) });
 
-/** One of the things that came into being before: counted round, from the newest backwards when negative. */
+/** The index of an existing object: modulo their number, from the newest backwards when negative. */
 export const of = fc.integer({ min: -3, max: 3 });
 
-/** Does something about one of several, if there are any. */
+/** Performs an act on one of several objects, if there are any. */
 export async function about<T>(list: readonly T[], at: number, then: (thing: T) => Promise<unknown>): Promise<void> {
   const thing = list.at(at % Math.max(1, list.length));
   if (thing !== undefined) await then(thing);

@@ -4,7 +4,7 @@ import { about, eur, kind, note, notePayment, of, orNot, qty, type Scene, sku } 
 
 const cardToken = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor');
 
-/** Pays with a redemption that nobody has spent yet: for the order that it was made for, or astray for another. */
+/** Pays with an unspent redemption: for its own order, or wrongly for another one. */
 async function payWithPoints({ ask, things }: Scene, given: { readonly orderId: string; readonly astray: boolean }): Promise<void> {
   const redemption = things.redemptions.pop();
   if (!redemption) return;
@@ -13,7 +13,7 @@ async function payWithPoints({ ask, things }: Scene, given: { readonly orderId: 
   notePayment(things, await ask('authorize-payment-api', { body: { orderId, tender, amount: eur(redemption.value) } }));
 }
 
-/** From a basket to a draft order that is paid for. @returns its id */
+/** From a basket to a paid draft order. @returns its id */
 export async function draft(
   { ask, things }: Scene,
   lines: readonly { sku: string; qty: number }[],
@@ -35,7 +35,7 @@ export async function draft(
   return order.body.id;
 }
 
-/** What customers of web and app do, and what the shop does with their orders. */
+/** Acts of customers on web and app, and of the shop on their orders. */
 export const selling = {
   basket: kind(
     { sku, qty, customer: orNot(fc.constantFrom('cus_ada', 'cus_ben')), merge: orNot(of), more: orNot(sku) },

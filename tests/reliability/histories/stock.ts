@@ -3,14 +3,14 @@ import { about, kind, note, of, orNot, qty, sku } from './scene.ts';
 
 const location = fc.constantFrom('dc-01', 'dc-02', 'store-01');
 
-/** What is held and counted, and what can be sold at all. */
+/** Acts on holds, counted stock and products. */
 export const stock = {
   reserve: kind({ sku, qty, ttlSeconds: fc.constantFrom(30, 900), locationId: orNot(location) }, async ({ ask, things }, given) => {
     const where = given.locationId === null ? {} : { locationId: given.locationId };
     const body = { items: [{ sku: given.sku, qty: given.qty }], ttlSeconds: given.ttlSeconds, ...where };
     note(things.holds, await ask('reserve-inventory-api', { body }));
   }),
-  /** The hold that the basket has, another one in its place, or what its checkout holds. */
+  /** The existing hold of the basket, another one in its place, or the hold of its checkout. */
   'reserve-basket': kind(
     { of, ttlSeconds: orNot(fc.constantFrom(30, 900)), locationId: orNot(location), items: orNot(fc.record({ sku, qty })) },
     ({ ask, things }, { of: which, ttlSeconds, locationId, items }) =>

@@ -43,7 +43,7 @@ async function pay(scene: Scene, checkout: Checkout, given: { tender: Tender; to
   if (body.orderSubmission !== 'none' && !things.orders.includes(checkout.id)) things.orders.push(checkout.id);
 }
 
-/** What happens at the tills of the stores. */
+/** Acts at the tills of the stores. */
 export const till = {
   ring: kind({ store, sku, qty, loyaltyId }, ring),
   'ring-basket': kind({ of, store, loyaltyId }, (scene, given) =>
@@ -59,7 +59,7 @@ export const till = {
   'void-sale': kind({ of }, ({ ask, things }, given) =>
     about(things.transactions, given.of, ({ id }) => ask('void-transaction-api', { params: { id }, body: { reason: 'changed my mind' } })),
   ),
-  /** Somebody sends a sale to the OMS before the till does. */
+  /** A client submits a sale to the OMS before the till does. */
   'submit-sale': kind({ of }, ({ ask, things }, given) =>
     about(things.transactions, given.of, async ({ id: transactionId }) => {
       note(things.orders, await ask('create-order-api', { body: { transactionId } }));

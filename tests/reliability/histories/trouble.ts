@@ -7,7 +7,7 @@ const application = fc.constantFrom(
   ...['ecommerce-platform', 'pos', 'clienteling-app', 'oms', 'payment-hub', 'sim', 'inventory-service', 'promotion-engine'],
   ...['loyalty-platform', 'crm', 'fms', 'wms', 'carrier-platform'],
 );
-/** Most events are heard by nobody; those that are matter most. */
+/** Most events have no subscriber; those with subscribers matter most. */
 const event = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...allEvents.filter(({ subscribers = [] }) => subscribers.length > 0).map(({ name }) => name)) },
   { weight: 1, arbitrary: fc.constantFrom(...allEvents.map(({ name }) => name)) },
@@ -31,7 +31,7 @@ const progression: fc.Arbitrary<Partial<Progression>> = fc.oneof(
   fc.record({ refund: fc.constantFrom('auto', 'manual') }),
 );
 
-/** What goes by, what goes wrong, and what moves by itself. */
+/** Acts of time, faults and automatic progression. */
 export const trouble = {
   advance: kind({ by: fc.constantFrom('PT1M', 'PT16M', 'PT6H', 'P1D', 'P3D', 'P8D', 'P15D', 'P40D') }, async ({ rehearsal }, { by }) => {
     const reply = await rehearsal.client.call('POST', '/_sim/clock/advance', { by }, { as: 'admin' });
