@@ -53,12 +53,13 @@ export const handle =
   (handler: Handler<A>): Bound<A['id']> => ({ id: api.id, api, handler });
 
 export type EventHandler = (event: EstateEvent, scope: Scope) => Promise<void>;
-export type DueHandler = (item: DueItem, scope: Scope) => Promise<void>;
+
+type RunDueWork = (item: DueItem, scope: Scope) => Promise<void>;
 
 /** Due work with the handler that does it. */
 export interface BoundDueWork {
   readonly kind: string;
-  readonly run: (item: DueItem, scope: Scope) => Promise<void>;
+  readonly run: RunDueWork;
 }
 
 /** Binds a handler to its due work: `handleDue(giveUpPayment)(async ({ key }, { work }) => …)`. */
@@ -70,8 +71,8 @@ export const handleDue =
   });
 
 /**
- * One application: what it owns, what it answers, what it hears, what it does when time has come. The records of handlers are
- * typed over the catalog, so that a missing, superfluous or swapped handler does not compile.
+ * One application: its collections and counters, and its handlers of APIs, internal calls, events and due work. The records of API
+ * handlers are typed over the catalog, so that a missing, superfluous or swapped handler does not compile.
  */
 export interface ServiceDefinition<App extends Application = Application> {
   readonly application: App;
@@ -81,8 +82,7 @@ export interface ServiceDefinition<App extends Application = Application> {
   readonly internal: { readonly [Id in InternalIdsOf<App>]: Bound<Id> };
   /** By event name without prefix: the events that the catalog lists this application for. */
   readonly events: Readonly<Record<string, EventHandler>>;
-  /** By kind, or bound to it. */
-  readonly due: Readonly<Record<string, DueHandler>> | readonly BoundDueWork[];
+  readonly due: readonly BoundDueWork[];
 }
 
 /** A service of any application, for code that walks over all of them. */
@@ -93,11 +93,10 @@ export interface AnyService {
   readonly apis: Readonly<Record<string, Bound<string>>>;
   readonly internal: Readonly<Record<string, Bound<string>>>;
   readonly events: Readonly<Record<string, EventHandler>>;
-  readonly due: Readonly<Record<string, DueHandler>>;
+  /** By kind. */
+  readonly due: Readonly<Record<string, RunDueWork>>;
 }
 
 export function defineService<const App extends Application>({ due, ...definition }: ServiceDefinition<App>): AnyService {
-  return { ...definition, due: isList(due) ? Object.fromEntries(due.map(({ kind, run }) => [kind, run])) : due };
+  return { ...definition, due: Object.fromEntries(due.map(({ kind, run }) => [kind, run])) };
 }
-
-const isList = (due: ServiceDefinition['due']): due is readonly BoundDueWork[] => Array.isArray(due);

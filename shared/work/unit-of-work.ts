@@ -108,8 +108,7 @@ export interface UnitOfWork {
   move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void;
   /** Schedules work on the rehearsal's clock. It replaces work of the same kind and key. */
   schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;
-  schedule(due: string, key: string, at: Ms, payload: unknown, options?: DueOptions): void;
-  cancel(due: string | DueWork, key: string): void;
+  cancel(due: DueWork, key: string): void;
   /** Commits the changes so far before the first effect elsewhere: the intent, and the due work that finishes or undoes it. */
   checkpoint(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
@@ -10,20 +11,22 @@ const notes = defineCollection({ name: 'notes', schema: z.object({ id: z.string(
 
 const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subject: 'order/ord_1', aggregateversion: 1 } as EstateEvent;
 
+const tellThemDue = defineDueWork('tell-them');
+
 /** An application whose handler plans work before its reply, commits, and then does what a test wants. */
 async function planning(afterwards: (scope: Scope, run: number) => Promise<void>) {
   const done: string[] = [];
   let runs = 0;
   const { adapter, world, consume } = await pipelineOf({
     collections: [notes],
-    due: { 'tell-them': async ({ key }) => void done.push(key) },
+    due: { [tellThemDue.kind]: async ({ key }) => void done.push(key) },
     events: {
       'order-confirmed': async (_event, scope) => {
         runs += 1;
         const { work } = scope;
         if (!(await work.get(notes, 'planned'))) {
           work.put(notes, { id: 'planned' });
-          work.schedule('tell-them', 'once', work.now, {}, { beforeReply: true });
+          work.schedule(tellThemDue, 'once', work.now, {}, { beforeReply: true });
           await work.checkpoint();
         }
         await afterwards(scope, runs);

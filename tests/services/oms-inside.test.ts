@@ -3,6 +3,7 @@ import * as crm from '../../services/crm/service.ts';
 import { baskets } from '../../services/ecommerce-platform/collections.ts';
 import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
 import { orders } from '../../services/oms/collections.ts';
+import { expireDraftDue } from '../../services/oms/due-work.ts';
 import { type Basket, orderFromBasket } from '../../services/oms/order/from-basket.ts';
 import { beginIntent } from '../../services/oms/order/pending-action.ts';
 import * as oms from '../../services/oms/service.ts';
@@ -161,7 +162,7 @@ describe('A cancellation that was interrupted after its intent', () => {
 
   test('delays the expiry of the draft', async () => {
     await using estate = await intended();
-    await estate.commitAs('oms', async (work) => work.schedule('expire-draft', 'ord_1', work.now, {}));
+    await estate.commitAs('oms', async (work) => work.schedule(expireDraftDue, 'ord_1', work.now, {}));
     await estate.advance(120_000);
     const events = await estate.events('order/ord_1');
     const cancelled = events.filter(({ type }) => type.endsWith('order-cancelled'));

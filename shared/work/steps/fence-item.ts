@@ -1,13 +1,13 @@
 import { digest } from '../../domain/ids.ts';
 import { type DueItem, dueKey } from '../../store/ports/due-work.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { DueHandler } from '../handler.ts';
+import type { BoundDueWork } from '../handler.ts';
 import type { DueRun, UnitJob } from '../job.ts';
 import type { Step } from './step.ts';
 
 export interface FencedItem extends DueRun, UnitJob {
   readonly item: DueItem;
-  readonly handler: DueHandler;
+  readonly handler: BoundDueWork['run'];
 }
 
 /** Fences the commits with the lease of the item, which the last one removes from the schedule. */

@@ -18,8 +18,6 @@ interface ScheduleParts {
   readonly inlineLeaseMs: number;
 }
 
-const kindOf = (due: string | DueWork): string => (typeof due === 'string' ? due : due.kind);
-
 /** The due work that the next commit schedules or cancels. The last word about a kind and key counts. */
 export function createSchedule({ context, inlineLeaseMs }: ScheduleParts) {
   let planned: PlannedDue[] = [];
@@ -34,14 +32,14 @@ export function createSchedule({ context, inlineLeaseMs }: ScheduleParts) {
 
   const api: Pick<UnitOfWork, 'schedule' | 'cancel'> = {
     schedule(
-      due: string | DueWork,
+      { kind }: DueWork,
       key: string,
       at: Ms,
       payload: unknown,
       { beforeReply = false, withheldBy, correlationId = context.correlationId }: DueOptions = {},
     ) {
       replace({
-        kind: kindOf(due),
+        kind,
         key,
         at,
         payload: JSON.stringify(payload ?? null),
@@ -52,8 +50,8 @@ export function createSchedule({ context, inlineLeaseMs }: ScheduleParts) {
         withheldAt: context.faults,
       });
     },
-    cancel(due, key) {
-      replace({ kind: kindOf(due), key, at: null, payload: 'null', correlationId: context.correlationId });
+    cancel({ kind }, key) {
+      replace({ kind, key, at: null, payload: 'null', correlationId: context.correlationId });
     },
   };
 
