@@ -75,7 +75,7 @@ function kafka(): void {
     expect(invariants.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
   }
 
-  /** What a plain client finds on the topics of a rehearsal. */
+  /** Records on the topics of a rehearsal, as read by a plain client. */
   async function onTopics({ name }: Rehearsed): Promise<readonly CollectedRecord[]> {
     const collector = await collectEvents([`127.0.0.1:${port}`]);
     try {
@@ -84,7 +84,7 @@ function kafka(): void {
       await collector.stop();
     }
   }
-  /** Each event once, where it was first: what a consumer that de-duplicates makes of a topic. */
+  /** Each event once, at its first position, as a de-duplicating consumer sees it. */
   const distinct = (records: readonly CollectedRecord[]) =>
     [...new Map(records.toReversed().map(({ event }) => [event.id, event])).values()].toReversed();
   const copies = (records: readonly CollectedRecord[], type: string): string[] =>
@@ -213,7 +213,7 @@ function kafka(): void {
     expect(await activities(rehearsal)).toBe(before + 1);
   });
 
-  // Taken out: that a lease ends after 10 s. Seen: nobody takes over, and it never comes to rest.
+  // Without the expiry of a lease after 10 s, no process takes over, and the work never completes.
   row('row 5: the relay that holds the lease is frozen beyond it: the other takes over, and the order is kept', async () => {
     await withKafka();
     await estate.start('oms');
@@ -270,7 +270,7 @@ function kafka(): void {
     expect(await activities(rehearsal)).toBe(before + orders.length);
   });
 
-  // Taken out: the end of the attempts. Seen: what is behind the poison is never consumed.
+  // Without a limit of attempts, events behind the poison event are never consumed.
   row('row 13: a poison message is tried, parked and put aside, and its partition moves on', async () => {
     await withKafka();
     const { rehearsal, orderId, before } = await paidOrder();
@@ -293,7 +293,7 @@ function kafka(): void {
     expect(dead).toMatchObject({ key: orderId, headers: { 'dead-letter-as': 'parked', 'dead-letter-topic': ORDER_TOPIC, id: poison } });
   });
 
-  // Taken out: what older scans are told by. Seen: the parcel goes back to `collected`. The check of the signature. Seen: 204 for a forged one.
+  // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
   row('row 14: webhooks that come twice, in the wrong order, forged or 6 min old: state moves once and forward, and 401', async () => {
     await withKafka();
     const rehearsal = await estate.rehearse();
@@ -340,7 +340,7 @@ function kafka(): void {
   });
 }
 
-/** What became of an event, on the topic of dead letters. */
+/** Records of an event on the dead-letter topic. */
 async function deadLettersOf(port: number, id: string) {
   const consumer = plainClient([`127.0.0.1:${port}`]).consumer({ groupId: `dead-letters-of-${id}`, maxWaitTimeInMs: 200 });
   const found: { readonly key: string; readonly headers: Readonly<Record<string, string>> }[] = [];

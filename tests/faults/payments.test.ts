@@ -86,7 +86,7 @@ function payments(): void {
       await struck;
       expect((await dispatching).body).toMatchObject({ code: 'dependency_timeout', dependency: 'payment-hub' });
       hub.clear();
-      // Nobody asks again: the order's own due work does, some rehearsal time later.
+      // No client retries: the order's own due work does, after some rehearsal time.
       await rehearsal.client.control('advance-clock', { body: { by: 'PT10M', timeoutMs: 1_000 } });
       await eventually(
         'the order knows of its money',

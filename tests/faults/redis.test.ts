@@ -29,7 +29,7 @@ function stock(): void {
 
   const row = (title: string, body: () => Promise<void>): void => test(title, () => shown(estate, body));
 
-  // Taken out: that the script `commit` answers a repeat of its operation with what it did then. Seen: 30 units are taken by 20 buyers.
+  // If the script `commit` does not answer a repeated operation with its first result, 20 buyers take 30 units.
   row('row 6: 20 replies of Redis are cut while stock is reserved, and every unit is taken exactly once', async () => {
     const rehearsal = await rehearsalWith(estate, 1_000);
     for (const service of ['sim', 'inventory-service'] as const) {
@@ -61,7 +61,7 @@ function stock(): void {
       const repeated = await rehearsal.insist('POST', RESERVATIONS, ONE, 'killed');
       expect([repeated.headers['idempotent-replayed'], repeated.body]).toEqual(['true', again.body]);
       if (service === 'sim') expect(again.headers['idempotent-replayed']).toBe('true');
-      // The SIM knows that it does not know: what the hold of the lost answer took, it gives back.
+      // The SIM records the unknown outcome and releases the hold whose answer was lost.
       await eventually('one unit is held', async () => (await shelf(rehearsal)).reserved === 1, PATIENCE_MS);
       expect(await shelf(rehearsal)).toMatchObject({ onHand: 10, atp: 9 });
       expect(await rehearsal.broken()).toEqual([]);

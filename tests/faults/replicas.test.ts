@@ -50,7 +50,7 @@ function replicas(): void {
     for (const service of ['inventory-service', 'sim', 'gateway'] as const) {
       const leaving = estate.one(service);
       leaving.signal('SIGTERM');
-      // As a balancer does: nobody new is led to who is not ready, and who has a connection keeps it.
+      // Like a balancer: new connections go only to ready replicas, and existing connections stay.
       await eventually('it is draining', async () => (await leaving.readyz()).body.status === 'draining', DRAIN_MS);
       estate.way(service).lead(estate.of(service).flatMap((one) => (one === leaving ? [] : [one.port])));
       expect((await fetch(`${leaving.url}/healthz`)).status).toBe(200);

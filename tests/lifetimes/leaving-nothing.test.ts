@@ -47,7 +47,7 @@ function expectNothingLeft({ before, after, remembered }: Findings): void {
 
 describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
   test.each(ENDINGS.memory)(
-    '%s, a process that keeps them in memory has nothing left',
+    '%s, a process with its state in memory keeps nothing',
     async (ending) => {
       expectNothingLeft(await watched({ rehearsals: REHEARSALS, ending }));
     },
@@ -58,7 +58,7 @@ describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
     skipWithoutRedis('what is left of rehearsals in Redis');
   } else {
     test.each(ENDINGS.redis)(
-      '%s, neither Redis nor the process has anything left',
+      '%s, neither Redis nor the process keeps anything',
       async (ending) => {
         const server = await startRedis();
         try {
