@@ -145,7 +145,11 @@ export const webhookStorm: Scenario = {
     await stage.webhook('Delivered arrives first', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
     await stage.webhook('In transit arrives after it', { id: 'storm-2', body: scan('in-transit', 2), status: 204 });
     await stage.webhook('Delivered arrives again', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
-    await stage.webhook('Out for delivery arrives, older than the known state', { id: 'storm-1', body: scan('out-for-delivery', 1), status: 204 });
+    await stage.webhook('Out for delivery arrives, older than the known state', {
+      id: 'storm-1',
+      body: scan('out-for-delivery', 1),
+      status: 204,
+    });
     await stage.webhook('A forged webhook arrives', {
       id: 'storm-4',
       body: scan('lost', 4),

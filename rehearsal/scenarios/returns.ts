@@ -109,7 +109,10 @@ export const exchangeWithSurplus: Scenario = {
     const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
     const returnId = await announced(stage, sold, { qty: 2, resolution: 'exchange' });
     await stage.advance('P2D');
-    const { body: waiting } = await stage.step({ title: 'The inspected return waits for its exchange', call: `GET /orders/${sold.orderId}` });
+    const { body: waiting } = await stage.step({
+      title: 'The inspected return waits for its exchange',
+      call: `GET /orders/${sold.orderId}`,
+    });
     stage.expect('return', waiting.returns[0].state, 'inspected');
     const basket = await stage.step({
       title: 'Open a basket with another mug',

@@ -45,7 +45,11 @@ export const holdLost: Scenario = {
       call: 'POST /inventory/reservations',
       body: { items: [{ sku: 'lamp-last-one', qty: 1 }] },
     });
-    const refused = await stage.step({ title: 'Confirmation is refused: the stock is gone', call: `POST /orders/${orderId}/confirm`, status: 409 });
+    const refused = await stage.step({
+      title: 'Confirmation is refused: the stock is gone',
+      call: `POST /orders/${orderId}/confirm`,
+      status: 409,
+    });
     stage.expect('refused as', refused.body.code, 'reservation_expired');
     const order = await stage.step({ title: 'The order stays a draft and its payment is voided', call: `GET /orders/${orderId}` });
     stage.expect('order', order.body.state, 'draft');

@@ -78,9 +78,20 @@ export const voidedAtTheTill: Scenario = {
     });
     stage.expect('order', voided.body.state, 'cancelled');
     stage.expect('tenders', stateOf(voided.body.payments), ['voided', 'voided']);
-    const again = await stage.step({ title: 'Void it again: nothing changes', call: `POST /transactions/${id}/void`, body: {}, events: [] });
+    const again = await stage.step({
+      title: 'Void it again: nothing changes',
+      call: `POST /transactions/${id}/void`,
+      body: {},
+      events: [],
+    });
     stage.expect('order', again.body.state, 'cancelled');
-    const late = await pay(stage, id, { title: 'A voided transaction takes no payment', tender: CASH, amount: 500, status: 409, events: [] });
+    const late = await pay(stage, id, {
+      title: 'A voided transaction takes no payment',
+      tender: CASH,
+      amount: 500,
+      status: 409,
+      events: [],
+    });
     stage.expect('refused as', late.body.code, 'invalid_state_transition');
     const next = await scanned(stage, { sku: 'mug-blue', qty: 1 });
     await pay(stage, next.id, { title: 'The gift card has its 5.00 back', tender: { type: 'gift-card', token: 'gift_5' }, amount: 500 });
@@ -104,7 +115,12 @@ export const storeAndForward: Scenario = {
     });
     stage.expect('transaction', paid.body.transactionState, 'paid');
     stage.expect('submission', paid.body.orderSubmission, 'queued');
-    const refused = await stage.step({ title: 'A paid sale cannot be voided', call: `POST /transactions/${id}/void`, body: {}, status: 409 });
+    const refused = await stage.step({
+      title: 'A paid sale cannot be voided',
+      call: `POST /transactions/${id}/void`,
+      body: {},
+      status: 409,
+    });
     stage.expect('refused as', refused.body.code, 'invalid_state_transition');
     await stage.advance('PT10M');
     await stage.noFaults();

@@ -318,7 +318,7 @@ if (!isInstalled()) {
     expect(outside).toEqual([]);
   });
 
-  test.each(['light', 'dark'] as const)('has nothing for axe to complain about in %s colours', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no accessibility violations in %s colours', async (colorScheme) => {
     await open({ colorScheme });
     // The page has no frames: axe need not open another one to put its findings together. Colours change nothing but colours.
     const axe = () => {

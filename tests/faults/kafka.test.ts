@@ -108,7 +108,7 @@ function kafka(): void {
     return { rehearsal, orderId, before: await activities(rehearsal) };
   }
 
-  // Taken out: that a request does not wait for the relay. Seen: 504.
+  // If a request waits for the relay, it is 504.
   row(
     `row 1: Kafka is absent while ${ORDERS} orders are placed, and started then: all are 2xx, and every event is there once it is`,
     async () => {
@@ -142,7 +142,7 @@ function kafka(): void {
     },
   );
 
-  // Taken out: that a request does not wait for the relay. Seen: three requests are answered in the 30 s.
+  // If a request waits for the relay, only three requests are answered in the 30 s.
   row(
     'row 2: Kafka is stopped for 30 s under steady load: nothing is lost, requests do not wait for it, and the relay resumes',
     async () => {
@@ -195,7 +195,7 @@ function kafka(): void {
     };
   }
 
-  // Taken out: the delivery, which a commit no longer asks for, and the CRM's own list of orders. Seen: the customer is active twice.
+  // If a commit does not consume its delivery, and without the CRM's own list of orders, the customer becomes active twice.
   row('row 4: the relay is killed after the ack of Kafka: the event is on the topic twice, and has its effect once', async () => {
     await withKafka();
     const { rehearsal, orderId, before } = await paidOrder();
@@ -247,7 +247,7 @@ function kafka(): void {
     expect(await frozen.ended).toBe(0);
   });
 
-  // Taken out: that a delivery is looked up and refused when it was consumed, and the CRM's own list of orders. Seen: the customer is active once more.
+  // Without the check for consumed deliveries and the CRM's own list of orders, the customer becomes active once more.
   row('row 13: a consumer is killed in the midst of a batch: each event has its effect once', async () => {
     await withKafka();
     const rehearsal = await estate.rehearse();

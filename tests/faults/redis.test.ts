@@ -44,7 +44,7 @@ function stock(): void {
     expect(await rehearsal.broken()).toEqual([]);
   });
 
-  // Taken out: the outcome that the last commit keeps under the key. Seen: the repeat runs again instead of being replayed.
+  // If the last commit does not store the outcome under the key, the repeat runs again instead of being replayed.
   describe.each(['sim', 'inventory-service'] as const)('row 3: %s', (service) => {
     row('is killed after Reserve is committed and before it replies: the same key has the same result, and one effect', async () => {
       const rehearsal = await rehearsalWith(estate, 10);
@@ -68,7 +68,7 @@ function stock(): void {
     });
   });
 
-  // Taken out: the file to which Redis appends. Seen: it comes back empty, and no reservation succeeds any more.
+  // Without the append-only file, Redis restarts empty, and no reservation succeeds.
   row(
     'row 7: Redis is killed and started again under load: nothing acknowledged is lost, and the services recover by themselves',
     async () => {
@@ -91,7 +91,7 @@ function stock(): void {
     },
   );
 
-  // Taken out: the limits of a command, so that it waits for its connection. Seen: no request is refused, or answered at all.
+  // Without the time limit of a command, it waits for its connection, and no request is answered.
   row('row 8: Redis is down for 20 s: requests get a fast 503 with Retry-After, processes are not ready, and live', async () => {
     const rehearsal = await rehearsalWith(estate, 100_000);
     await using buying = startBuying(rehearsal, 4);

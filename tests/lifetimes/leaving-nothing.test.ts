@@ -15,7 +15,7 @@ const ENDINGS = isThorough
   ? ({ memory: ['expired'], redis: ['deleted'] } as const)
   : ({ memory: ['deleted'], redis: ['expired'] } as const);
 const MIB = 1_048_576;
-/** What a heap may have gained that has nothing to do with how many there were: compiled code, buffers, caches with a bound. */
+/** Allowed growth of the heap that does not depend on the number of rehearsals: compiled code, buffers, bounded caches. */
 const HEAP_MARGIN_BYTES = 12 * MIB;
 const COUNT_MARGIN = 25;
 

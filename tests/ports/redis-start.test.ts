@@ -5,7 +5,7 @@ import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
-describe('what a Redis must be', () => {
+describe('requirements on Redis', () => {
   const info = (fields: Readonly<Record<string, string>>) => (field: string) => fields[field] ?? '';
   const fit = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', role: 'master' };
 
@@ -29,7 +29,7 @@ describe('what a Redis must be', () => {
     );
   });
 
-  test('where nobody listens it is said within the time that the start has', async () => {
+  test('an address without a listener is reported within the time limit of the start', async () => {
     const trying = createRedisStore({ url: 'redis://127.0.0.1:1', startTimeoutMs: 100 });
     await expect(trying).rejects.toThrow(/^No Redis answers at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Is it running\?$/);
   });
@@ -51,11 +51,11 @@ if (whyNoRedis) {
     });
     const at = (userInfo: string): string => server.url.replace('//', `//${userInfo}`);
 
-    test('goes well with the right password', async () => {
+    test('succeeds with the right password', async () => {
       await (await createRedisStore({ url: at(':secret@') })).close();
     });
 
-    test('says that the password is wrong, at once and without repeating it', async () => {
+    test('reports a wrong password at once and without repeating it', async () => {
       const refused = createRedisStore({ url: at(':wrong@') });
       await expect(refused).rejects.toThrow(`The Redis at 127.0.0.1:${server.port} refuses the user name or password of its address.`);
     });
@@ -64,7 +64,7 @@ if (whyNoRedis) {
       await expect(createRedisStore({ url: server.url })).rejects.toThrow('requires a password: add it to its address');
     });
 
-    test('says that there is no such database', async () => {
+    test('reports a missing database', async () => {
       await expect(createRedisStore({ url: `${at(':secret@')}/7` })).rejects.toThrow('does not have this database');
     });
 
@@ -92,7 +92,7 @@ if (whyNoRedis) {
       await expect(createRedisStore({ url: `cluster:${at(':secret@')}` })).rejects.toThrow('is not a cluster: give a single address');
     });
 
-    test('waits for a Redis that comes later', async () => {
+    test('waits for a Redis that starts later', async () => {
       const port = server.port;
       await server.stop();
       const waiting = createRedisStore({ url: `redis://127.0.0.1:${port}` });
