@@ -9,7 +9,7 @@ describe('requirements on Redis', () => {
   const info = (fields: Readonly<Record<string, string>>) => (field: string) => fields[field] ?? '';
   const fit = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', role: 'master' };
 
-  test.each(['7.0.15', '8.0.2', '10.1.0'])('version %s will do', (redis_version) => {
+  test.each(['7.0.15', '8.0.2', '10.1.0'])('version %s is accepted', (redis_version) => {
     expect(() => checkServer(info({ ...fit, redis_version }), 'here:1')).not.toThrow();
   });
 
