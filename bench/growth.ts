@@ -62,7 +62,7 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
   return figures;
 }
 
-/** @returns the newest objects of the rehearsal, which the operations ask for */
+/** Fills a rehearsal. @returns its newest order, which the operations request */
 async function prepare(estate: Child, { client, name }: OwnRehearsal, more?: Growth): Promise<Story> {
   await client.control('set-clock', { body: { flowing: false } });
   await tellStory(client);

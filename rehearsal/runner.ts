@@ -89,7 +89,7 @@ async function brokenInvariants(client: EstateClient, report: Report): Promise<s
   return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;
 }
 
-/** The stage, which has only the knowledge of an external party. */
+/** Data that an external party has. */
 interface Outside {
   readonly webhookSecret: string;
   readonly webhookUrl: string;

@@ -25,7 +25,7 @@ const LOG_CONFIGURATION = `Configuration:
     Logger: [{ name: kafka.server, level: INFO }]
 `;
 
-/** A separate configuration file, because the image's file may be read-only and its start script writes to it. */
+/** Separate log configurations, because the image's files may be read-only, and its start script then fails to complete them. */
 export const LOGGING_FILES = ['log4j2.yaml', 'tools-log4j2.yaml'].map((name) => ({
   content: LOG_CONFIGURATION,
   target: `/mnt/shared/config/${name}`,

@@ -17,7 +17,7 @@ import {
   type TouchpointAccess,
 } from './started-estate.ts';
 
-/** Services of an ensemble with one container per application. */
+/** A member of an ensemble with one container per application. */
 export type EnsembleMember = Application | 'gateway' | 'touchpoint-mock';
 
 const REDIS_PORT = 6_379;

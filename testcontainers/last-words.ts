@@ -15,7 +15,7 @@ export function lastWords() {
   const lines: string[] = [];
   let ended: Promise<void> | undefined;
   return {
-    /** Whether a container has produced a log stream. */
+    /** Whether the log stream of a container was opened. */
     began: (): boolean => ended !== undefined,
     follow(stream: Readable): void {
       const hear = (chunk: unknown): void => {
@@ -66,7 +66,7 @@ export async function explained<T>({ image, what = image, words }: Explained, st
   }
 }
 
-/** Whether the image is missing; false without a container engine, whose own message explains the failure. */
+/** Whether the image may exist. Also true without a container engine, because its own message then explains the failure. */
 async function mayExist(image: string): Promise<boolean> {
   const client = await getContainerRuntimeClient().catch(() => undefined);
   return client === undefined || (await client.image.exists(ImageName.fromString(image)).catch(() => true));

@@ -16,7 +16,7 @@ export interface Story {
 
 /** Minimum content of the small rehearsal: one page of a customer's orders, and one page of events of each type. */
 export const SMALL: Growth = { objects: 20, events: 500, hops: 0 };
-/** Numbers of further copies. */
+/** Number of the first further copy. */
 export const BEYOND_SMALL = SMALL.events + 1;
 
 async function get(client: EstateClient, path: string): Promise<unknown> {

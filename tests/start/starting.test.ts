@@ -50,7 +50,12 @@ function start(environment: Readonly<Record<string, string>>) {
 describe('A start with a fatal error', () => {
   test.each([
     ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
-    ['one application without its shared infrastructure', { SERVICE: 'oms' }, 78, /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/],
+    [
+      'one application without its shared infrastructure',
+      { SERVICE: 'oms' },
+      78,
+      /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/,
+    ],
     ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
     ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
     ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],

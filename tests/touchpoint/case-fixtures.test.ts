@@ -224,7 +224,7 @@ describe('a broken fixture stops the start', () => {
     );
   };
 
-  test('unless the copied fixtures are unchanged', async () => {
+  test('but the unchanged copy does not', async () => {
     expect((await loadTouchpointFixtures(pathToFileURL(`${folder}/`))).cases).toHaveLength(21);
   });
 

@@ -216,7 +216,7 @@ describe('the echo', () => {
     'x'.repeat(5000),
   ];
 
-  test.each(STRINGS)('basketId %j comes back as it was sent, and nothing else changes', async (basketId) => {
+  test.each(STRINGS)('basketId %j is returned unchanged, and nothing else changes', async (basketId) => {
     for (const name of ['02', '14', '09', '10', '10c', '10claimed']) {
       const reply = await authorized(mock.url, { path: `/caso${name}`, body: { touchpointId: 'SCO-01', basketId } });
       expect(JSON.parse(reply.text)).toEqual({ ...fixtureOf(name).response, basketId });
@@ -226,10 +226,13 @@ describe('the echo', () => {
     }
   });
 
-  test.each([undefined, null, 7, true, ['b'], { id: 'b' }])('a basketId %j leaves the identifier of the fixture', async (basketId) => {
-    const reply = await authorized(mock.url, { path: '/caso02', body: { touchpointId: 'SCO-01', basketId } });
-    expect(JSON.parse(reply.text)).toEqual(fixtureOf('02').response);
-  });
+  test.each([undefined, null, 7, true, ['b'], { id: 'b' }])(
+    'a basketId %j is replaced by the identifier of the fixture',
+    async (basketId) => {
+      const reply = await authorized(mock.url, { path: '/caso02', body: { touchpointId: 'SCO-01', basketId } });
+      expect(JSON.parse(reply.text)).toEqual(fixtureOf('02').response);
+    },
+  );
 
   test('case 18 and 19 echo nothing', async () => {
     for (const name of ['18', '19']) {
