@@ -37,7 +37,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
     done,
     runs: () => runs,
     handle: () => consume(EVENT),
-    /** Somebody else changes an object that the handler has read. */
+    /** Changes an object concurrently that the handler has read. */
     change: (id: string) =>
       store.commit(world, aPlan({ put: [{ collection: notes.name, id, read: 0, version: 1, json: JSON.stringify({ id, version: 1 }) }] })),
     ledger: () => adapter.worlds.ledger(world),

@@ -23,7 +23,7 @@ describe('requirements on Redis', () => {
     await expect(createRedisStore({ url })).rejects.toThrow(/give it as redis:\/\//);
   });
 
-  test('a prefix with braces would move keys to another slot', async () => {
+  test('a prefix with braces is refused, because it would move keys to another slot', async () => {
     await expect(createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' })).rejects.toThrow(
       'The prefix of the keys must not contain braces',
     );
@@ -60,7 +60,7 @@ if (whyNoRedis) {
       await expect(refused).rejects.toThrow(`The Redis at 127.0.0.1:${server.port} refuses the user name or password of its address.`);
     });
 
-    test('says that a password is wanted', async () => {
+    test('reports a missing password', async () => {
       await expect(createRedisStore({ url: server.url })).rejects.toThrow('requires a password: add it to its address');
     });
 
@@ -68,7 +68,7 @@ if (whyNoRedis) {
       await expect(createRedisStore({ url: `${at(':secret@')}/7` })).rejects.toThrow('does not have this database');
     });
 
-    test('refuses a Redis that discards data', async () => {
+    test('refuses a Redis that evicts data', async () => {
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
       try {
         await expect(createRedisStore({ url: at(':secret@') })).rejects.toThrow(

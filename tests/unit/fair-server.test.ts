@@ -143,7 +143,7 @@ describe('A client that sends many requests at once', () => {
   });
 });
 
-describe('A client that takes nothing of its answer', () => {
+describe('A client with an unread answer', () => {
   const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
 
   test('is disconnected after a time limit', async () => {
