@@ -1,24 +1,24 @@
-/** What the command line decides about every benchmark. */
+/** Settings of the command line, common to all benchmarks. */
 export interface Settings {
   /** Longest duration of a round. */
   readonly seconds: number;
-  /** How often figure and reference take turns. */
+  /** Number of rounds; each measures the figure and its reference in turn. */
   readonly rounds: number;
   /** Folder for a CPU profile of every process that is measured. */
   readonly profiles?: string | undefined;
-  /** Tells whoever waits what is going on. */
+  /** Reports progress. */
   readonly progress: (text: string) => void;
 }
 
 export interface Benchmark {
   readonly name: string;
   readonly title: string;
-  /** It takes so long that it runs only when it is named. */
+  /** Runs only when it is named, because it takes long. */
   readonly onlyByName?: boolean;
   readonly run: (settings: Settings) => Promise<readonly Figure[]>;
 }
 
-/** What a figure should be; `of` says whether its ratio is meant or the figure itself. */
+/** Target for a figure; `of` selects its ratio or the figure itself. */
 export type Aim = { readonly of: 'ratio' | 'figure' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
 /** One line of the result. */
@@ -26,7 +26,7 @@ export interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly figure: number;
-  /** The same of something simpler, measured in the same run. */
+  /** The same measurement of a simpler program, in the same run. */
   readonly reference?: number;
   readonly ratio?: Ratio;
   readonly aim?: Aim;

@@ -5,26 +5,26 @@ import type { Usage } from './servers/report-usage.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 5_000;
-/** For what a process is asked to do before it is measured. */
+/** Time limit for preparations before the measurement. */
 const WORK_MS = 300_000;
 const REPORT_USAGE = new URL('./servers/report-usage.ts', import.meta.url).href;
 
 export interface ChildOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** For Node itself. */
+  /** Arguments for Node itself. */
   readonly flags?: readonly string[];
-  /** Leave it out where the time of the start itself is measured. */
+  /** Omit it when the start itself is measured. */
   readonly reportsUsage?: boolean;
   readonly profiles?: string | undefined;
 }
 
-/** A process that is measured; it ends at the latest with this one. */
+/** A measured process. It ends with this process at the latest. */
 export interface Child extends AsyncDisposable {
-  /** An address from its message that it is ready. */
+  /** An address from its ready message. */
   address(name: string): string;
   usage(): Promise<Usage>;
-  /** Sends a message, and waits for one that has this member. */
+  /** Sends a message and waits for a reply with this member. */
   ask(message: object, answer: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** @param file from the root of the repository; the process says with a message `{ ready: true, <name>: <address> }` that it is ready. */
+/** @param file relative to the root of the repository. The process sends `{ ready: true, <name>: <address> }` when it is ready. */
 export async function startChild(
   file: string,
   { args = [], env = {}, flags = [], reportsUsage = true, profiles }: ChildOptions = {},
@@ -69,7 +69,7 @@ export async function startChild(
   };
 }
 
-/** The first message that fits. @throws Error when the process ends, or lets us wait too long */
+/** @returns the first matching message. @throws Error when the process ends or does not answer in time */
 async function answerOf(
   child: ChildProcess,
   fits: (message: Readonly<Record<string, unknown>>) => boolean,

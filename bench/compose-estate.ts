@@ -8,17 +8,17 @@ const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 const BUILT = 'unified-commerce-estate:local';
 const OUTPUT_BYTES = 64 * 1_048_576;
 
-/** The estate as the compose file runs it, under a name, on ports and with a token of its own. */
+/** The estate of the compose file, with its own project name, ports and token. */
 export interface ComposeEstate extends AsyncDisposable {
   readonly gateway: string;
   readonly image: string;
-  /** Authenticates calls to an application past the gateway. */
+  /** Authenticates calls to an application that bypass the gateway. */
   readonly token: string;
-  /** Where the first container of an application is; on Linux this machine reaches it. */
+  /** Address of an application's first container, which is reachable from this machine on Linux. */
   addressOf(application: string): Promise<string>;
   /** Bytes of memory of each container, by service. */
   memory(): Promise<ReadonlyMap<string, number>>;
-  /** Starts an application anew. @returns wall time from the start of its container until it was ready */
+  /** Restarts an application. @returns wall time from the start of its container until it was ready */
   restart(application: string): Promise<number>;
 }
 
@@ -27,7 +27,7 @@ const run = async (command: string, args: readonly string[], env?: Readonly<Reco
 
 export const docker = (...args: readonly string[]): Promise<string> => run('docker', args);
 
-/** Why there are no containers here; undefined when there can be. */
+/** Reason why containers are unavailable; undefined when they are available. */
 export const whyNoCompose = (): Promise<string | undefined> =>
   docker('compose', 'version').then(
     () =>
@@ -38,7 +38,7 @@ export const whyNoCompose = (): Promise<string | undefined> =>
     () => 'there is no docker compose',
   );
 
-/** Takes the image ESTATE_IMAGE, or builds one. */
+/** Uses the image ESTATE_IMAGE, or builds one. */
 export async function startCompose(): Promise<ComposeEstate> {
   const image = process.env['ESTATE_IMAGE'] || BUILT;
   if (!process.env['ESTATE_IMAGE']) await run('docker', ['build', '--quiet', '--tag', BUILT, '.'], { DOCKER_BUILDKIT: '0' });

@@ -86,7 +86,7 @@ async function hotAgainstMany({ seconds, rounds, progress }: Settings, { gateway
   return [{ what, unit: '/s', ...compare(taken, ({ perSecond }) => perSecond), aim: { of: 'ratio', atLeast: 0.7 } }];
 }
 
-/** Both in front of the same container; what the gateway finds out for itself, the request past it carries already. */
+/** Both paths lead to the same container. The direct request carries the headers that the gateway would add. */
 async function gatewayAgainstBareProxy({ seconds, rounds, progress }: Settings, estate: ComposeEstate): Promise<readonly Figure[]> {
   await using bare = await startChild('bench/servers/bare-proxy.ts', { args: [await estate.addressOf('ecommerce-platform')] });
   await using rehearsal = await openRehearsal(estate.gateway);
@@ -115,7 +115,7 @@ async function gatewayAgainstBareProxy({ seconds, rounds, progress }: Settings, 
   return [{ what: 'GET of a product through the gateway, against a bare proxy', unit: '/s', ...compare(taken, (perSecond) => perSecond) }];
 }
 
-/** Of each container after the orders, and after the start as its reference; the largest first. */
+/** Memory of each container after the orders, largest first. The reference is its memory after the start. */
 function memoryFigures(afterStart: ReadonlyMap<string, number>, afterOrders: ReadonlyMap<string, number>): readonly Figure[] {
   const sum = (all: ReadonlyMap<string, number>): number => [...all.values()].reduce((total, bytes) => total + bytes, 0);
   const figure = (what: string, bytes: number, before: number): Figure => ({

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { type Child, startChild } from './child-process.ts';
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: Record<string, string> };
-/** What `npm start` tells Node, so that the same is measured as is run. */
+/** Node arguments of `npm start`, so that the benchmark measures the same configuration. */
 const flags = (scripts['start'] ?? '').split(' ').filter((part) => part.startsWith('--'));
 
-/** The key that the touchpoint mock takes. */
+/** The API key of the touchpoint mock. */
 export const STORE_KEY = 'demo-store-key';
 
 export interface EstateOptions {
-  /** One service by itself; the whole estate when it is left out. */
+  /** A single service; the whole estate when omitted. */
   readonly service?: string;
   readonly reportsUsage?: boolean;
   readonly profiles?: string | undefined;

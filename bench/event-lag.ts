@@ -11,13 +11,13 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { compare, inTurn, quantile, type Rounds } from './rounds.ts';
 
 const TOPIC = topicOf('order');
-/** Not on a topic of the estate: whoever consumes those would find records that are none of its events. */
+/** A separate topic, because consumers of the estate's topics would reject these records. */
 const BARE_TOPIC = 'bench.bare';
 const PARTITIONS = 6;
 const EVERY_MS = 10;
 const KEYS = 50;
 const LONGEST_WAIT_MS = 30_000;
-/** About what an order is. */
+/** Roughly the size of an order in bytes. */
 const PADDING = 'x'.repeat(700);
 
 /** The time from an application's commit to its event at a consumer, against a bare producer and consumer on the same broker. */
@@ -40,7 +40,7 @@ export const events: Benchmark = {
   },
 };
 
-/** A way for an event: how it is sent, and what has come of those that were sent. */
+/** A path for events: sends them and records their arrival. */
 interface Way {
   readonly send: (id: string, key: string) => void;
   readonly arrived: ReadonlyMap<string, number>;
@@ -83,7 +83,7 @@ async function lags({ send, arrived }: Way, seconds: number): Promise<readonly n
   return [...sent].map(([id, when]) => (arrived.get(id) ?? Number.NaN) - when);
 }
 
-/** Commit, outbox, relay, Kafka, consumer: as between two applications, with the store in memory so that Kafka's part is what is seen. */
+/** Commit, outbox, relay, Kafka, consumer, as between two applications. The store is in memory, so that Kafka dominates the result. */
 async function estatesOwn(brokers: readonly string[], groupPrefix: string): Promise<Way> {
   const log = createLogger('warn');
   const adapter = createMemoryStore();

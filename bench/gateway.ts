@@ -26,7 +26,7 @@ const requests: readonly { readonly what: string; readonly path: string; readonl
     },
   ];
 
-/** The gateway, which authenticates, counts and traces, against nothing but its proxy library; both lead to the same trivial server. */
+/** The gateway, which authenticates, counts and traces, against its bare proxy library. Both forward to the same trivial server. */
 export const gateway: Benchmark = {
   name: 'gateway',
   title: 'Gateway against bare http-proxy-middleware, in front of the same server',

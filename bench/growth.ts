@@ -9,16 +9,16 @@ import { compare, median } from './rounds.ts';
 
 const GROWTH: Growth = { objects: 20_000, events: 20_000, hops: 5_000 };
 const IDLE_WORLDS = 500;
-/** How often an operation is done in a round; one that takes long, by its first answer, less often. */
+/** Repetitions of an operation per round; fewer when its first answer takes long. */
 const REQUESTS = 50;
 const ROUND_MS = 1_000;
 const IDLE_ROUNDS = 3;
-/** Until what follows the opening of rehearsals is over. */
+/** Time for the work that follows the opening of rehearsals. */
 const QUIET_MS = 5_000;
 const TOGETHER = 4;
 const AIM = { of: 'ratio', atMost: 1.2 } as const;
 
-/** A request costs the same however much its rehearsal holds. Idle rehearsals cost nothing. */
+/** The cost of a request does not depend on the size of its rehearsal. Idle rehearsals cost nothing. */
 export const growth: Benchmark = {
   name: 'growth',
   title: `A rehearsal with ${GROWTH.objects} objects of each kind and ${GROWTH.events} events against an empty one; ${IDLE_WORLDS} idle rehearsals against none`,
@@ -41,7 +41,7 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
   await openIdle(estate);
   await sleep(QUIET_MS);
   const figures = [...idleFigures(store, await idling(estate, redis), idleBefore)];
-  // Those that are compared have the idle ones beside them.
+  // The idle rehearsals are open during both measurements.
   await using empty = await openRehearsal(estate.address('gateway'));
   await using grown = await openRehearsal(estate.address('gateway'));
   progress(`growth, ${store}: a rehearsal is filled`);
@@ -62,7 +62,7 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
   return figures;
 }
 
-/** @returns what is asked for, which is the newest of all that is in the rehearsal */
+/** Fills a rehearsal. @returns its newest order, which the operations request */
 async function prepare(estate: Child, { client, name }: OwnRehearsal, more?: Growth): Promise<Story> {
   await client.control('set-clock', { body: { flowing: false } });
   await tellStory(client);
@@ -93,7 +93,7 @@ interface Pair<T> {
   readonly reference: T;
 }
 
-/** Requests take turns one by one: whatever else the machine does within a round meets both. @returns the median time of each */
+/** Alternates requests, so that other load on the machine affects both sides equally. @returns the median time of each */
 async function inPairs(requests: number, { ours, reference }: Pair<() => Promise<number>>): Promise<Pair<number>> {
   const times: Pair<number[]> = { ours: [], reference: [] };
   for (let n = 0; n < requests; n++) {
@@ -108,7 +108,7 @@ interface Idling {
   readonly commands: number;
 }
 
-/** What an estate costs per second that nobody asks for anything. */
+/** Cost per second of an estate without requests. */
 async function idling(estate: Child, redis?: BenchRedis): Promise<readonly Idling[]> {
   const found: Idling[] = [];
   for (let round = 0; round < IDLE_ROUNDS; round++) {
@@ -127,7 +127,7 @@ function idleFigures(store: string, ours: readonly Idling[], reference: readonly
   return [cpu, { what: 'commands of an idle second, Redis', unit: '/s', ...commands, aim: AIM }];
 }
 
-/** They stay until the estate ends. */
+/** The rehearsals stay open until the estate ends. */
 async function openIdle(estate: Child): Promise<void> {
   let left = IDLE_WORLDS;
   const lane = async (): Promise<void> => {

@@ -58,7 +58,7 @@ interface JourneyLoad {
   readonly clients: number;
   readonly seconds: number;
   readonly open: () => Promise<OwnRehearsal>;
-  /** In which state every order must end. */
+  /** Required final state of every order. */
   readonly end: string | undefined;
 }
 

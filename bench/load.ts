@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { Child } from './child-process.ts';
 
-/** How often requests are counted; a run ends with a count. */
+/** Interval between counts of requests; a run ends with a count. */
 const COUNT_MS = 50;
 
 export interface Load {
@@ -13,14 +13,14 @@ export interface Load {
   readonly body?: string;
 }
 
-/** What came of a round of load on one process. */
+/** Result of a round of load on one process. */
 export interface LoadedRound {
   readonly perSecond: number;
   /** CPU time of the process per request. */
   readonly cpuMicros: number;
 }
 
-/** Loads a process and asks it how much of its CPU that took. */
+/** Loads a process and reads its CPU usage. */
 export async function loadOn(child: Child, load: Load): Promise<LoadedRound> {
   const before = await child.usage();
   const { requests, duration } = await put(load);
@@ -28,7 +28,7 @@ export async function loadOn(child: Child, load: Load): Promise<LoadedRound> {
   return { perSecond: requests / duration, cpuMicros: (after.cpuMicros - before.cpuMicros) / requests };
 }
 
-/** @throws Error when an answer was no success: how fast something fails is of no interest */
+/** @throws Error when an answer was no success, because rates of failures are meaningless */
 async function put({
   url,
   connections,

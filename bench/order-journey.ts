@@ -10,7 +10,7 @@ type As = 'bearer' | 'api-key' | 'admin';
 /** One request of the journey; it must succeed. */
 type Ask = (method: string, path: string, body?: unknown, as?: As) => Promise<Answer>;
 
-/** What the journey reads of an answer. An echo has none of it. */
+/** Members that the journey reads from an answer. An echo has none of them. */
 interface Answer {
   readonly id?: string;
   readonly state?: string;
@@ -42,7 +42,7 @@ export async function placeOrder(client: EstateClient): Promise<string> {
 
 /**
  * A whole digital order: placed, picked, packed, dispatched, labelled, delivered two days later.
- * @returns the state in which the order ends; an echo leaves it open
+ * @returns the final state of the order; undefined for an echo
  */
 export async function completeOrder(client: EstateClient): Promise<string | undefined> {
   const ask = asking(client);

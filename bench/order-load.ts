@@ -6,7 +6,7 @@ export const REQUESTS_PER_ORDER = 6;
 
 const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** What one client knows of the order that it is about. */
+/** One client's view of its current order. */
 interface OrderContext {
   started?: number;
   basket?: string;
@@ -17,7 +17,7 @@ export interface OrderLoad {
   readonly url: string;
   readonly bearer: string;
   readonly clients: number;
-  /** What is bought, in turn; all of it the same when it is left out. */
+  /** SKUs to buy, in turn; a single default SKU when omitted. */
   readonly skus?: readonly string[];
   readonly for: { readonly seconds: number } | { readonly orders: number };
 }
@@ -28,7 +28,7 @@ export interface OrderRound {
   readonly latenciesMs: readonly number[];
 }
 
-/** Clients that each place one whole order after the other: basket, line, checkout, order, authorise, confirm. */
+/** Clients that each place whole orders one after the other: basket, line, checkout, order, authorise, confirm. */
 export async function placeOrders({ url, bearer, clients, skus = ['mug-blue'], ...load }: OrderLoad): Promise<OrderRound> {
   const latenciesMs: number[] = [];
   const amount = 'orders' in load.for ? { amount: load.for.orders * REQUESTS_PER_ORDER } : { duration: load.for.seconds };
@@ -76,7 +76,7 @@ function wholeOrder(skus: readonly string[], done: (context: OrderContext) => vo
 interface OrderStep {
   readonly path: (context: OrderContext) => string;
   readonly body: (context: OrderContext) => unknown;
-  /** Takes the answer's id; the one that is given stands in where there is none, as in an echo. */
+  /** @returns the answer's id, or the given one when the answer has none, as in an echo */
   readonly keep?: (context: OrderContext, id: string) => void;
 }
 

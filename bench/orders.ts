@@ -30,7 +30,7 @@ interface OrderContest {
   readonly echo: Child;
 }
 
-/** What came of a round, and the CPU time of the process per order. */
+/** Result of a round, and the CPU time of the process per order. */
 type LoadedRound = OrderRound & { readonly cpuMs: number };
 
 async function contest({ settings: { seconds, rounds, progress }, clients, estate, echo }: OrderContest): Promise<Rounds<LoadedRound>> {
@@ -77,7 +77,7 @@ function figuresOf(taken: Rounds<LoadedRound>, clients: number): readonly Figure
   ];
 }
 
-/** Every round has all the stock; what it leaves behind is gone before the next one. */
+/** Each round uses a new rehearsal with full stock and deletes it afterwards. */
 export async function inNewRehearsal<Result>(gateway: string, act: (bearer: string) => Promise<Result>): Promise<Result> {
   const client = createEstateClient({ gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin', rehearsal: 'default' });
   const { name, credentials } = await client.control('create-rehearsal');

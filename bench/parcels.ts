@@ -9,11 +9,11 @@ import { compare, inTurn } from './rounds.ts';
 const MANY = 1_000;
 const FEW = 100;
 const CLIENTS = 8;
-/** Rounds take long: each places all the orders first. */
+/** Few rounds, because each places all the orders first. */
 const MOST_ROUNDS = 2;
 const PAGE = 1_000;
 
-/** A month passes over parcels that have their labels: what each costs must not depend on how many there are. */
+/** Advances the clock by a month over labelled parcels. The cost per parcel must not depend on their number. */
 export const parcels: Benchmark = {
   name: 'parcels',
   title: `A clock advanced by 30 days over ${MANY} open parcels, against ${FEW}: per parcel a ratio of 1 is linear`,
@@ -29,7 +29,7 @@ export const parcels: Benchmark = {
     return [
       { what: 'time of the advance', unit: 's', ...compare(taken, ({ seconds }) => seconds) },
       { what: 'time per parcel', unit: 'ms', ...compare(taken, ({ seconds, count }) => (seconds * 1_000) / count) },
-      // The rounds lie minutes apart, in which a machine that does other things changes: its CPU time tells more than a clock.
+      // Rounds are minutes apart, and the load of the machine changes meanwhile. CPU time is more reliable than wall time.
       { what: 'CPU per parcel', unit: 'ms', ...compare(taken, ({ cpuMs, count }) => cpuMs / count), aim: { of: 'ratio', atMost: 1.25 } },
       { what: 'due work', unit: 'items', ...compare(taken, ({ ran }) => ran) },
       { what: 'due work', unit: 'items/s', ...compare(taken, ({ ran, seconds }) => ran / seconds) },
@@ -72,7 +72,7 @@ async function monthOver({ estate, count, progress }: Month): Promise<MonthRound
 /** Planned scans of a parcel from the label to the door. */
 const SCANS = 4;
 
-/** Orders that a warehouse which works by itself has handed over; their parcels have labels and wait for the clock. */
+/** Orders that the automatic warehouse has handed over. Their parcels have labels and wait for the clock. */
 async function dispatchParcels(client: EstateClient, count: number): Promise<void> {
   await client.control('set-progression', { body: { warehouse: 'immediate' } });
   let left = count;
@@ -87,7 +87,7 @@ async function dispatchParcels(client: EstateClient, count: number): Promise<voi
   if (!settled) throw new Error(`The parcels were not handed over: ${waitingFor.slice(0, 5).join(', ')}`);
 }
 
-/** How many events a world has had. */
+/** Number of events in a world. */
 async function eventsOf(client: EstateClient, from: number): Promise<number> {
   for (let after = from; ; ) {
     const { items, next } = await client.control('list-events', { query: { ext: 'true', after, limit: PAGE } });

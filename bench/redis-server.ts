@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 
 export interface BenchRedis extends AsyncDisposable {
   readonly url: string;
-  /** Commands that it has run so far, those within scripts too. */
+  /** Number of commands run so far, including those within scripts. */
   commands(): Promise<number>;
 }
 
@@ -22,7 +22,7 @@ export function isRedisInstalled(): boolean {
   }
 }
 
-/** A Redis of its own that writes nothing to disk; it ends at the latest with this process. */
+/** A separate Redis that writes nothing to disk. It ends with this process at the latest. */
 export async function startRedis(): Promise<BenchRedis> {
   const [port, folder] = await Promise.all([freePort(), mkdtemp(join(tmpdir(), 'redis-bench-'))]);
   const settings = { port: String(port), bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };

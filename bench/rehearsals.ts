@@ -2,15 +2,15 @@ import { createEstateClient, type EstateClient } from '../rehearsal/estate-clien
 
 export const ADMIN = 'demo-sim-admin';
 
-/** A client with a rehearsal of its own: all the stock is there, and what it leaves behind is gone before the next one. */
+/** A client with its own rehearsal, which starts with full stock and is deleted with the client. */
 export interface OwnRehearsal extends AsyncDisposable {
   readonly client: EstateClient;
   readonly name: string;
-  /** Credential that is bound to it. */
+  /** Credential bound to the rehearsal. */
   readonly bearer: string;
 }
 
-/** @param leaves keep the rehearsal when the client is disposed of */
+/** @param leaves whether the rehearsal is kept when the client is disposed of */
 export async function openRehearsal(gateway: string, { leaves = false }: { readonly leaves?: boolean } = {}): Promise<OwnRehearsal> {
   const admin = createEstateClient({ gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: 'default' });
   const { name, credentials } = await admin.control('create-rehearsal');
@@ -25,7 +25,7 @@ export async function openRehearsal(gateway: string, { leaves = false }: { reado
   };
 }
 
-/** A client of something that knows no rehearsals. */
+/** A client of a server without rehearsals. */
 export function stranger(url: string): OwnRehearsal {
   const client = createEstateClient({ gateway: url, bearer: 'nobody', apiKey: 'nobody', admin: 'nobody' });
   return { client, name: '', bearer: 'nobody', [Symbol.asyncDispose]: () => client.close() };

@@ -12,7 +12,7 @@ export interface Contest<Round> {
   readonly reference: (round: number) => Promise<Round>;
 }
 
-/** Takes turns, so that whatever else the machine does meets both; what is compared are neighbours. */
+/** Alternates figure and reference, so that other load on the machine affects both. Each round is compared with its neighbour. */
 export async function inTurn<Round>({ rounds, ours, reference }: Contest<Round>): Promise<Rounds<Round>> {
   const taken: { readonly ours: Round[]; readonly reference: Round[] } = { ours: [], reference: [] };
   for (let round = 1; round <= rounds; round++) {
@@ -22,7 +22,7 @@ export async function inTurn<Round>({ rounds, ours, reference }: Contest<Round>)
   return taken;
 }
 
-/** One figure of every round, as medians, with the median of the ratios of neighbours. */
+/** The medians of one figure over all rounds, with the median of the ratios of neighbours. */
 export function compare<Round>(
   { ours, reference }: Rounds<Round>,
   of: (round: Round) => number,

@@ -32,7 +32,7 @@ const command = new Command()
   .argument('[name...]', `one or more of: ${benchmarks.map(({ name }) => name).join(', ')}; without a name all but ${alone.join(', ')}`)
   .option('--seconds <n>', 'longest duration of a round', positive, 3)
   .option('--rounds <n>', 'how often figure and reference take turns', positive, 5)
-  .option('--profiles <folder>', 'write CPU profiles of what is measured there (this slows it down)')
+  .option('--profiles <folder>', 'write CPU profiles of the measured processes to this folder (slows them down)')
   .option('--json', 'print the figures as JSON')
   .action(run);
 
@@ -69,7 +69,7 @@ const withVerdicts = ({ figures, ...result }: { readonly name: string; readonly 
   figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })),
 });
 
-/** Figures without the machine on which they were taken say little; the load tells whether it had something else to do. */
+/** Describes the machine, because figures are only comparable on the same one. The load shows whether it was busy. */
 function machine(): string {
   const load = loadavg()
     .map((value) => value.toFixed(1))
@@ -77,7 +77,7 @@ function machine(): string {
   return `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, load ${load}`;
 }
 
-// Ending by way of `exit` takes the measured processes along.
+// `process.exit` also ends the measured processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 await command.parseAsync();

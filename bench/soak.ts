@@ -9,19 +9,19 @@ import { completeOrder } from './order-journey.ts';
 import { ADMIN, openRehearsal } from './rehearsals.ts';
 import { median } from './rounds.ts';
 
-/** Wall time after which a rehearsal that nobody uses expires. */
+/** Wall time after which an unused rehearsal expires. */
 const IDLE_EXPIRY = 'PT2M';
-/** Work arrives at a fixed rate, whatever the machine can do: the same number of rehearsals then exists at any time. */
+/** Work arrives at a fixed rate that does not depend on the machine's speed, so that the number of rehearsals stays constant. */
 const SCENARIO_EVERY_MS = 2_000;
 const ORDER_EVERY_MS = 2_000;
 /** Orders from basket to delivery that one rehearsal takes before the next one replaces it. */
 const ORDERS_PER_REHEARSAL = 25;
-/** Arrivals wait while so many are at work: a machine that is too slow shows as fewer scenarios, not as a growing queue. */
+/** Limit of concurrent work. Further arrivals wait, so that a slow machine runs fewer scenarios instead of growing a queue. */
 const MOST_AT_WORK = 8;
 const SAMPLE_MS = 5_000;
 const MEBIBYTE = 1_048_576;
 
-/** What happened so far. */
+/** Counts so far. */
 interface Tally {
   scenarios: number;
   orders: number;
@@ -42,7 +42,7 @@ export const soak: Benchmark = {
   title: `Mixed load in rehearsals that come and go and expire after ${IDLE_EXPIRY}: the last quarter against the second`,
   onlyByName: true,
   run: async (settings) => {
-    // Scenarios break things on purpose, which applications warn of.
+    // Scenarios inject faults, and the applications log warnings about them.
     const env = { REHEARSAL_IDLE_EXPIRY: IDLE_EXPIRY, LOG_LEVEL: 'error' };
     await using estate = await startEstate({ profiles: settings.profiles, env });
     const tally: Tally = { scenarios: 0, orders: 0, rehearsals: 0, verified: 0, failures: [] };
@@ -84,7 +84,7 @@ async function underLoad({ estate, settings, tally }: Load): Promise<readonly Sa
   return samples;
 }
 
-/** Starts work every so often until an instant, and waits for all of it. */
+/** Starts work at a fixed interval until an instant, and waits for all of it. */
 async function arrivals(until: number, everyMs: number, start: (turn: number) => Promise<void>): Promise<void> {
   const atWork = new Set<Promise<void>>();
   const began = performance.now();
@@ -110,7 +110,7 @@ interface Play {
   readonly scenario: Scenario;
 }
 
-/** Every other rehearsal is left to expire. */
+/** Leaves every second rehearsal to expire. */
 async function playScenario({ gateway, tally, turn, scenario }: Play): Promise<void> {
   tally.rehearsals += 1;
   await runScenario(scenario, {

@@ -9,7 +9,7 @@ const ORDERS = 500;
 const CLIENTS = 20;
 const MEBIBYTE = 1_048_576;
 
-/** How long the whole estate takes to be ready, and how much memory it needs, against Express with one route. */
+/** Start time and memory of the whole estate, against Express with one route. */
 export const start: Benchmark = {
   name: 'start',
   title: 'Start and memory of the whole estate, against Express with one route',
@@ -28,7 +28,7 @@ async function starts({ rounds, progress }: Settings): Promise<readonly Figure[]
   return [{ what: 'start to ready', unit: 'ms', ...compare(taken, (ms) => ms), aim: { of: 'figure', atMost: 1_500 } }];
 }
 
-/** From nothing until `/readyz` answers 200. */
+/** Time from the start of the process until `/readyz` answers 200. */
 async function startMs(begin: () => Promise<Child>, name: string): Promise<number> {
   const started = performance.now();
   await using child = await begin();

@@ -19,7 +19,7 @@ const request = {
   body: JSON.stringify(fixture.request),
 } as const;
 
-/** The touchpoint mock against a bare server that collects and parses the same body, and answers as many bytes. */
+/** The touchpoint mock against a bare server that parses the same body and answers with as many bytes. */
 export const touchpoint: Benchmark = {
   name: 'touchpoint',
   title: 'Touchpoint mock, case 02, against a bare node:http server',
@@ -70,7 +70,7 @@ async function warm(settings: Settings, bytes: number): Promise<readonly Figure[
   ];
 }
 
-/** A new process for every round, loaded from the moment it is ready. */
+/** Starts a new process for every round and loads it as soon as it is ready. */
 async function cold(settings: Settings, bytes: number): Promise<readonly Figure[]> {
   const { rounds, progress } = settings;
   const seconds = Math.min(COLD_SECONDS, settings.seconds);

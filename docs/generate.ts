@@ -8,12 +8,12 @@ import { callPolicies } from './network-policies.ts';
 import { variableTable } from './variables.ts';
 
 /**
- * Writes what the catalog says into the documentation, between the markers `<!-- generated:NAME -->` and
+ * Writes generated tables from the catalog into the documentation, between the markers `<!-- generated:NAME -->` and
  * `<!-- /generated:NAME -->`. With `--check` it writes nothing and fails when a file is not up to date.
  */
 interface Part {
   readonly file: string;
-  /** Absent when all of the file is generated. */
+  /** Absent when the whole file is generated. */
   readonly name?: string;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ const parts: readonly Part[] = [
 
 const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
 
-/** @throws Error when the file has not exactly one pair of the markers */
+/** @throws Error unless the file has exactly one pair of the markers */
 function replaced(content: string, { file, name, text }: Part): string {
   if (name === undefined) return text;
   const [open, close] = [`<!-- generated:${name} -->`, `<!-- /generated:${name} -->`];

@@ -10,7 +10,7 @@ type Peer = Application | 'gateway';
 const NAME = 'app.kubernetes.io/name';
 const byId = new Map<string, ApiDefinition>([...Object.values(apis), ...Object.values(internalCalls)].map((api) => [api.id, api]));
 
-/** Whom an application opens connections to. A signed webhook goes where any carrier's goes: to the gateway. */
+/** Applications to which an application opens connections. Signed webhooks go to the gateway, like those of any carrier. */
 function calleesOf(caller: Application): readonly Peer[] {
   const callees = (calls[caller] as readonly string[]).flatMap((id): Peer[] => {
     const api = byId.get(id);
@@ -19,7 +19,7 @@ function calleesOf(caller: Application): readonly Peer[] {
   return [...new Set(callees)].toSorted();
 }
 
-/** Who opens connections to an application: whoever calls it, and the gateway, which passes requests on and moves the clock. */
+/** Clients of an application: its callers, and the gateway, which forwards requests and advances the clock. */
 const callersOf = (callee: Application): readonly Peer[] => [
   'gateway',
   ...applicationNames.filter((name) => calleesOf(name).includes(callee)).toSorted(),

@@ -3,10 +3,10 @@ import { applicationNames } from '../shared/catalog/applications.ts';
 
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
 
-/** A value as somebody would write it into the environment. */
+/** A value as it is written in the environment. */
 const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : `\`${String(value)}\``);
 
-/** Every variable that a process reads, with its default. Those that say where an application is share a row. */
+/** Every variable that a process reads, with its default. The addresses of applications share a row. */
 export function variableTable(): string {
   const urls = new Set(applicationNames.map(urlVariable));
   const rows = Object.entries(variablesByName).flatMap(([name, schema]) =>

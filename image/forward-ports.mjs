@@ -1,6 +1,6 @@
 /**
- * Passes connections on: `node forward-ports.mjs 16379=redis:6379 …`. A profile of the compose file cannot publish ports of a container
- * that runs already; this one can stand beside it.
+ * Forwards TCP connections: `node forward-ports.mjs 16379=redis:6379 …`. A profile of the compose file cannot publish ports of a container
+ * that is already running, so this forwarder runs in a container of its own.
  */
 import { connect, createServer } from 'node:net';
 

@@ -2,17 +2,17 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Takes out of node_modules what no process of the image ever loads; what packages publish is mostly for compilers, browsers,
- * debuggers and readers. Licences stay. Run while the image is built: `node strip-dependencies.ts <node_modules>`.
+ * Removes files from node_modules that no process of the image loads: most published files serve compilers, browsers,
+ * debuggers and readers. Licences stay. Runs while the image is built: `node strip-dependencies.ts <node_modules>`.
  */
 
-/** Kinds of files, wherever they lie. Node does not strip types below node_modules, so it cannot load any .ts there. */
+/** File extensions to remove anywhere. Node does not strip types below node_modules, so it cannot load .ts files there. */
 const KINDS = /\.(map|[cm]?ts|tsx|md|markdown|html|flow|tgz|gz|ps|gyp|lock|yml|yaml)$/i;
 
-/** Folders, directly below a package; deeper ones of these names may hold code. */
+/** Folders to remove directly below a package. Deeper folders with these names may hold code. */
 const FOLDERS = /^(\..+|tests?|__tests__|docs?|examples?|bench|benchmarks?|types|typings|man|coverage)$/;
 
-/** What single packages carry besides the one form in which our code, which is ES modules on Node, loads them. */
+/** Redundant builds in single packages: our code runs as ES modules on Node and loads only one of them. */
 const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   'bwip-js': [/^(bin|fonts|lib|src)\//, /^dist\/(?!bwip-js-node\.mjs$|bwipp\.mjs$)/],
   pdfkit: [/^js\/pdfkit(?!\.node\.mjs$)/, /^tools\//],

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** `estate`, for those who installed the package; in a checkout the same is `npm start` and `npm run rehearse`. */
+/** The command `estate` of the installed package. In a checkout, use `npm start` and `npm run rehearse`. */
 const USAGE = `Usage: estate <command>
 
   start                 the whole estate in this process: gateway, applications and touchpoint mock
-  rehearse [scenario]   scenarios against an estate that runs, or one that is started for them; rehearse --help says more
+  rehearse [scenario]   runs scenarios against a running estate, or one started for them; see rehearse --help
 `;
 
 const commands: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -11,7 +11,7 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   rehearse: () => import('../rehearsal/rehearse.ts'),
 };
 
-/** Below it, some of what the estate is written in is not there. */
+/** Older versions lack language features that the estate uses. */
 const OLDEST_NODE = 24;
 
 const [node = '', file = '', name = '', ...rest] = process.argv;

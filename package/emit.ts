@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import manifest from '../package.json' with { type: 'json' };
 
 /**
- * Writes dist/, which is what `npm pack` packs and nothing else uses: Node strips no types below node_modules, so what others
- * install is JavaScript. Run by npm before it packs; `--clean` takes dist/ away again.
+ * Writes dist/ for `npm pack`. The package contains JavaScript, because Node strips no types below node_modules.
+ * npm runs this before it packs; `--clean` removes dist/.
  */
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 const DIST = join(PROJECT, 'dist');
-/** What the estate reads beside its code. */
+/** Files that the estate reads besides its code. */
 const READ = ['fixtures/**/*.json', 'services/touchpoint-mock/portal/*'];
 
 function compile(...options: readonly string[]): void {
@@ -19,7 +19,7 @@ function compile(...options: readonly string[]): void {
 }
 
 async function emit(): Promise<void> {
-  // Types were checked by `npm run check`; here they are left out, and written down where somebody imports them.
+  // `npm run check` has checked the types. They are stripped here, and declared only for the public modules.
   compile('-p', 'package/tsconfig.json', '--noCheck');
   compile('-p', 'package/tsconfig.declarations.json', '--noCheck');
   for await (const file of glob(READ, { cwd: PROJECT })) {

@@ -3,7 +3,7 @@ import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/de
 import { type ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { fillPath } from '../shared/transport/path.ts';
 
-/** What a user's own client would hold: an address, and credentials. */
+/** Address and credentials of a client. */
 export interface EstateClientOptions {
   /** Address of the gateway, without a trailing slash. */
   readonly gateway: string;
@@ -11,26 +11,26 @@ export interface EstateClientOptions {
   readonly apiKey: string;
   /** Credential of the simulation plane. */
   readonly admin: string;
-  /** The rehearsal that control operations are about, and plain calls when the bearer is not bound to one. */
+  /** Rehearsal of control operations, and of plain calls whose bearer is not bound to a rehearsal. */
   readonly rehearsal?: string;
-  /** Connections to share with others, who also close them; a client has its own otherwise. */
+  /** Shared connections, which their owner closes. By default a client has its own. */
   readonly agent?: Agent;
 }
 
 export interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever the estate answered; who reads it knows what was asked
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its reader knows the request
   readonly body: any;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** `none` leaves every credential out. */
+  /** `none` omits all credentials. */
   readonly as?: 'bearer' | 'api-key' | 'admin' | 'none';
 }
 
-/** The control plane refused, or could not be reached. */
+/** The control plane refused the operation or could not be reached. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly status: number;
@@ -40,7 +40,7 @@ export class ControlError extends Error {
   }
 }
 
-/** Talks to an estate from outside, over its public HTTP only. */
+/** Client of an estate, over its public HTTP only. */
 export function createEstateClient(options: EstateClientOptions) {
   const agent = options.agent ?? new Agent({ connections: 256, keepAliveTimeout: 20_000 });
   const credential = (as: CallOptions['as']): Record<string, string> => {
@@ -96,7 +96,7 @@ export function createEstateClient(options: EstateClientOptions) {
   return { call, control, close, [Symbol.asyncDispose]: close };
 }
 
-/** A path of the catalog with its parameters filled in, and the query behind it. */
+/** A path of the catalog with its parameters filled in and the query appended. */
 export function filledPath(
   path: string,
   { params = {}, query = {} }: { readonly params?: Readonly<Record<string, string>>; readonly query?: Readonly<Record<string, unknown>> },

@@ -7,7 +7,7 @@ import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
 import type { ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Reply } from './estate-client.ts';
 
-/** What lets a test suite in. */
+/** Credentials of a test suite. */
 export interface EstateCredentials {
   /** For the APIs. */
   readonly bearer: string;
@@ -17,7 +17,7 @@ export interface EstateCredentials {
   readonly admin: string;
 }
 
-/** Those of fixtures/credentials.json: they are public, and let in wherever they are not switched off. */
+/** The credentials of fixtures/credentials.json. They are public, and valid unless they are switched off. */
 export const DEMO_CREDENTIALS: EstateCredentials = {
   bearer: 'demo-integration-token',
   apiKey: 'demo-carrier-key',
@@ -30,10 +30,10 @@ export interface EstateAccess {
   readonly credentials: EstateCredentials;
 }
 
-/** APIs that are asked and answered in JSON with a credential; the carrier's webhook is signed, and a label is a document. */
+/** APIs with JSON requests and answers and a credential. Excludes the signed carrier webhook and the label document. */
 export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document'>;
 type Api<Id extends TypedApiId> = (typeof apis)[Id];
-/** What a caller from outside gives; sections may be left out where nothing in them is needed. */
+/** Input of an external caller. Sections without required members are optional. */
 type Asked<A> =
   A extends ApiDefinition<string, Application, infer Path, infer Query, infer Body, z.ZodType, z.ZodType>
     ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> &
@@ -42,7 +42,7 @@ type Asked<A> =
     : never;
 type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
 type Control<Id extends ControlId> = (typeof controlOperations)[Id];
-/** May be left out where nothing in it is needed. */
+/** Optional when it has no required members. */
 type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 interface GivenSections {
@@ -52,11 +52,11 @@ interface GivenSections {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An API refused. */
+/** An API refused the call. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   readonly status: number;
-  /** What a program looks at: `insufficient_stock`. */
+  /** Machine-readable code, such as `insufficient_stock`. */
   readonly code: string | undefined;
   /** The whole answer, RFC 9457. */
   readonly problem: Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ export interface EstateEvent {
   readonly rehearsal: string;
   readonly correlationid: string;
   readonly aggregateversion: number;
-  // biome-ignore lint/suspicious/noExplicitAny: which object it is follows from the type, and a test knows what it looks for
+  // biome-ignore lint/suspicious/noExplicitAny: the shape follows from the event type, which the test knows
   readonly data: { readonly object: any; readonly previousState?: string };
   readonly [member: string]: unknown;
 }
@@ -97,17 +97,17 @@ export interface EventFilter {
   /** `payment/pay_…` */
   readonly subject?: string;
   readonly correlationId?: string;
-  /** Also the additional ones, which the source document does not name. */
+  /** Includes additional events, which the source document does not name. */
   readonly additional?: boolean;
 }
 
 /**
- * A rehearsal on an estate that runs: a world of its own, freshly seeded, with its own clock, faults and events, so that tests that
- * run at the same time do not see each other. `await using` deletes it at the end of the test.
+ * A rehearsal on a running estate: a freshly seeded world with its own clock, faults and events, which isolates concurrent tests
+ * from each other. `await using` deletes it at the end of the test.
  */
 export class EstateRehearsal implements AsyncDisposable {
   readonly name: string;
-  /** Bound to this rehearsal: any client that sends one of them is in it. */
+  /** Credentials bound to this rehearsal. Any client that sends one of them works in it. */
   readonly credentials: Omit<EstateCredentials, 'admin'> & { readonly webhookSecret: string; readonly webhookUrl: string };
   readonly client: EstateClient;
   /** Any operation of the simulation plane. @throws ControlError when it is refused */
@@ -132,7 +132,7 @@ export class EstateRehearsal implements AsyncDisposable {
     }
   }
 
-  /** Calls a public API by its id, with headers such as `idempotency-key`, and answers what it answers. @throws ApiRefusal for anything but a success */
+  /** Calls a public API by its id, with headers such as `idempotency-key`, and returns its answer. @throws ApiRefusal unless the call succeeds */
   async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<Asked<Api<Id>>>): Promise<OutputOf<Api<Id>>> {
     const { method, path, auth } = apis[id] as unknown as ApiDefinition;
     const { body, headers = {}, ...sections } = (input ?? {}) as GivenSections;
@@ -144,7 +144,7 @@ export class EstateRehearsal implements AsyncDisposable {
     return reply.body as OutputOf<Api<Id>>;
   }
 
-  /** A plain call of a public API, whatever it answers. */
+  /** A plain call of a public API. It returns errors as replies. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply> {
     return this.client.call(method, path, body, options);
   }
@@ -155,7 +155,7 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /**
-   * Moves the clock forward by an ISO 8601 duration, and runs what falls due on the way.
+   * Advances the clock by an ISO 8601 duration and runs the work that falls due meanwhile.
    * @throws VerificationFailed when the estate does not come to rest
    */
   async advance(by: string): Promise<ControlOutput<Control<'advance-clock'>>> {
@@ -164,19 +164,19 @@ export class EstateRehearsal implements AsyncDisposable {
     return outcome;
   }
 
-  /** Waits until nothing is on its way. @throws VerificationFailed when the estate does not come to rest */
+  /** Waits until no event or due work is pending. @throws VerificationFailed when the estate does not come to rest */
   async settle(): Promise<ControlOutput<Control<'settle'>>> {
     const outcome = await this.control('settle');
     refuseUnrest(outcome);
     return outcome;
   }
 
-  /** Makes something go wrong, until `deleteFault`, or as often as `times` says. */
+  /** Injects a fault until `deleteFault`, or `times` times. */
   fault(name: string, rule: FaultInput): Promise<ControlOutput<Control<'put-fault'>>> {
     return this.control('put-fault', { params: { name }, body: rule });
   }
 
-  /** The faults that are set, with how often each struck. */
+  /** The active faults, with the number of times that each was applied. */
   async faults(): Promise<ControlOutput<Control<'list-faults'>>['items']> {
     return (await this.control('list-faults')).items;
   }
@@ -189,7 +189,7 @@ export class EstateRehearsal implements AsyncDisposable {
     await this.control('delete-faults');
   }
 
-  /** The events that are on the bus, in their order, once nothing is on its way. */
+  /** Waits until nothing is pending. @returns the events on the bus, in order */
   async events({ additional = false, ...filter }: EventFilter = {}): Promise<readonly EstateEvent[]> {
     await this.settle();
     const found: EstateEvent[] = [];
@@ -204,7 +204,7 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /**
-   * Waits until so many events of a type are on the bus, without waiting for quiet.
+   * Waits until a number of events of a type are on the bus, while other work may still be pending.
    * @throws VerificationFailed when they do not come in time
    */
   async awaitEvents(
@@ -218,7 +218,7 @@ export class EstateRehearsal implements AsyncDisposable {
     return items.map(({ event }) => event as unknown as EstateEvent);
   }
 
-  /** Any business object, also those that no API reads. */
+  /** Any business object, including those that no API returns. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into objects freely
   async object(type: string, id: string): Promise<any> {
     return this.control('read-object', { params: { type, id } });
@@ -229,26 +229,26 @@ export class EstateRehearsal implements AsyncDisposable {
     return (await this.control('read-journal', { query: { correlationId } })).items;
   }
 
-  /** Plays the carrier: scans a parcel, and waits until everybody has heard of it. */
+  /** Plays the carrier: scans a parcel and waits until all consumers have processed the scan. */
   async scan(shipmentId: string, scan: string): Promise<ControlOutput<Control<'play-scan'>>> {
     const shipment = await this.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
     await this.settle();
     return shipment;
   }
 
-  /** Says what moves by itself: `{ warehouse: 'immediate' }`. */
+  /** Sets automatic progression: `{ warehouse: 'immediate' }`. */
   progression(change: NonNullable<ControlCall<Control<'set-progression'>>['body']>): Promise<ControlOutput<Control<'set-progression'>>> {
     return this.control('set-progression', { body: change });
   }
 
-  /** As freshly seeded; name and credentials stay. */
+  /** Restores the freshly seeded state; name and credentials stay. */
   async reset(): Promise<void> {
     await this.control('reset-rehearsal');
   }
 
   /**
-   * Whether stock, money, points, parcels and events agree over everything that happened.
-   * @throws VerificationFailed naming what is broken
+   * Verifies that stock, money, points, parcels and events agree.
+   * @throws VerificationFailed with the violated invariants
    */
   async verify(): Promise<ControlOutput<Control<'verify'>>> {
     const outcome = await this.control('verify');

@@ -1,4 +1,4 @@
-/** What `unified-commerce-estate` is for whoever imports it: a client of an estate that runs, wherever it runs. */
+/** Entry point of the package `unified-commerce-estate`: a client of a running estate. */
 export { ControlError, createEstateClient, type EstateClient, type EstateClientOptions, type Reply } from './estate-client.ts';
 export {
   ApiRefusal,

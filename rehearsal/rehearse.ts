@@ -23,7 +23,7 @@ const command = new Command()
   .argument('[scenario...]', `one or more of: ${scenarios.map(({ name }) => name).join(', ')}; flow-1 to flow-8: those of a flow`)
   .option('--against <url>', 'address of a running gateway; without it an estate is started and ended again')
   .option('--all', 'every scenario')
-  .option('--list', 'what there is')
+  .option('--list', 'list the scenarios')
   .option('--bearer <token>', 'credential for the APIs', 'demo-integration-token')
   .option('--api-key <key>', 'credential for the carrier’s APIs', 'demo-carrier-key')
   .option('--admin <token>', 'credential for the simulation plane', 'demo-sim-admin')
@@ -73,9 +73,9 @@ async function reachable(gateway: string): Promise<void> {
     );
 }
 
-/** Starts an estate on free ports, for this run alone. */
+/** Starts an estate on free ports for this run. */
 async function startEstate(): Promise<{ gateway: string; stop(): Promise<void> }> {
-  // Compiled to JavaScript in the package, it ends as this file does.
+  // In the package, the estate's entry file is JavaScript and has this file's extension.
   const main = fileURLToPath(new URL(`../services/main${extname(import.meta.url)}`, import.meta.url));
   const child: ChildProcess = fork(main, [], {
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },

@@ -14,11 +14,11 @@ export interface RunOptions {
   readonly report: Report;
   /** Keeps the rehearsal after the run. */
   readonly leavesRehearsal?: boolean;
-  /** Looks at what the scenario left, before its rehearsal is deleted. What it throws fails the scenario. */
+  /** Inspects the rehearsal before it is deleted. An exception fails the scenario. */
   readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
 
-/** Who is told what happens, as it happens. */
+/** Receives the progress of a run. */
 export interface Report {
   begin(scenario: Scenario, rehearsal: string): void;
   step(record: StepRecord): void;
@@ -35,8 +35,8 @@ export interface Report {
 }
 
 /**
- * Runs one scenario in a rehearsal of its own, which is deleted afterwards unless asked otherwise, and checks the invariants at the end.
- * @returns whether everything held
+ * Runs one scenario in its own rehearsal and checks the invariants at the end. Deletes the rehearsal afterwards, unless `keep` is set.
+ * @returns whether all expectations and invariants held
  */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
   const { gateway, apiKey, admin, report, leavesRehearsal = false } = options;
@@ -61,14 +61,14 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   return failure === undefined;
 }
 
-/** @returns why it failed */
+/** @returns the reason of the failure */
 const deleteRehearsal = (outside: EstateClient, name: string): Promise<string | undefined> =>
   patiently(() => outside.control('delete-rehearsal', { params: { name } })).then(
     () => undefined,
     (error: unknown) => `The rehearsal could not be deleted: ${error instanceof Error ? error.message : String(error)}`,
   );
 
-/** An estate of which a part is just being replaced says so, and is asked again. @throws ControlError when it says so for too long */
+/** Retries while a part of the estate is being replaced. @throws ControlError when that takes too long */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -89,7 +89,7 @@ async function brokenInvariants(client: EstateClient, report: Report): Promise<s
   return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;
 }
 
-/** What a party outside the estate knows. */
+/** Data that an external party has. */
 interface Outside {
   readonly webhookSecret: string;
   readonly webhookUrl: string;
@@ -190,7 +190,7 @@ function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookU
   };
 }
 
-/** What a reader of the report calls it: an amount in major units, nothing as `none`. */
+/** A value as shown in the report: amounts in major units, undefined as `none`. */
 function inWords(value: unknown): string {
   if (value === undefined) return 'none';
   const money = Money.safeParse(value);

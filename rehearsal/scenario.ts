@@ -24,30 +24,30 @@ export interface Step {
   readonly call: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`;
   readonly body?: unknown;
   readonly options?: CallOptions;
-  /** The status that this step must have; any 2xx by default. */
+  /** Expected status; any 2xx by default. */
   readonly status?: number;
-  /** Events of the source document that must follow, in any order; none by default is not checked. */
+  /** Expected events of the source document, in any order. Not checked when omitted. */
   readonly events?: readonly string[];
 }
 
-/** What a scenario does with an estate. It talks to it from outside only. */
+/** Operations of a scenario on an estate, from outside only. */
 export interface Stage {
   /** Calls the estate, prints the step, checks status and events. @throws ExpectationFailed */
   step(step: Step): Promise<Reply>;
-  /** Several calls at once; their replies in the order given. */
+  /** Makes several calls at once. @returns their replies in the order of the calls */
   together(title: string, calls: readonly Omit<Step, 'title' | 'events' | 'status'>[]): Promise<readonly Reply[]>;
   /** @throws ExpectationFailed unless both are deeply equal */
   expect(what: string, actual: unknown, expected: unknown): void;
   advance(by: string): Promise<void>;
   fault(name: string, rule: FaultRule): Promise<void>;
   noFaults(): Promise<void>;
-  /** Waits until nothing is on its way. */
+  /** Waits until no event or due work is pending. */
   settle(): Promise<void>;
-  /** The rehearsal's clock when the scenario was at its last step, in epoch milliseconds. */
+  /** The rehearsal's clock at the last step, in epoch milliseconds. */
   now(): number;
   /** Plays the carrier: scans a parcel. */
   scan(shipmentId: string, scan: string): Promise<void>;
-  /** Sends a carrier's webhook, signed as a carrier signs it. */
+  /** Sends a carrier's webhook with a carrier's signature. */
   webhook(
     title: string,
     webhook: { readonly id: string; readonly body: unknown; readonly status: number; readonly secret?: string },
@@ -63,7 +63,7 @@ export interface FaultRule {
 export interface Scenario {
   readonly name: string;
   readonly title: string;
-  /** Numbers of the documented flows that it goes through, or breaks. */
+  /** Numbers of the documented flows that the scenario follows or disturbs. */
   readonly flows: readonly number[];
   readonly pains?: readonly Pain[];
   readonly run: (stage: Stage) => Promise<void>;

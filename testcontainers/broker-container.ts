@@ -11,13 +11,13 @@ import {
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from './broker-settings.ts';
 import { explained, lastWords } from './last-words.ts';
 
-/** The name by which containers beside it reach the broker. */
+/** Network alias of the broker. */
 const ALIAS = 'kafka';
 const WITHIN_PORT = 9_092;
 const OUTSIDE_PORT = 19_092;
 const CONTROLLER_PORT = 9_093;
 
-/** A broker tells its clients where to find it, and from outside that is known only once the container has its port. */
+/** The broker advertises its address to clients, and the external port is known only after the container has started. */
 const OUTSIDE_ADDRESS = '/tmp/outside-address';
 const WAITING = 'waiting for the address outside';
 const START_WHEN_KNOWN = `
@@ -46,7 +46,7 @@ export class BrokerContainer extends GenericContainer {
       });
   }
 
-  /** @throws EstateStartError that shows what the broker said last */
+  /** @throws EstateStartError with the last log lines of the broker */
   override async start(): Promise<StartedBrokerContainer> {
     const words = lastWords();
     this.withLogConsumer((stream) => words.follow(stream));
@@ -55,7 +55,7 @@ export class BrokerContainer extends GenericContainer {
 
   protected override async containerStarted(container: StartedTestContainer, inspectResult: InspectResult): Promise<void> {
     const address = `${container.getHost()}:${container.getMappedPort(OUTSIDE_PORT)}`;
-    // Moved there in one piece: what waits for it must not read half of it.
+    // Moved atomically, so that the waiting start script does not read a partial file.
     await container.exec(['sh', '-c', `echo ${address} > ${OUTSIDE_ADDRESS}.new && mv ${OUTSIDE_ADDRESS}.new ${OUTSIDE_ADDRESS}`]);
     const client = await getContainerRuntimeClient();
     const ports = BoundPorts.fromInspectResult(client.info.containerRuntime.hostIps, inspectResult).filter(this.exposedPorts);
@@ -66,12 +66,12 @@ export class BrokerContainer extends GenericContainer {
 }
 
 export class StartedBrokerContainer extends AbstractStartedContainer {
-  /** For the test and whatever else runs on the machine. */
+  /** Address for the test and other processes on this machine. */
   getBrokers(): readonly string[] {
     return [`${this.getHost()}:${this.getMappedPort(OUTSIDE_PORT)}`];
   }
 
-  /** For containers on the same network. */
+  /** Address for containers on the same network. */
   getBrokersWithin(): readonly string[] {
     return [`${ALIAS}:${WITHIN_PORT}`];
   }

@@ -18,15 +18,15 @@ import {
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 const FIXTURES_WITHIN = '/fixtures';
-/** The container's user only reads them, whoever they belong to outside. */
+/** File mode: readable by the container's user, regardless of the owner outside. */
 const READABLE = 0o755;
 
-/** Whether whoever listens on a port says that it is ready; a container that ends is not waited for. */
+/** Waits until the server on a port reports that it is ready, or until the container ends. */
 export const ready = (port: number) => Wait.forHttp('/readyz', port, { abortOnContainerExit: true }).forStatusCode(200);
 
 /**
  * The whole estate in one container: gateway, applications and touchpoint mock in one process, state and events in its memory
- * unless it is told of a Redis and a Kafka. Ports are whatever is free.
+ * unless a Redis and a Kafka are configured. Ports are chosen freely.
  */
 export class EstateContainer extends GenericContainer {
   #credentials = DEMO_CREDENTIALS;
@@ -39,7 +39,7 @@ export class EstateContainer extends GenericContainer {
       .withWaitStrategy(Wait.forAll([GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_PORT].map(ready)));
   }
 
-  /** A folder with a retailer of your own: the files of the project's fixtures/, its credentials.json among them. */
+  /** Uses your own retailer: a folder with the same files as the project's fixtures/, including credentials.json. */
   withFixtures(folder: string): this {
     this.#credentials = credentialsOf(folder);
     return this.withCopyDirectoriesToContainer([{ source: resolve(folder), target: FIXTURES_WITHIN, mode: READABLE }]).withEnvironment({
@@ -47,17 +47,17 @@ export class EstateContainer extends GenericContainer {
     });
   }
 
-  /** What the container logs; `info` by default. */
+  /** Log level of the container; `info` by default. */
   withLogLevel(level: LogLevel): this {
     return this.withEnvironment({ LOG_LEVEL: level });
   }
 
-  /** Records no hops for the journal, which takes time and memory in a long test. */
+  /** Disables the journal of hops, which costs time and memory in a long test. */
   withoutJournal(): this {
     return this.withEnvironment({ JOURNAL: 'off' });
   }
 
-  /** The key and the lanes that the touchpoint mock knows. */
+  /** Key and lanes of the touchpoint mock. */
   withTouchpoint(access: Partial<TouchpointAccess>): this {
     this.#touchpoint = { ...this.#touchpoint, ...access };
     return this.withEnvironment({ MOCK_STORE_KEY: this.#touchpoint.storeKey, MOCK_LANES: this.#touchpoint.lanes.join(',') });
@@ -73,7 +73,7 @@ export class EstateContainer extends GenericContainer {
     return this.withEnvironment({ KAFKA_BROKERS: brokers.join(',') });
   }
 
-  /** @throws EstateStartError that says what is missing, or shows what the estate said last */
+  /** @throws EstateStartError with the missing precondition, or with the last log lines of the estate */
   override async start(): Promise<StartedEstateContainer> {
     const words = lastWords();
     const { logConsumer } = this;

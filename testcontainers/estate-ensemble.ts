@@ -17,17 +17,17 @@ import {
   type TouchpointAccess,
 } from './started-estate.ts';
 
-/** What an ensemble of one container per application consists of. */
+/** A member of an ensemble with one container per application. */
 export type EnsembleMember = Application | 'gateway' | 'touchpoint-mock';
 
 const REDIS_PORT = 6_379;
 const APPLICATION_PORT = 8_080;
-/** A broker alone takes ten seconds on a small machine, and it is not alone. */
+/** On a small machine the broker alone takes ten seconds to start, and the other containers start at the same time. */
 const STARTUP_MS = 180_000;
 
 /**
- * The estate with a real Redis and a real Kafka beside it, on a network of their own: for tests that read the events as other
- * programs do, from Kafka. By default the estate is one container; it can also be one per application, as it is deployed.
+ * The estate with a real Redis and a real Kafka on a separate network, for tests that read events from Kafka.
+ * By default the estate is one container; it can also be one container per application, as in a deployment.
  */
 export class EstateEnsemble {
   readonly #image: string;
@@ -56,7 +56,7 @@ export class EstateEnsemble {
     return this;
   }
 
-  /** Of each container. */
+  /** Log level of each container. */
   withStartupTimeout(startupTimeoutMs: number): this {
     this.#startupTimeoutMs = startupTimeoutMs;
     return this;
@@ -68,7 +68,7 @@ export class EstateEnsemble {
     return this;
   }
 
-  /** @throws EstateStartError that says what is missing, or shows what the container that failed said last */
+  /** @throws EstateStartError with the missing precondition, or with the last log lines of the failed container */
   async start(): Promise<StartedEstateEnsemble> {
     const network = await new Network().start();
     const running: StartedTestContainer[] = [];
@@ -95,7 +95,7 @@ export class EstateEnsemble {
       .withNetwork(network)
       .withNetworkAliases('redis')
       .withExposedPorts(REDIS_PORT)
-      // Nothing outlives the container, so nothing is written to a disk for which it might have to wait.
+      // No data outlives the container, so Redis need not write to disk.
       .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
       .withStartupTimeout(this.#startupTimeoutMs);
@@ -117,7 +117,7 @@ export class EstateEnsemble {
     return { gateway: estate, touchpoint: estate, containers: new Map() };
   }
 
-  /** All at once: each waits for what it needs, and is ready when that is there. */
+  /** Starts all containers at once. Each waits for its own dependencies. */
   async #startMembers({ network, infrastructure, keep }: Placement): Promise<Members> {
     const secret = (): string => randomBytes(32).toString('hex');
     const environment = {
@@ -153,14 +153,14 @@ export class EstateEnsemble {
 interface Placement {
   readonly network: StartedNetwork;
   readonly infrastructure: Readonly<Record<'REDIS_URL' | 'KAFKA_BROKERS', string>>;
-  /** Notes a container that started, so that it is stopped. */
+  /** Remembers a started container in order to stop it. */
   readonly keep: <T extends StartedTestContainer>(starting: Promise<T>) => Promise<T>;
 }
 
 interface Members {
   readonly gateway: StartedTestContainer;
   readonly touchpoint: StartedTestContainer;
-  /** Empty when the estate is one container. */
+  /** Containers by service; empty when the estate is one container. */
   readonly containers: ReadonlyMap<EnsembleMember, StartedTestContainer>;
 }
 
@@ -173,19 +173,19 @@ function started(what: string, container: GenericContainer, image = what): Promi
   return explained({ image, what, words }, () => container.start());
 }
 
-/** As `Promise.all`, but when one fails the others are waited for, so that nothing starts after it was stopped. */
+/** Like `Promise.all`, but waits for the others when one fails, so that no container starts after the stop. */
 async function allOrNone<T extends readonly Promise<unknown>[] | []>(starting: T): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
   await Promise.allSettled(starting);
   return Promise.all(starting);
 }
 
 async function stopAll(containers: readonly StartedTestContainer[], network: StartedNetwork): Promise<void> {
-  // One that does not stop must not keep the others; the network then refuses to go, and says so.
+  // A container that does not stop must not block the others. Removing the network then fails with a message.
   await Promise.allSettled(containers.map((container) => container.stop()));
   await network.stop();
 }
 
-/** Stopping it stops all its containers, and takes its network away. */
+/** A started ensemble. `stop` stops all its containers and removes its network. */
 export class StartedEstateEnsemble implements StartedEstate {
   readonly #members: Members;
   readonly #redis: StartedTestContainer;
@@ -204,17 +204,17 @@ export class StartedEstateEnsemble implements StartedEstate {
     this.#stop = stop;
   }
 
-  /** For a Kafka client in the test: `['localhost:32770']`. */
+  /** Brokers for a Kafka client in the test: `['localhost:32770']`. */
   getKafkaBrokers(): readonly string[] {
     return this.#broker.getBrokers();
   }
 
-  /** For a Redis client in the test: `redis://localhost:32771`. */
+  /** Address for a Redis client in the test: `redis://localhost:32771`. */
   getRedisUrl(): string {
     return `redis://${this.#redis.getHost()}:${this.#redis.getMappedPort(REDIS_PORT)}`;
   }
 
-  /** The container of one application, to stop or to read its log; with the estate in one container it is that one. */
+  /** Container of an application, to stop it or read its log. With the estate in one container, that container. */
   getContainer(member: EnsembleMember): StartedTestContainer {
     return this.#members.containers.get(member) ?? this.#members.gateway;
   }

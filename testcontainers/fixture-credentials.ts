@@ -6,8 +6,8 @@ import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import { EstateStartError } from './last-words.ts';
 
 /**
- * What lets a test suite into an estate with fixtures of its own: the first credential of each kind in their credentials.json.
- * @throws EstateStartError when there is none of a kind
+ * Credentials for an estate with custom fixtures: the first credential of each kind in their credentials.json.
+ * @throws EstateStartError when a kind is missing
  */
 export function credentialsOf(folder: string): EstateCredentials {
   const file = join(folder, 'credentials.json');

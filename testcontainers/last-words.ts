@@ -1,21 +1,21 @@
 import type { Readable } from 'node:stream';
 import { getContainerRuntimeClient, ImageName } from 'testcontainers';
 
-/** A container did not come up; the message says why, as far as it can be known. */
+/** A container did not start. The message gives the reason, as far as it is known. */
 export class EstateStartError extends Error {
   override readonly name = 'EstateStartError';
 }
 
 const LINES = 25;
-/** The last lines are still on their way when a container has ended. */
+/** Time for the last log lines to arrive after a container has ended. */
 const LATE_LINES_MS = 500;
 
-/** Keeps the last lines that a container says. */
+/** Keeps the last log lines of a container. */
 export function lastWords() {
   const lines: string[] = [];
   let ended: Promise<void> | undefined;
   return {
-    /** Whether there was a container to listen to. */
+    /** Whether the log stream of a container was opened. */
     began: (): boolean => ended !== undefined,
     follow(stream: Readable): void {
       const hear = (chunk: unknown): void => {
@@ -41,12 +41,12 @@ export type LastWords = ReturnType<typeof lastWords>;
 
 export interface Explained {
   readonly image: string;
-  /** What was to be started, for the message; the image by default. */
+  /** Name of the failed container in the message; the image by default. */
   readonly what?: string;
   readonly words: LastWords;
 }
 
-/** @throws EstateStartError that says how to get a missing image, or shows what the container said last */
+/** @throws EstateStartError that explains how to get a missing image, or shows the last log lines of the container */
 export async function explained<T>({ image, what = image, words }: Explained, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
@@ -59,14 +59,14 @@ export async function explained<T>({ image, what = image, words }: Explained, st
     }
     if (!words.began()) throw error;
     const lines = await words.all();
-    // Of a container that ended, the library tells them already.
+    // For an ended container, the library's message already includes its last lines.
     const told = lines.length > 0 && reason.includes(lines.at(-1) ?? '');
     const said = lines.length === 0 ? '\nIt said nothing.' : `\nIt said last:\n${lines.map((line) => `  ${line}`).join('\n')}`;
     throw new EstateStartError(`${what} did not start: ${reason}${told ? '' : said}`, { cause: error });
   }
 }
 
-/** Without a container engine nothing is known of images, and the reason speaks for itself. */
+/** Whether the image may exist. Also true without a container engine, because its own message then explains the failure. */
 async function mayExist(image: string): Promise<boolean> {
   const client = await getContainerRuntimeClient().catch(() => undefined);
   return client === undefined || (await client.image.exists(ImageName.fromString(image)).catch(() => true));

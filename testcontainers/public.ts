@@ -1,4 +1,4 @@
-/** What `unified-commerce-estate/testcontainers` is for whoever imports it. */
+/** Entry point of `unified-commerce-estate/testcontainers`. */
 export { ControlError, type EstateClient, type Reply } from '../rehearsal/estate-client.ts';
 export {
   ApiRefusal,

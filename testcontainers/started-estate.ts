@@ -5,7 +5,7 @@ export const GATEWAY_PORT = 8_080;
 export const TOUCHPOINT_PORT = 15_115;
 export const PORTAL_PORT = 15_116;
 
-/** How a checkout lane presents itself to the touchpoint mock. */
+/** Access of a checkout lane to the touchpoint mock. */
 export interface TouchpointAccess {
   readonly storeKey: string;
   readonly lanes: readonly string[];
@@ -13,19 +13,19 @@ export interface TouchpointAccess {
 
 export const DEMO_TOUCHPOINT: TouchpointAccess = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
-/** An estate that runs, in however many containers. */
+/** A running estate, in one or more containers. */
 export interface StartedEstate extends AsyncDisposable {
-  /** Where the APIs are: `http://localhost:32768`. */
+  /** Address of the APIs: `http://localhost:32768`. */
   getGatewayUrl(): string;
-  /** Where a checkout lane calls. */
+  /** Address for checkout lanes. */
   getTouchpointUrl(): string;
-  /** The touchpoint mock for people: a page to open in a browser. */
+  /** Address of the touchpoint mock's portal, for a browser. */
   getPortalUrl(): string;
   getTouchpointAccess(): TouchpointAccess;
   getCredentials(): EstateCredentials;
-  /** A world of its own for a test; without a name it gets a new one. */
+  /** Creates an isolated world for a test, with a generated name by default. */
   createRehearsal(name?: string): Promise<EstateRehearsal>;
-  /** A client of a rehearsal that exists, by default the one of those who name none. Close it. */
+  /** A client of an existing rehearsal, by default `default`. The caller closes it. */
   createClient(rehearsal?: string): EstateClient;
 }
 

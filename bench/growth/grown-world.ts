@@ -11,22 +11,22 @@ import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { JournalEntry } from '../../shared/store/ports/journal.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 
-/** How much is put into a world besides what is there. */
+/** Number of objects to add to a world. */
 export interface Growth {
-  /** Of each kind: customers, orders, baskets and payments. */
+  /** Copies of each kind: customers, orders, baskets and payments. */
   readonly objects: number;
   readonly events: number;
   readonly hops: number;
 }
 
-/** So much is committed at once. */
+/** Objects per commit. */
 const PIECE = 100;
 
 type Copied = Readonly<Record<string, unknown>> & Stored;
 
 const named = (prefix: string, n: number): string => `${prefix}_GROWN${String(n).padStart(6, '0')}`;
 
-/** The objects that are copied, and the members in which copies differ. All orders are of one customer, as in a sandbox with one test client. */
+/** The objects to copy, and the members in which copies differ. All orders belong to one customer, as in a sandbox with one test client. */
 const KINDS: readonly {
   readonly application: Application;
   readonly of: AnyCollection;
@@ -49,8 +49,8 @@ const KINDS: readonly {
 ];
 
 /**
- * Fills a world in which an order was placed with copies of what that left there, past the applications: to do it through them would take
- * as long as it takes to use an estate for months.
+ * Fills a world with copies of a placed order and its related objects. It writes to the store directly, because calls of the applications
+ * would take too long.
  * @param first the number of the first copy, so that a world can be filled again
  */
 export async function growWorld(adapter: StoreAdapter, world: World, { objects, events, hops }: Growth, first = 1): Promise<void> {

@@ -2,21 +2,21 @@ import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { placeOrder } from '../order-journey.ts';
 import type { Growth } from './grown-world.ts';
 
-/** Something that anybody does with a rehearsal; it answers the same whatever else the rehearsal holds. */
+/** A common operation. Its answer does not depend on the size of the rehearsal. */
 export interface Operation {
   readonly what: string;
   readonly ask: (client: EstateClient, story: Story) => Promise<unknown>;
 }
 
-/** An order whose events and hops are asked for. */
+/** The order whose events and hops are requested. */
 export interface Story {
   readonly order: string;
   readonly correlationId: string;
 }
 
-/** What a small rehearsal has, too: as many orders as are shown of a customer, and of each type as many events as are asked for. */
+/** Minimum content of the small rehearsal: one page of a customer's orders, and one page of events of each type. */
 export const SMALL: Growth = { objects: 20, events: 500, hops: 0 };
-/** Numbers of further copies. */
+/** Number of the first further copy. */
 export const BEYOND_SMALL = SMALL.events + 1;
 
 async function get(client: EstateClient, path: string): Promise<unknown> {
@@ -30,7 +30,7 @@ const events = (client: EstateClient, query: Readonly<Record<string, string | nu
 
 let registered = 0;
 
-/** Those first that leave no hop behind, so that the story is still in the journal when it is asked for. */
+/** Operations that record no hops come first, so that the order's hops are still in the journal when they are requested. */
 export const operations: readonly Operation[] = [
   { what: 'events: the first', ask: (client) => events(client, {}) },
   { what: 'events of a story', ask: (client, { correlationId }) => events(client, { correlationId }) },
@@ -72,7 +72,7 @@ export const operations: readonly Operation[] = [
   { what: 'place an order', ask: (client) => placeOrder(client) },
 ];
 
-/** Places the order that is asked for. */
+/** Places the order whose events and hops are requested. */
 export async function tellStory(client: EstateClient): Promise<Story> {
   const order = await placeOrder(client);
   await client.control('settle');

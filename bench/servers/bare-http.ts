@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { serve } from './ready.ts';
 
 /**
- * The least that an HTTP server for JSON can do: collects the body, parses it, and answers.
- * With a number it answers a constant of that many bytes, without one it echoes what it was sent.
+ * A minimal HTTP server for JSON: collects the body, parses it, and answers.
+ * With a number as its argument it answers a constant of that many bytes; without one it echoes the body.
  */
 const bytes = process.argv[2] === undefined ? undefined : Number(process.argv[2]);
 const constant = bytes === undefined ? undefined : withHeaders(JSON.stringify({ constant: 'x'.repeat(bytes - '{"constant":""}'.length) }));

@@ -3,7 +3,7 @@ import express from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { serve } from './ready.ts';
 
-/** http-proxy-middleware as its README shows it, with connections that are kept. The one argument is where it leads. */
+/** http-proxy-middleware as in its README, with keep-alive connections. Argument: the target address. */
 const target = process.argv[2] ?? '';
 const app = express();
 app.use(createProxyMiddleware({ target, agent: new Agent({ keepAlive: true }) }));

@@ -5,7 +5,7 @@ import { mintCredentials } from '../../shared/simulation/credentials.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 
-/** The estate's gateway in front of a stand-in for every application. The arguments are where that is, and a token that is let in. */
+/** The estate's gateway in front of one stand-in for all applications. Arguments: the stand-in's address, and an accepted token. */
 const [upstream = '', key = ''] = process.argv.slice(2);
 const pepper = 'a-pepper-for-measuring';
 const adapter = createMemoryStore();

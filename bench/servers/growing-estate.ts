@@ -5,7 +5,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type Growth, growWorld } from '../growth/grown-world.ts';
 
-/** The whole estate in one process, which fills a world when it is asked to. */
+/** The whole estate in one process, which fills a world on request. */
 const configuration = readConfiguration(process.env);
 const log = createLogger(configuration.LOG_LEVEL);
 const adapter = openStore(configuration, log);

@@ -1,10 +1,10 @@
-/** What a process has used so far. */
+/** Resources that a process has used so far. */
 export interface Usage {
   readonly cpuMicros: number;
   readonly rssBytes: number;
 }
 
-/** Preloaded into the processes that are measured: tells what they use when asked, and ends with whoever measures. */
+/** Preloaded into the measured processes. Reports their usage on request, and ends them with the benchmark. */
 process.on('message', (message) => {
   if (message !== 'usage') return;
   const { user, system } = process.cpuUsage();

@@ -4,7 +4,7 @@ import { ADDRESS, basketInCheckout } from './steps.ts';
 /** Flows 2, 4, 5 and 7: from the product page to a confirmed order whose stock, money and events agree. */
 export const digitalOrder: Scenario = {
   name: 'digital-order',
-  title: 'A digital order, from product page to confirmed',
+  title: 'A digital order, from product page to confirmation',
   flows: [2, 4, 5, 7],
   async run(stage) {
     const before = await stage.step({ title: 'Look at the product', call: 'GET /products/mug-blue' });
@@ -38,11 +38,11 @@ export const digitalOrder: Scenario = {
       call: `POST /orders/${ORD}/confirm`,
       events: ['order-confirmed', 'fulfillment-order-created'],
     });
-    const confirmed = await stage.step({ title: 'Read it', call: `GET /orders/${ORD}` });
+    const confirmed = await stage.step({ title: 'Read the order', call: `GET /orders/${ORD}` });
     stage.expect('order', confirmed.body.state, 'confirmed');
     stage.expect('payment status', confirmed.body.paymentStatus, 'authorised');
     await stage.step({
-      title: 'Create the order again: the same one',
+      title: 'Create the order again: it is the same order',
       call: 'POST /orders',
       body: { basketId: BSK },
       status: 200,
@@ -56,7 +56,7 @@ export const digitalOrder: Scenario = {
 /** Pain: the card is declined; the next tender pays. */
 export const declinedThenPaid: Scenario = {
   name: 'declined-then-paid',
-  title: 'A declined card, then one that pays; capture repeated after a lost answer',
+  title: 'The first card is declined and the second pays; the capture is repeated after a lost answer',
   flows: [2],
   async run(stage) {
     const { orderId } = await basketInCheckout(stage, { sku: 'mug-blue', qty: 2 });
@@ -67,7 +67,7 @@ export const declinedThenPaid: Scenario = {
       status: 402,
       events: [],
     });
-    await stage.step({ title: 'Unpaid, the order cannot be confirmed', call: `POST /orders/${orderId}/confirm`, status: 409, events: [] });
+    await stage.step({ title: 'The unpaid order cannot be confirmed', call: `POST /orders/${orderId}/confirm`, status: 409, events: [] });
     const payment = await stage.step({
       title: 'Another card pays',
       call: 'POST /payments/authorizations',
@@ -84,8 +84,8 @@ export const declinedThenPaid: Scenario = {
       call: `POST /payments/authorizations/${payment.body.id}/capture`,
       options: { headers: { 'idempotency-key': 'capture-1' } },
     } as const;
-    await stage.step({ title: 'Capture: done, but the answer is lost', ...capture, status: 504, events: ['payment-captured'] });
-    const repeated = await stage.step({ title: 'The same capture again, same key', ...capture, events: [] });
+    await stage.step({ title: 'The capture succeeds, but its answer is lost', ...capture, status: 504, events: ['payment-captured'] });
+    const repeated = await stage.step({ title: 'Repeat the capture with the same key', ...capture, events: [] });
     stage.expect('captured', repeated.body.capturedAmount.amount, 3_088);
     stage.expect('replayed', repeated.headers['idempotent-replayed'], 'true');
   },

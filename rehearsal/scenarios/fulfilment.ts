@@ -6,7 +6,7 @@ interface Line {
   readonly qty: number;
 }
 
-/** From nothing to a confirmed, routed order. @returns its id and the ids of its fulfillment orders */
+/** Places, confirms and routes an order. @returns its id and the ids of its fulfillment orders */
 export async function confirmedOrder(
   stage: Stage,
   lines: readonly Line[],
@@ -22,7 +22,7 @@ export async function confirmedOrder(
   return { orderId, fulfillmentOrderIds: read.body.fulfillmentOrders.map(({ id }: { id: string }) => id) };
 }
 
-/** Picked, packed, handed over. @returns the parcel's id */
+/** Picks, packs and hands over the goods. @returns the parcel's id */
 export async function dispatched(
   stage: Stage,
   fulfillmentOrderId: string,
@@ -34,7 +34,7 @@ export async function dispatched(
     await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
   }
   const sent = await stage.step({
-    title: 'Dispatch: captured, stock out, label made',
+    title: 'Dispatch: the payment is captured, the stock leaves, the label is created',
     call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
     body,
     events,
@@ -44,20 +44,20 @@ export async function dispatched(
 
 export const deliveredOrder: Scenario = {
   name: 'delivered-order',
-  title: 'The whole digital order, from basket to the delivered parcel and its points',
+  title: 'A digital order, from basket to delivered parcel and loyalty points',
   flows: [2, 6, 8],
   async run(stage) {
     const points = await stage.step({ title: 'Ada’s points before', call: 'GET /members/loy_ada/balance' });
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '');
     const label = await stage.step({
-      title: 'The label was made at dispatch',
+      title: 'The label was created at dispatch',
       call: `POST /shipments/${parcel}/label`,
       status: 200,
       options: { as: 'api-key' },
     });
     await stage.step({
-      title: 'It is a PDF that anybody with its address can open',
+      title: 'The label is a PDF; its address needs no credential',
       call: `GET ${label.body.label.url as `/${string}`}`,
       options: { as: 'none' },
     });
@@ -82,17 +82,17 @@ export const lostParcel: Scenario = {
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '', { service: 'LOST' });
     await stage.advance('P20D');
     const tracking = await stage.step({
-      title: 'Nobody has scanned it for two weeks',
+      title: 'The parcel is lost after two weeks without a scan',
       call: `GET /shipments/${parcel}/tracking`,
       options: { as: 'api-key' },
     });
     stage.expect('parcel', tracking.body.state, 'lost');
-    const refunded = await stage.step({ title: 'The order is cancelled, its money goes back', call: `GET /orders/${orderId}` });
+    const refunded = await stage.step({ title: 'The order is cancelled and refunded', call: `GET /orders/${orderId}` });
     stage.expect('order', refunded.body.state, 'cancelled');
     stage.expect('payment status', refunded.body.paymentStatus, 'refunded');
     await stage.scan(parcel, 'find');
     const found = await stage.step({
-      title: 'Found: the order stays cancelled, marked for reconciliation',
+      title: 'The parcel is found: the order stays cancelled and is marked for reconciliation',
       call: `GET /orders/${orderId}`,
     });
     stage.expect('order', found.body.state, 'cancelled');
@@ -102,12 +102,12 @@ export const lostParcel: Scenario = {
 
 export const partialDelivery: Scenario = {
   name: 'partial-delivery',
-  title: 'One order from two nodes: one parcel arrives, the other comes back',
+  title: 'One order ships from two nodes: one parcel arrives, the other is returned',
   flows: [8],
   pains: ['partial-fulfilment', 'lost-parcel'],
   async run(stage) {
     await stage.step({
-      title: 'Somebody holds most desks of dc-01',
+      title: 'Another customer reserves most desks of dc-01',
       call: 'POST /inventory/reservations',
       body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' },
     });
@@ -122,7 +122,7 @@ export const partialDelivery: Scenario = {
     stage.expect('order', half.body.state, 'partially-fulfilled');
     await dispatched(stage, fulfillmentOrderIds[1] ?? '', { service: 'RTS' });
     await stage.advance('P5D');
-    const end = await stage.step({ title: 'The second came back: its line is refunded', call: `GET /orders/${orderId}` });
+    const end = await stage.step({ title: 'The second parcel is returned and its line is refunded', call: `GET /orders/${orderId}` });
     stage.expect('order', end.body.state, 'completed');
     stage.expect('payment status', end.body.paymentStatus, 'partially-refunded');
   },
@@ -130,7 +130,7 @@ export const partialDelivery: Scenario = {
 
 export const webhookStorm: Scenario = {
   name: 'webhook-storm',
-  title: 'Webhooks come late, twice and in the wrong order',
+  title: 'Webhooks arrive late, twice and out of order',
   flows: [8],
   pains: ['duplicate-webhooks'],
   async run(stage) {
@@ -142,23 +142,27 @@ export const webhookStorm: Scenario = {
       timestamp: at(minutes),
       data: { shipmentId: parcel, status, occurredAt: at(minutes) },
     });
-    await stage.webhook('Delivered comes first', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
-    await stage.webhook('In transit comes after it', { id: 'storm-2', body: scan('in-transit', 2), status: 204 });
-    await stage.webhook('Delivered comes again', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
-    await stage.webhook('Out for delivery, older than what is known', { id: 'storm-1', body: scan('out-for-delivery', 1), status: 204 });
-    await stage.webhook('A forged one', {
+    await stage.webhook('Delivered arrives first', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
+    await stage.webhook('In transit arrives after it', { id: 'storm-2', body: scan('in-transit', 2), status: 204 });
+    await stage.webhook('Delivered arrives again', { id: 'storm-3', body: scan('delivered', 3), status: 204 });
+    await stage.webhook('Out for delivery arrives, older than the known state', {
+      id: 'storm-1',
+      body: scan('out-for-delivery', 1),
+      status: 204,
+    });
+    await stage.webhook('A forged webhook arrives', {
       id: 'storm-4',
       body: scan('lost', 4),
       status: 401,
       secret: 'whsec_Zm9yZ2VkLWZvcmdlZC1mb3JnZWQ=',
     });
     const fulfillmentOrder = await stage.step({
-      title: 'Nothing moved back',
+      title: 'The fulfillment order is still delivered',
       call: `GET /fulfillment/orders/${fulfillmentOrderIds[0] ?? ''}`,
     });
     stage.expect('fulfillment order', fulfillmentOrder.body.state, 'delivered');
     await stage.settle();
-    const order = await stage.step({ title: 'The order is completed, once', call: `GET /orders/${orderId}` });
+    const order = await stage.step({ title: 'The order is completed once', call: `GET /orders/${orderId}` });
     stage.expect('order', order.body.state, 'completed');
   },
 };

@@ -3,7 +3,7 @@ import { ADDRESS, basketInCheckout } from './steps.ts';
 
 export const eventsDisordered: Scenario = {
   name: 'events-disordered',
-  title: 'Events come twice, late and in the wrong order: points are earned once, and nobody falls back',
+  title: 'Events arrive twice, late and out of order: points are earned once, and no state moves back',
   flows: [3],
   pains: ['out-of-order-events'],
   async run(stage) {
@@ -17,23 +17,23 @@ export const eventsDisordered: Scenario = {
       body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 2 }], loyaltyId: 'loy_ada' },
     });
     await stage.step({
-      title: 'Paid in cash: created, confirmed and completed at once',
+      title: 'Pay in cash: the order is created, confirmed and completed at once',
       call: `POST /transactions/${sale.body.id}/payment`,
       body: { tender: { type: 'cash' }, amount: sale.body.totals.total },
     });
     await stage.settle();
     const order = await stage.step({ title: 'The order is complete', call: `GET /orders/${sale.body.id}` });
     stage.expect('order', order.body.state, 'completed');
-    const unheard = await stage.step({ title: 'Nobody has heard of it', call: 'GET /members/loy_ada/balance' });
+    const unheard = await stage.step({ title: 'No points yet: the events are withheld', call: 'GET /members/loy_ada/balance' });
     stage.expect('points earned', unheard.body.pointsBalance - points.body.pointsBalance, 0);
     await stage.noFaults();
     await stage.settle();
-    const heard = await stage.step({ title: 'What was kept has come', call: 'GET /members/loy_ada/balance' });
+    const heard = await stage.step({ title: 'The withheld events have arrived', call: 'GET /members/loy_ada/balance' });
     stage.expect('points earned: one per full 1.00 of goods', heard.body.pointsBalance - points.body.pointsBalance, 25);
   },
 };
 
-/** Flow 7's failure column: checkout does without points. */
+/** Flow 7's failure column: checkout continues without points. */
 export const loyaltyDown: Scenario = {
   name: 'loyalty-down',
   title: 'The Loyalty Platform is down at checkout',
@@ -47,19 +47,19 @@ export const loyaltyDown: Scenario = {
       body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] },
     });
     const checkout = await stage.step({
-      title: 'Checkout goes on without points',
+      title: 'Checkout continues without points',
       call: `POST /baskets/${basket.body.id}/checkout`,
       body: { shippingAddress: ADDRESS },
     });
     stage.expect('loyalty', checkout.body.loyalty.status, 'unavailable');
     await stage.step({
-      title: 'Redeeming is refused',
+      title: 'Points cannot be redeemed',
       call: 'POST /members/loy_ada/redeem',
       body: { points: 100, basketId: basket.body.id },
       status: 503,
     });
     const sale = await stage.step({
-      title: 'A member buys at the till, whose card cannot be read',
+      title: 'A member buys at the till; the member card cannot be read',
       call: 'POST /transactions',
       body: { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }], loyaltyId: 'loy_ada' },
     });
@@ -70,17 +70,17 @@ export const loyaltyDown: Scenario = {
     });
     await stage.noFaults();
     await stage.settle();
-    const balance = await stage.step({ title: 'Its points have come', call: 'GET /members/loy_ada/balance' });
+    const balance = await stage.step({ title: 'The points of the sale have arrived', call: 'GET /members/loy_ada/balance' });
     stage.expect('points: 500 and one per full 1.00 of the sale', balance.body.pointsBalance, 512);
     await stage.step({
-      title: 'Back again, points can be redeemed',
+      title: 'The Loyalty Platform is back, and points can be redeemed',
       call: 'POST /members/loy_ada/redeem',
       body: { points: 100, basketId: basket.body.id },
     });
   },
 };
 
-/** Flow 6's neighbour: the Payment Hub is down while an order is cancelled; compensation waits and is done once. */
+/** Variant of flow 6: the Payment Hub is down while an order is cancelled. Compensation waits and runs once. */
 export const compensationWaits: Scenario = {
   name: 'compensation-waits',
   title: 'An order is cancelled while the Payment Hub is down',
@@ -99,7 +99,7 @@ export const compensationWaits: Scenario = {
     stage.expect('compensation', cancelled.body.compensation, 'pending');
     await stage.noFaults();
     await stage.advance('PT5M');
-    const done = await stage.step({ title: 'A little later everything is undone', call: `GET /orders/${orderId}` });
+    const done = await stage.step({ title: 'Compensation has completed', call: `GET /orders/${orderId}` });
     stage.expect('compensation', done.body.compensation, undefined);
     stage.expect(
       'payments',

@@ -10,7 +10,7 @@ interface Sold {
 
 const euros = (amount: number) => ({ amount, currency: 'EUR' });
 
-/** Two mugs that a customer carried out of a store, paid by these tenders. */
+/** Sells two mugs in a store, paid with these tenders. */
 async function soldAtTheTill(stage: Stage, ...tenders: readonly (readonly [tender: object, amount: number])[]): Promise<Sold> {
   const sale = await stage.step({
     title: 'Scan two mugs at the till',
@@ -37,7 +37,7 @@ async function announced(
 ): Promise<string> {
   const { qty, ...rest } = more;
   const { body } = await stage.step({
-    title: 'Announce what comes back',
+    title: 'Announce the return',
     call: 'POST /returns',
     body: { orderId, lines: [{ orderLineId: lineId, qty, reason: 'changed my mind' }], ...rest },
     events: ['return-requested', 'return-created'],
@@ -50,7 +50,7 @@ const refundedOf = (payments: readonly { refundedAmount: { amount: number } }[])
 
 export const returnRefunded: Scenario = {
   name: 'return-refunded',
-  title: 'One of two mugs comes back to the store: approved, inspected, back in stock, and paid back to the card first',
+  title: 'One of two mugs is returned to the store: it is approved, inspected and restocked, and the card is refunded first',
   flows: [],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [{ type: 'cash' }, 1_000], [{ type: 'card', token: 'tok_visa' }, 1_598]);
@@ -61,7 +61,7 @@ export const returnRefunded: Scenario = {
     const before = await stockOf('Mugs in the store before');
     await announced(stage, sold, { qty: 1 });
     const again = await stage.step({
-      title: 'More than what is left of it cannot come back',
+      title: 'A return of more than the remaining quantity is refused',
       call: 'POST /returns',
       body: { orderId: sold.orderId, lines: [{ orderLineId: sold.lineId, qty: 2, reason: 'changed my mind' }] },
       status: 409,
@@ -80,7 +80,7 @@ export const returnRefunded: Scenario = {
 
 export const returnByParcel: Scenario = {
   name: 'return-by-parcel',
-  title: 'A return comes by parcel: labelled when approved, received by the carrier’s scan, refunded after its inspection',
+  title: 'A return by parcel is labelled on approval, received by the carrier’s scan, and refunded after inspection',
   flows: [],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 2 }]);
@@ -91,10 +91,10 @@ export const returnByParcel: Scenario = {
     const { body: approved } = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
     stage.expect('return', approved.returns[0].state, 'approved');
     await stage.advance('PT3H');
-    const { body: onItsWay } = await stage.step({ title: 'The carrier has collected it', call: `GET /orders/${orderId}` });
+    const { body: onItsWay } = await stage.step({ title: 'The carrier has collected the parcel', call: `GET /orders/${orderId}` });
     stage.expect('return', onItsWay.returns[0].state, 'in-transit');
     await stage.advance('P2D');
-    const { body: order } = await stage.step({ title: 'Delivered and inspected', call: `GET /orders/${orderId}` });
+    const { body: order } = await stage.step({ title: 'The return is delivered and inspected', call: `GET /orders/${orderId}` });
     stage.expect('return', order.returns[0].state, 'refunded');
     stage.expect('order', order.state, 'completed');
     stage.expect('paid back: the goods, not their shipping', refundedOf(order.payments), [2_598]);
@@ -103,22 +103,25 @@ export const returnByParcel: Scenario = {
 
 export const exchangeWithSurplus: Scenario = {
   name: 'exchange-with-surplus',
-  title: 'Two mugs come back for one: the credit pays the new order, the rest goes back to the card',
+  title: 'Two mugs are exchanged for one: the credit pays the new order, the rest is refunded to the card',
   flows: [],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
     const returnId = await announced(stage, sold, { qty: 2, resolution: 'exchange' });
     await stage.advance('P2D');
-    const { body: waiting } = await stage.step({ title: 'Inspected: it waits for its exchange', call: `GET /orders/${sold.orderId}` });
+    const { body: waiting } = await stage.step({
+      title: 'The inspected return waits for its exchange',
+      call: `GET /orders/${sold.orderId}`,
+    });
     stage.expect('return', waiting.returns[0].state, 'inspected');
     const basket = await stage.step({
-      title: 'A basket with another mug',
+      title: 'Open a basket with another mug',
       call: 'POST /baskets',
       body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-green', qty: 1 }] },
     });
     await stage.step({ title: 'Check out', call: `POST /baskets/${basket.body.id}/checkout`, body: { shippingAddress: ADDRESS } });
     const draft = await stage.step({
-      title: 'Order it for the return',
+      title: 'Create the exchange order',
       call: 'POST /orders',
       body: { basketId: basket.body.id, exchangeForReturnId: returnId },
       events: ['order-created', 'payment-authorized'],
@@ -132,14 +135,14 @@ export const exchangeWithSurplus: Scenario = {
     stage.expect('surplus, paid back to the card', refundedOf(order.payments), [2_598 - draft.body.totals.total.amount]);
     await stage.step({ title: 'Cancel the exchange', call: `POST /orders/${draft.body.id}/cancel` });
     await stage.settle();
-    const { body: after } = await stage.step({ title: 'The credit goes the same way', call: `GET /orders/${sold.orderId}` });
-    stage.expect('paid back altogether', refundedOf(after.payments), [2_598]);
+    const { body: after } = await stage.step({ title: 'The credit is refunded to the card, too', call: `GET /orders/${sold.orderId}` });
+    stage.expect('paid back in total', refundedOf(after.payments), [2_598]);
   },
 };
 
 export const overRefund: Scenario = {
   name: 'over-refund',
-  title: 'Two refunds at once of more than there is: one is refused, whatever order they come in',
+  title: 'Two concurrent refunds exceed the payment: one is refused, in either order',
   flows: [],
   pains: ['over-refund'],
   async run(stage) {
@@ -151,12 +154,12 @@ export const overRefund: Scenario = {
     stage.expect('answers', replies.map(({ status }) => status).sort(), [201, 409]);
     const refused = replies.find(({ status }) => status === 409);
     stage.expect('refusal', refused?.body.code, 'refund_exceeds_captured');
-    stage.expect('what can still be refunded', refused?.body.refundableAmount, euros(1_039));
+    stage.expect('refundable amount', refused?.body.refundableAmount, euros(1_039));
     await announced(stage, sold, { qty: 2 });
     await stage.advance('P2D');
-    const { body: order } = await stage.step({ title: 'All of it comes back', call: `GET /orders/${sold.orderId}` });
+    const { body: order } = await stage.step({ title: 'The rest is returned and refunded', call: `GET /orders/${sold.orderId}` });
     stage.expect('return', order.returns[0].state, 'refunded');
-    stage.expect('paid back: what was left, and no more', refundedOf(order.payments), [2_598]);
+    stage.expect('paid back in total', refundedOf(order.payments), [2_598]);
     stage.expect('payment status', order.paymentStatus, 'refunded');
   },
 };

@@ -2,7 +2,7 @@ import type { Stage } from '../scenario.ts';
 
 export const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** From nothing to a draft order: basket, line, checkout, order. */
+/** Creates a draft order: basket, line, checkout, order. */
 export async function basketInCheckout(
   stage: Stage,
   line: { sku: string; qty: number },

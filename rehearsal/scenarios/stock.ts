@@ -1,10 +1,10 @@
 import type { Scenario } from '../scenario.ts';
 import { basketInCheckout } from './steps.ts';
 
-/** Pain: the hold runs out between payment and confirmation. */
+/** Pain: the hold expires between payment and confirmation. */
 export const holdExpired: Scenario = {
   name: 'hold-expired',
-  title: 'The hold runs out between payment and confirmation',
+  title: 'The hold expires between payment and confirmation',
   flows: [4],
   pains: ['hold-expires'],
   async run(stage) {
@@ -16,21 +16,21 @@ export const holdExpired: Scenario = {
     });
     await stage.advance('PT15M');
     const gone = await stage.step({
-      title: 'The hold has ended',
+      title: 'The hold has expired',
       call: `POST /inventory/reservations/${reservationId}/confirm`,
       status: 409,
       events: [],
     });
     stage.expect('refused as', gone.body.code, 'reservation_expired');
-    const confirmed = await stage.step({ title: 'Confirm holds the lamp again', call: `POST /orders/${orderId}/confirm` });
+    const confirmed = await stage.step({ title: 'Confirmation holds the lamp again', call: `POST /orders/${orderId}/confirm` });
     stage.expect('order', confirmed.body.state, 'confirmed');
   },
 };
 
-/** Pain: it runs out, and somebody else is faster. */
+/** Pain: the hold expires, and another customer is faster. */
 export const holdLost: Scenario = {
   name: 'hold-lost',
-  title: 'The hold runs out and somebody else takes the last unit',
+  title: 'The hold expires and another customer takes the last unit',
   flows: [4],
   async run(stage) {
     const { orderId } = await basketInCheckout(stage, { sku: 'lamp-last-one', qty: 1 });
@@ -41,13 +41,17 @@ export const holdLost: Scenario = {
     });
     await stage.advance('PT15M');
     await stage.step({
-      title: 'Somebody else takes it',
+      title: 'Another customer reserves the last unit',
       call: 'POST /inventory/reservations',
       body: { items: [{ sku: 'lamp-last-one', qty: 1 }] },
     });
-    const refused = await stage.step({ title: 'Confirm finds the goods gone', call: `POST /orders/${orderId}/confirm`, status: 409 });
+    const refused = await stage.step({
+      title: 'Confirmation is refused: the stock is gone',
+      call: `POST /orders/${orderId}/confirm`,
+      status: 409,
+    });
     stage.expect('refused as', refused.body.code, 'reservation_expired');
-    const order = await stage.step({ title: 'The order stays draft, its payment is voided', call: `GET /orders/${orderId}` });
+    const order = await stage.step({ title: 'The order stays a draft and its payment is voided', call: `GET /orders/${orderId}` });
     stage.expect('order', order.body.state, 'draft');
     stage.expect(
       'payments',
@@ -57,10 +61,10 @@ export const holdLost: Scenario = {
   },
 };
 
-/** Pain: the last unit, and everybody wants it at the same moment. */
+/** Pain: many buyers request the last unit at the same moment. */
 export const lastUnit: Scenario = {
   name: 'last-unit',
-  title: 'Twenty ask for the last unit in the same moment',
+  title: 'Twenty buyers request the last unit at the same moment',
   flows: [5],
   pains: ['last-unit'],
   async run(stage) {

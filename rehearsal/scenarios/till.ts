@@ -5,7 +5,7 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const CASH = { type: 'cash' };
 const card = (token: string) => ({ type: 'card', token });
 
-/** A checkout at the till of the Galway store. */
+/** Starts a checkout at the till of the Galway store. */
 async function scanned(stage: Stage, line: { sku: string; qty: number }): Promise<{ id: string; total: number }> {
   const { body } = await stage.step({
     title: `Scan ${line.qty} × ${line.sku} at the till`,
@@ -31,18 +31,18 @@ const stateOf = (payments: readonly { state: string }[]): string[] => payments.m
 /** Pain: the second of two tenders is declined. The first one stands; the till takes another one for the rest. */
 export const splitTender: Scenario = {
   name: 'split-tender',
-  title: 'Two tenders at the till, and the second one is declined',
+  title: 'The second of two tenders at the till is declined',
   flows: [1, 3],
   pains: ['split-tender'],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 2 });
-    const cash = await pay(stage, id, { title: '10.00 in cash', tender: CASH, amount: 1000, events: ['payment-authorized'] });
+    const cash = await pay(stage, id, { title: 'Pay 10.00 in cash', tender: CASH, amount: 1000, events: ['payment-authorized'] });
     stage.expect('outstanding', cash.body.outstanding, eur(total - 1000));
     const no = card('tok_decline_do_not_honor');
     const declined = await pay(stage, id, { title: 'The card is declined', tender: no, amount: total - 1000, status: 402, events: [] });
     stage.expect('refused as', declined.body.code, 'payment_declined');
     const paid = await pay(stage, id, {
-      title: 'Another card pays the rest; the till submits the sale by itself',
+      title: 'Another card pays the rest; the till submits the sale automatically',
       tender: card('tok_visa'),
       amount: total - 1000,
       events: ['payment-authorized', 'order-created', 'order-confirmed', 'payment-captured', 'payment-captured'],
@@ -54,41 +54,52 @@ export const splitTender: Scenario = {
       paid.body.receipt.tenders.map(({ type }: { type: string }) => type),
       ['cash', 'card'],
     );
-    const order = await stage.step({ title: 'The order has the same id', call: `GET /orders/${id}` });
+    const order = await stage.step({ title: 'The order has the id of the transaction', call: `GET /orders/${id}` });
     stage.expect('order', order.body.state, 'completed');
     stage.expect('payment status', order.body.paymentStatus, 'paid');
   },
 };
 
-/** The customer has paid a part, and leaves without the goods. */
+/** The customer pays a part and leaves without the goods. */
 export const voidedAtTheTill: Scenario = {
   name: 'void-transaction',
-  title: 'A checkout at the till is voided after two tenders, the last one first',
+  title: 'A checkout at the till is voided after two tenders, the last tender first',
   flows: [1],
   pains: ['split-tender'],
   async run(stage) {
     const { id } = await scanned(stage, { sku: 'mug-blue', qty: 2 });
-    await pay(stage, id, { title: '5.00 in cash', tender: CASH, amount: 500 });
-    await pay(stage, id, { title: '5.00 from a gift card', tender: { type: 'gift-card', token: 'gift_5' }, amount: 500 });
+    await pay(stage, id, { title: 'Pay 5.00 in cash', tender: CASH, amount: 500 });
+    await pay(stage, id, { title: 'Pay 5.00 with a gift card', tender: { type: 'gift-card', token: 'gift_5' }, amount: 500 });
     const voided = await stage.step({
-      title: 'Void: tenders are voided, the stock is released',
+      title: 'Void the transaction: its tenders are voided and its stock is released',
       call: `POST /transactions/${id}/void`,
       body: { reason: 'changed my mind' },
       events: ['checkout-cancelled'],
     });
     stage.expect('order', voided.body.state, 'cancelled');
     stage.expect('tenders', stateOf(voided.body.payments), ['voided', 'voided']);
-    const again = await stage.step({ title: 'Once more changes nothing', call: `POST /transactions/${id}/void`, body: {}, events: [] });
+    const again = await stage.step({
+      title: 'Void it again: nothing changes',
+      call: `POST /transactions/${id}/void`,
+      body: {},
+      events: [],
+    });
     stage.expect('order', again.body.state, 'cancelled');
-    const late = await pay(stage, id, { title: 'Nothing can be paid any more', tender: CASH, amount: 500, status: 409, events: [] });
+    const late = await pay(stage, id, {
+      title: 'A voided transaction takes no payment',
+      tender: CASH,
+      amount: 500,
+      status: 409,
+      events: [],
+    });
     stage.expect('refused as', late.body.code, 'invalid_state_transition');
     const next = await scanned(stage, { sku: 'mug-blue', qty: 1 });
-    await pay(stage, next.id, { title: 'The gift card has its 5.00 again', tender: { type: 'gift-card', token: 'gift_5' }, amount: 500 });
-    await stage.step({ title: 'Void that one too', call: `POST /transactions/${next.id}/void`, body: {} });
+    await pay(stage, next.id, { title: 'The gift card has its 5.00 back', tender: { type: 'gift-card', token: 'gift_5' }, amount: 500 });
+    await stage.step({ title: 'Void the second transaction', call: `POST /transactions/${next.id}/void`, body: {} });
   },
 };
 
-/** Flow 3's failure column: the sale stands, and is submitted when the OMS is back, once. */
+/** Flow 3's failure column: the sale stands and is submitted once, after the OMS is back. */
 export const storeAndForward: Scenario = {
   name: 'store-and-forward',
   title: 'The OMS is down when a sale at the till is paid',
@@ -97,14 +108,19 @@ export const storeAndForward: Scenario = {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 1 });
     await stage.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
     const paid = await pay(stage, id, {
-      title: 'Paid: the customer goes home',
+      title: 'The sale is paid and its submission queued',
       tender: CASH,
       amount: total,
       events: ['payment-authorized'],
     });
     stage.expect('transaction', paid.body.transactionState, 'paid');
     stage.expect('submission', paid.body.orderSubmission, 'queued');
-    const refused = await stage.step({ title: 'A sale is not voided', call: `POST /transactions/${id}/void`, body: {}, status: 409 });
+    const refused = await stage.step({
+      title: 'A paid sale cannot be voided',
+      call: `POST /transactions/${id}/void`,
+      body: {},
+      status: 409,
+    });
     stage.expect('refused as', refused.body.code, 'invalid_state_transition');
     await stage.advance('PT10M');
     await stage.noFaults();
@@ -115,19 +131,19 @@ export const storeAndForward: Scenario = {
   },
 };
 
-/** Flow 3's failure column: more goods are carried out than any counter knew of. */
+/** Flow 3's failure column: the store sells more units than the Inventory Service counts. */
 export const stockDiscrepancy: Scenario = {
   name: 'stock-discrepancy',
-  title: 'The store sells three vases of which no counter knows',
+  title: 'The store sells three vases that are not in its stock records',
   flows: [3],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'vase-sold-out', qty: 3 });
-    const paid = await pay(stage, id, { title: 'They lie on the counter, and are paid', tender: card('tok_visa'), amount: total });
+    const paid = await pay(stage, id, { title: 'The customer pays for the vases', tender: card('tok_visa'), amount: total });
     stage.expect('transaction', paid.body.transactionState, 'completed');
-    const order = await stage.step({ title: 'The order says so', call: `GET /orders/${id}` });
+    const order = await stage.step({ title: 'The order records the stock discrepancy', call: `GET /orders/${id}` });
     stage.expect('stock discrepancy', order.body.stockDiscrepancy, true);
     stage.expect('carried out', order.body.lines[0].fulfilledQty, 3);
-    const stock = await stage.step({ title: 'No counter is below zero', call: 'GET /inventory/items/vase-sold-out' });
+    const stock = await stage.step({ title: 'No stock level is below zero', call: 'GET /inventory/items/vase-sold-out' });
     stage.expect(
       'on hand',
       stock.body.locations.map(({ onHand }: { onHand: number }) => onHand),
@@ -139,7 +155,7 @@ export const stockDiscrepancy: Scenario = {
 /** Flow 1's failure column: the answer to a tender is lost. */
 export const lostTender: Scenario = {
   name: 'lost-tender',
-  title: 'Nobody hears whether a tender was authorised: the till asks the Payment Hub before it takes another one',
+  title: 'The outcome of a tender is unknown: the till asks the Payment Hub before it takes another tender',
   flows: [1],
   pains: ['unknown-outcome'],
   async run(stage) {
@@ -147,13 +163,13 @@ export const lostTender: Scenario = {
     await stage.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
     await pay(stage, id, { title: 'The answer is lost', tender: card('tok_visa'), amount: 500, status: 504 });
     const tooMuch = await pay(stage, id, {
-      title: 'The tender is there: all of it again is too much',
+      title: 'The tender was authorised: the full amount again is too much',
       tender: CASH,
       amount: total,
       status: 409,
     });
     stage.expect('outstanding', tooMuch.body.outstanding, eur(total - 500));
-    const paid = await pay(stage, id, { title: 'The rest', tender: CASH, amount: total - 500 });
+    const paid = await pay(stage, id, { title: 'Pay the rest', tender: CASH, amount: total - 500 });
     stage.expect('transaction', paid.body.transactionState, 'completed');
     stage.expect('tenders on the receipt', paid.body.receipt.tenders.length, 2);
   },

@@ -2,7 +2,7 @@ import type { Scenario, Stage } from '../scenario.ts';
 import { confirmedOrder, dispatched } from './fulfilment.ts';
 import { basketInCheckout } from './steps.ts';
 
-/** Begins to pick a fulfillment order and finds less than there should be. @returns the path of the picking order's status */
+/** Starts to pick a fulfillment order and reports a shortage. @returns the path of the picking order's status */
 async function foundShort(
   stage: Stage,
   { fulfillmentOrderId, lineId, found }: { fulfillmentOrderId: string; lineId: string; found: number },
@@ -18,13 +18,13 @@ async function foundShort(
 
 export const shortPick: Scenario = {
   name: 'short-pick',
-  title: 'The picker finds less than there should be: the rest comes from another node, what nobody has is refunded',
+  title: 'The picker reports a shortage: another node supplies the rest, and the missing unit is refunded',
   flows: [4, 6],
   pains: ['partial-fulfilment'],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'desk-two-nodes', qty: 3 }]);
     const [first = ''] = fulfillmentOrderIds;
-    const order = await stage.step({ title: 'Read its line', call: `GET /orders/${orderId}` });
+    const order = await stage.step({ title: 'Read the node of its line', call: `GET /orders/${orderId}` });
     const { lineId, nodeId } = order.body.lines[0];
     stage.expect('node', nodeId, 'dc-01');
     const firstStatus = await foundShort(stage, { fulfillmentOrderId: first, lineId, found: 1 });
@@ -36,14 +36,14 @@ export const shortPick: Scenario = {
     );
     const second = routed.body.fulfillmentOrders[1].id;
     const secondStatus = await foundShort(stage, { fulfillmentOrderId: second, lineId, found: 1 });
-    const short = await stage.step({ title: 'Nobody has the third: it is paid back', call: `GET /orders/${orderId}` });
+    const short = await stage.step({ title: 'No node has the third unit: it is refunded', call: `GET /orders/${orderId}` });
     stage.expect('cancelled units of the line', short.body.lines[0].cancelledQty, 1);
     for (const [status, id] of [[firstStatus, first] as const, [secondStatus, second] as const]) {
       await stage.step({ title: 'Picking: packed', call: status, body: { status: 'packed' } });
-      await stage.step({ title: 'Dispatch what there is', call: `POST /fulfillment/orders/${id}/dispatch`, body: {} });
+      await stage.step({ title: 'Dispatch the picked units', call: `POST /fulfillment/orders/${id}/dispatch`, body: {} });
     }
     await stage.advance('P2D');
-    const done = await stage.step({ title: 'Two have arrived', call: `GET /orders/${orderId}` });
+    const done = await stage.step({ title: 'Two units have arrived', call: `GET /orders/${orderId}` });
     stage.expect('order', done.body.state, 'completed');
     stage.expect('fulfilled units of the line', done.body.lines[0].fulfilledQty, 2);
     stage.expect('payment status', done.body.paymentStatus, 'partially-refunded');
@@ -52,7 +52,7 @@ export const shortPick: Scenario = {
 
 export const captureRetried: Scenario = {
   name: 'capture-retried',
-  title: 'The capture fails when fulfilment begins: nothing leaves until it has succeeded',
+  title: 'The capture fails when fulfilment begins: no goods leave until it succeeds',
   flows: [6],
   async run(stage) {
     const { orderId, fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
@@ -65,17 +65,17 @@ export const captureRetried: Scenario = {
     for (const status of ['started', 'picked', 'packed']) {
       await stage.step({ title: `Picking: ${status}`, call: `PUT /picking-orders/${picking.body.id}/status`, body: { status } });
     }
-    const retrying = await stage.step({ title: 'The capture is tried again', call: `GET /orders/${orderId}` });
+    const retrying = await stage.step({ title: 'The capture is being retried', call: `GET /orders/${orderId}` });
     stage.expect('capture status', retrying.body.captureStatus, 'retrying');
     await stage.step({
-      title: 'Without money nothing leaves',
+      title: 'Dispatch is refused before the capture',
       call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`,
       body: {},
       status: 409,
     });
     await stage.noFaults();
     await stage.advance('PT1M');
-    const captured = await stage.step({ title: 'A minute later it is captured, once', call: `GET /orders/${orderId}` });
+    const captured = await stage.step({ title: 'A minute later the payment is captured once', call: `GET /orders/${orderId}` });
     stage.expect('payment status', captured.body.paymentStatus, 'paid');
     stage.expect('payments', captured.body.payments.length, 1);
     await stage.step({ title: 'Dispatch', call: `POST /fulfillment/orders/${fulfillmentOrderId}/dispatch`, body: {} });
@@ -84,34 +84,34 @@ export const captureRetried: Scenario = {
 
 export const carrierDown: Scenario = {
   name: 'carrier-down',
-  title: 'The carrier is down at dispatch: the goods leave, the label comes later',
+  title: 'The carrier is down at dispatch: the goods leave, and the label is created later',
   flows: [8],
   async run(stage) {
     const { fulfillmentOrderIds } = await confirmedOrder(stage, [{ sku: 'mug-blue', qty: 1 }]);
     await stage.fault('down', { match: { application: 'carrier-platform' }, fault: { kind: 'outage' } });
     const parcel = await dispatched(stage, fulfillmentOrderIds[0] ?? '', {}, []);
     const sent = await stage.step({
-      title: 'Dispatched, and the parcel has no label yet',
+      title: 'Dispatch: the parcel has no label yet',
       call: `GET /fulfillment/orders/${fulfillmentOrderIds[0] ?? ''}`,
     });
     stage.expect('parcel', [sent.body.shipments[0].state, sent.body.shipments[0].labelStatus], ['pending', 'failed']);
     await stage.noFaults();
     const label = await stage.step({
-      title: 'Somebody asks for the label',
+      title: 'Create the label',
       call: `POST /shipments/${parcel}/label`,
       options: { as: 'api-key' },
       events: ['shipment-label-generated'],
     });
     stage.expect('label', label.body.labelStatus, 'ready');
     await stage.advance('P2D');
-    const tracking = await stage.step({ title: 'Track it', call: `GET /shipments/${parcel}/tracking`, options: { as: 'api-key' } });
+    const tracking = await stage.step({ title: 'Track the parcel', call: `GET /shipments/${parcel}/tracking`, options: { as: 'api-key' } });
     stage.expect('parcel', tracking.body.state, 'delivered');
   },
 };
 
 export const unknownOutcome: Scenario = {
   name: 'unknown-outcome',
-  title: 'The answer of a capture is lost: a retry with the key tells what happened, without it nothing is captured twice',
+  title: 'The answer of a capture is lost: a retry with the key returns it, and a retry without the key captures nothing',
   flows: [6],
   pains: ['unknown-outcome'],
   async run(stage) {
@@ -124,21 +124,21 @@ export const unknownOutcome: Scenario = {
     await stage.fault('lost', { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
     const capture = `POST /payments/authorizations/${payment.body.id}/capture` as const;
     const options = { headers: { 'idempotency-key': 'capture-1' } };
-    await stage.step({ title: 'Capture: done, and nobody hears of it', call: capture, body: {}, options, status: 504 });
-    const again = await stage.step({ title: 'Again, with the same key: the answer that was lost', call: capture, body: {}, options });
+    await stage.step({ title: 'The capture succeeds, but its answer is lost', call: capture, body: {}, options, status: 504 });
+    const again = await stage.step({ title: 'Repeat with the same key: the lost answer is returned', call: capture, body: {}, options });
     stage.expect('payment', [again.body.state, again.body.capturedAmount.amount], ['captured', total]);
-    await stage.step({ title: 'Again, without it: captured already', call: capture, body: {}, status: 409 });
-    const order = await stage.step({ title: 'Captured once', call: `GET /orders/${orderId}` });
+    await stage.step({ title: 'Repeat without the key: it is captured already', call: capture, body: {}, status: 409 });
+    const order = await stage.step({ title: 'The payment is captured once', call: `GET /orders/${orderId}` });
     stage.expect('payment status', order.body.paymentStatus, 'paid');
-    await stage.step({ title: 'Cancel: the money goes back', call: `POST /orders/${orderId}/cancel` });
-    const cancelled = await stage.step({ title: 'Refunded', call: `GET /orders/${orderId}` });
+    await stage.step({ title: 'Cancel the order: its payment is refunded', call: `POST /orders/${orderId}/cancel` });
+    const cancelled = await stage.step({ title: 'The order is refunded', call: `GET /orders/${orderId}` });
     stage.expect('payment status', cancelled.body.paymentStatus, 'refunded');
   },
 };
 
 export const inventoryDown: Scenario = {
   name: 'inventory-down',
-  title: 'The Inventory Service is down: nobody can hold stock, and nothing is half held',
+  title: 'The Inventory Service is down: reservations fail completely',
   flows: [5],
   async run(stage) {
     await stage.fault('down', { match: { application: 'inventory-service' }, fault: { kind: 'outage' } });

@@ -59,7 +59,7 @@ if (!isInstalled()) {
     page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
-      // The browser reports every refused request as an error; those are what the page is for.
+      // The browser reports every refused request as an error, and the page provokes refusals on purpose.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
     });
     page.on('request', (request) => {
@@ -92,7 +92,7 @@ if (!isInstalled()) {
   const responseBody = async (form: string) => (await page.locator(`#${form}-result pre`).textContent()) ?? '';
   const openAllDetails = () => page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
   const choose = (authorization: string) => page.selectOption('#authorization', authorization);
-  /** As it is when it is opened: to open it again takes longer than most of what is tried on it. */
+  /** Restores the initial state of the page, which is faster than reopening it. */
   const tidy = () => page.evaluate(TIDY);
 
   describe('that was just opened', () => {
@@ -175,7 +175,7 @@ if (!isInstalled()) {
       expect(await page.locator('#calculate-result mark').count()).toBe(1);
     });
 
-    test('sends the body as it was edited, and echoes its basket', async () => {
+    test('sends the edited body and echoes its basket', async () => {
       const body = JSON.parse(await page.inputValue('#calculate-body'));
       await page.fill('#calculate-body', JSON.stringify({ ...body, basketId: 'my "own" basket' }));
       await send('calculate');
@@ -190,7 +190,7 @@ if (!isInstalled()) {
       expect(await page.inputValue('#calculate-body')).toBe('{"touchpointId":"SCO-01"}');
     });
 
-    test('says in plain words what each authorization fixture leads to', async () => {
+    test('explains the outcome of each authorization fixture', async () => {
       const fixtures = await page
         .locator('#authorization option')
         .evaluateAll((options) => options.map((option) => option.getAttribute('value')));
@@ -203,7 +203,7 @@ if (!isInstalled()) {
       expect(await send('calculate')).toContain('200 OK');
     });
 
-    test('puts the wrong lane into the body where it can be seen', async () => {
+    test('shows the wrong lane in the body', async () => {
       await choose('wrong-lane');
       expect(JSON.parse(await page.inputValue('#calculate-body')).touchpointId).toBe('SCO-99');
       await choose('valid');
@@ -279,7 +279,7 @@ if (!isInstalled()) {
       expect(await steps.nth(5).locator('pre').textContent()).toContain('"repeated": true');
     });
 
-    test('stops the sequence at a denied authorization instead of trying on', async () => {
+    test('stops the sequence at a denied authorization', async () => {
       await choose('revoked');
       await page.click('#run-sequence');
       await page.getByText('Stopped at step 1 of 6').waitFor();
@@ -287,7 +287,7 @@ if (!isInstalled()) {
     });
   });
 
-  test('says that the mock cannot be reached, and that the portal itself cannot', async () => {
+  test('reports when the mock or the portal itself is unreachable', async () => {
     const other = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE });
     const facing = await startPortal({ port: 0, mockUrl: other.url, ...STORE });
     await open({ url: facing.url });
@@ -318,7 +318,7 @@ if (!isInstalled()) {
     expect(outside).toEqual([]);
   });
 
-  test.each(['light', 'dark'] as const)('has nothing for axe to complain about in %s colours', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has no accessibility violations in %s colours', async (colorScheme) => {
     await open({ colorScheme });
     // The page has no frames: axe need not open another one to put its findings together. Colours change nothing but colours.
     const axe = () => {

@@ -58,6 +58,6 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
 
 export type ComposeProject = Awaited<ReturnType<typeof composeProject>>;
 
-/** What `docker` answers to a command. */
+/** Runs `docker`. @returns its output */
 export const docker = async (...args: readonly string[]): Promise<string> =>
   (await promisify(execFile)('docker', [...args], { maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout.trim();

@@ -39,14 +39,14 @@ else {
   }
 
   describe('docker compose up --wait', () => {
-    test('gives an estate that is ready, and a touchpoint mock with its portal', async () => {
+    test('starts an estate that is ready, and a touchpoint mock with its portal', async () => {
       const ready = async (port: number): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
       for (const port of [project.ports.gateway, project.ports.touchpoint, project.ports.portal]) {
         expect(await ready(port)).toMatchObject({ status: 'ready' });
       }
     });
 
-    test('lets nobody be root, and nobody write to his disk', async () => {
+    test('runs no container as root or with a writable disk', async () => {
       for (const service of [...applicationNames, 'gateway', 'touchpoint-mock', 'redis', 'kafka']) {
         for (const id of await project.containers(service)) {
           expect([service, await docker('exec', id, 'id', '-u')]).not.toEqual([service, '0']);
@@ -56,7 +56,7 @@ else {
     });
 
     test(
-      'is what every rehearsal passes against',
+      'starts an estate on which every rehearsal passes',
       async () => {
         const args = ['rehearsal/rehearse.ts', '--all', '--against', project.gateway];
         const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, maxBuffer: 64 * 1_048_576 });
@@ -92,9 +92,9 @@ else {
     });
   });
 
-  describe('docker compose kill in the midst of orders', () => {
+  describe('docker compose kill during orders', () => {
     test.each<Application | 'gateway'>([...applicationNames, 'gateway'])(
-      '%s: nothing that was acknowledged is lost, and nothing happens twice',
+      'of %s loses no acknowledged order and repeats no effect',
       async (victim) => {
         const aftermath = await rush({
           gateway: project.gateway,
@@ -115,7 +115,7 @@ else {
 
   describe('Replicas', () => {
     test(
-      'of the stock path share the work, and stock and orders are as right as with one',
+      'of the stock path share the work and keep stock and orders consistent',
       async () => {
         const three = ['oms=3', 'sim=3', 'inventory-service=3'].flatMap((scale) => ['--scale', scale]);
         await project.compose('up', '--wait', '--no-recreate', ...three);
@@ -134,7 +134,7 @@ else {
   });
 }
 
-/** While its container starts, its port is open and nobody there. */
+/** While a container starts, Docker already accepts connections to its port. */
 const isReady = (gateway: string): Promise<boolean> =>
   fetch(`${gateway}/readyz`).then(
     ({ ok }) => ok,

@@ -12,7 +12,7 @@ const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const STARTUP_MS = 180_000;
 const OWN = { bearer: 'bearer-of-our-own', apiKey: 'key-of-our-own', admin: 'admin-of-our-own' };
 
-/** The project's retailer with another name for a product, and with credentials that nobody else has. */
+/** The project's fixtures with a renamed product and unique credentials. */
 async function ownFixtures(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
   await cp(FIXTURES, folder, { recursive: true });
@@ -36,7 +36,7 @@ else {
     image = await estateImage();
   }, 600_000);
 
-  describe('A container as it is', () => {
+  describe('A container with default settings', () => {
     let estate: StartedEstateContainer;
     beforeAll(async () => {
       estate = await new EstateContainer(image).withStartupTimeout(STARTUP_MS).start();
@@ -45,7 +45,7 @@ else {
       await estate?.stop();
     });
 
-    test('is ready, with its three entrances on ports of their own', async () => {
+    test('is ready, with each of its three servers on its own port', async () => {
       const urls = [`${estate.getGatewayUrl()}/readyz`, `${estate.getTouchpointUrl()}/readyz`, estate.getPortalUrl()];
       const answers = await Promise.all(urls.map((url) => fetch(url)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -53,7 +53,7 @@ else {
       expect(estate.getCredentials()).toEqual(DEMO_CREDENTIALS);
     });
 
-    test('gives each test a world of its own, which ends with it', async () => {
+    test('gives each test its own world, which ends with the test', async () => {
       await using one = await estate.createRehearsal();
       const names = async (): Promise<string[]> => (await one.control('list-rehearsals')).items.map(({ name }) => name);
       let other = '';
@@ -68,7 +68,7 @@ else {
       expect(await names()).not.toContain(other);
     });
 
-    test('forgets with a reset what a rehearsal did, and keeps its credentials', async () => {
+    test('restores the seeded state of a rehearsal on a reset, and keeps its credentials', async () => {
       await using rehearsal = await estate.createRehearsal();
       const open = () => rehearsal.api('create-basket-api', { body: { channel: 'web' } });
       const { id } = await open();
@@ -80,14 +80,14 @@ else {
       expect((await open()).id).not.toBe(id);
     });
 
-    test('tells what an API refused, and what does not come', async () => {
+    test('reports the refusal of an API, and a missing event', async () => {
       await using rehearsal = await estate.createRehearsal();
       const refused = rehearsal.api('get-order-api', { params: { id: 'ord_none' } });
       await expect(refused).rejects.toMatchObject({ name: 'ApiRefusal', status: 404, code: 'not_found' });
       await expect(rehearsal.awaitEvents('order-created', { timeoutMs: 50 })).rejects.toThrow('0 of 1 order-created came within 50 ms.');
     });
 
-    test('repeats what is sent again under the same key', async () => {
+    test('replays the answer to a repeated key', async () => {
       await using rehearsal = await estate.createRehearsal();
       const open = () =>
         rehearsal.api('create-basket-api', { body: { channel: 'web' }, headers: { 'idempotency-key': 'the-same-key-as-before' } });
@@ -97,7 +97,7 @@ else {
   });
 
   test(
-    'A container with fixtures of its own has their data, their credentials, and the lane that it is told of',
+    'A container with custom fixtures has their data, their credentials, and the configured lane',
     async () => {
       const folder = await ownFixtures();
       const container = new EstateContainer(image).withFixtures(folder).withTouchpoint({ storeKey: 'our-store-key', lanes: ['LANE-7'] });
@@ -123,24 +123,24 @@ else {
   );
 
   describe('A start that fails', () => {
-    test('for want of an image says how it is built', async () => {
+    test('because of a missing image explains how to build it', async () => {
       const start = new EstateContainer('unified-commerce-estate:nobody-built-this').start();
       await expect(start).rejects.toThrow(
         /^There is no image unified-commerce-estate:nobody-built-this here, .*docker build -t unified-commerce-estate:nobody-built-this \./s,
       );
     });
 
-    test('shows what the estate said last', async () => {
+    test('shows the last log lines of the estate', async () => {
       const start = new EstateContainer(image).withEnvironment({ GATEWAY_PROT: '8080' }).start();
       await expect(start).rejects.toThrow(/did not start: .*GATEWAY_PROT is no variable of the estate/s);
     });
 
-    test('because its Kafka never comes shows for what the estate waits', async () => {
+    test('because Kafka is unreachable names the missing dependency', async () => {
       const start = new EstateContainer(image).withKafka('nowhere.invalid:9092').withStartupTimeout(45_000).start();
       await expect(start).rejects.toThrow(/did not start: .*It said last:.*nowhere\.invalid:9092/s);
     });
 
-    test('for want of a credential in the fixtures names it before anything starts', async () => {
+    test('because of a missing credential in the fixtures names it before any container starts', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
       await writeFile(join(folder, 'credentials.json'), '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
       expect(() => new EstateContainer(image).withFixtures(folder)).toThrow(/credentials\.json has no credential of kind api-key/);

@@ -12,7 +12,7 @@ const STARTUP_MS = 420_000;
 if (whyNoDocker !== undefined) skipWithoutDocker('the ensemble of one container per application');
 else {
   test(
-    'With one container per application, an order finds its way through all of them to the door',
+    'With one container per application, an order passes through all of them until delivery',
     async () => {
       const ensemble = new EstateEnsemble(await estateImage()).withContainerPerApplication();
       await using estate = await ensemble.withLogLevel('warn').withStartupTimeout(STARTUP_MS).start();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILT = 'unified-commerce-estate:local';
 
-/** The image under test: ESTATE_IMAGE where somebody has one already, else what the Dockerfile gives. */
+/** The image under test: ESTATE_IMAGE if set, otherwise a build of the Dockerfile. */
 export async function estateImage(): Promise<string> {
   const given = process.env['ESTATE_IMAGE'];
   if (given !== undefined && given !== '') return given;

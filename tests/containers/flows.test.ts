@@ -23,7 +23,7 @@ const nameOf = (type: unknown): string => String(type).replace(PREFIX, '');
 const named = new Set(events.map(({ name }) => name));
 const emittedBy = (id: string): readonly string[] => ({ ...apis, ...internalCalls })[id as keyof typeof apis]?.emits ?? [];
 
-/** What a rehearsal left behind, seen from both sides. */
+/** Events of a finished rehearsal, from the simulation plane and from Kafka. */
 interface Outcome {
   readonly told: string;
   readonly onKafka: readonly CollectedRecord[];
@@ -87,18 +87,18 @@ else {
 
   describe.each(flows.map((flow) => [flow.number, flow.title, flow] as const))('Flow %i, %s', (_number, _title, flow) => {
     test.each(rehearsalsOf(flow).map((scenario) => [scenario.name, scenario] as const))(
-      '%s passes, and everything agrees at its end',
+      '%s passes, and all invariants hold at its end',
       async (_name, scenario) => expect((await outcomeOf(scenario)).told).toBe('passed'),
       RUN_MS,
     );
 
-    test('goes through every call that the catalog lists for it', async () => {
+    test('makes every call that the catalog lists for it', async () => {
       const ran = await Promise.all(rehearsalsOf(flow).map(outcomeOf));
       const called = new Set(ran.flatMap((outcome) => [...outcome.called]));
       expect(flow.steps.map(({ call }) => call).filter((call) => !called.has(call))).toEqual([]);
     });
 
-    test('shows a Kafka client each event that the catalog says its calls cause', async () => {
+    test('publishes to Kafka each event that the catalog lists for its calls', async () => {
       const expected = new Set(flow.steps.flatMap(({ call }) => emittedBy(call)));
       const ran = await Promise.all(rehearsalsOf(flow).map(outcomeOf));
       const onKafka = new Set(ran.flatMap((outcome) => outcome.onKafka.map(({ event }) => nameOf(event.type))));
@@ -107,12 +107,12 @@ else {
     });
   });
 
-  describe('What a Kafka client reads', () => {
+  describe('The events on Kafka', () => {
     const all = async (): Promise<readonly Outcome[]> => Promise.all([...outcomes.values()]);
 
-    test('is on one topic per domain', () => expect([...kafka.topics].sort()).toEqual(domains.map(topicOf).sort()));
+    test('are on one topic per domain', () => expect([...kafka.topics].sort()).toEqual(domains.map(topicOf).sort()));
 
-    test('is what the simulation plane lists, event by event', async () => {
+    test('equal the events that the simulation plane lists', async () => {
       for (const { onKafka, listed } of await all()) {
         const byId = (list: readonly { id: string }[]) => Object.fromEntries(list.map((event) => [event.id, event]));
         expect(byId(onKafka.map(({ event }) => event))).toEqual(byId(listed));
@@ -120,7 +120,7 @@ else {
       expect((await all()).flatMap(({ listed }) => listed).filter(({ type }) => named.has(nameOf(type))).length).toBeGreaterThan(40);
     });
 
-    test('comes in the same order per aggregate', async () => {
+    test('have the same order per aggregate', async () => {
       const firstOfEach = (list: readonly { id: string; partitionkey: string }[]): Map<string, string[]> =>
         new Map(
           [...Map.groupBy(list, ({ partitionkey }) => partitionkey)].map(([key, ofKey]) => [key, [...new Set(ofKey.map(({ id }) => id))]]),
@@ -128,7 +128,7 @@ else {
       for (const { onKafka, listed } of await all()) expect(firstOfEach(onKafka.map(({ event }) => event))).toEqual(firstOfEach(listed));
     });
 
-    test('is a CloudEvent in structured mode, under the id of its aggregate', async () => {
+    test('are CloudEvents in structured mode, keyed by the id of their aggregate', async () => {
       const records = (await all()).flatMap(({ onKafka }) => onKafka);
       expect(new Set(records.map(({ contentType }) => contentType))).toEqual(new Set(['application/cloudevents+json; charset=UTF-8']));
       expect(new Set(records.map(({ event }) => event.specversion))).toEqual(new Set(['1.0']));
@@ -159,7 +159,7 @@ else {
       },
     );
 
-    test('puts nothing on Kafka: it has no part in the estate’s world', async () => {
+    test('publishes nothing to Kafka', async () => {
       const before = (await kafka.of('default')).length;
       const { storeKey, lanes } = estate.getTouchpointAccess();
       const answer = await fetch(`${estate.getTouchpointUrl()}/caso10`, {

@@ -11,13 +11,13 @@ import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 const BUILD_MS = 600_000;
 const START_MS = 90_000;
 const MEGABYTE = 1_000_000;
-/** What the image may weigh above the one it is built on. */
+/** Maximum size added to the base image. */
 const OWN_WEIGHT_MB = 60;
 
 /** As the compose file and the Kubernetes files run it. */
 const HARDENED = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'] as const;
 const DEMO = ['--env', 'ALLOW_DEMO_CREDENTIALS=true'] as const;
-/** Infrastructure that is not there: what waits for it says so. */
+/** Unreachable infrastructure, which the application must report. */
 const NOWHERE = [
   ...['--env', 'REDIS_URL=redis://127.0.0.1:1', '--env', 'KAFKA_BROKERS=127.0.0.1:1'],
   ...['--env', `ESTATE_TOKEN=${'t'.repeat(32)}`, '--env', `CREDENTIAL_PEPPER=${'p'.repeat(32)}`],
@@ -44,7 +44,7 @@ else {
     return id;
   }
   const logOf = (id: string): Promise<string> => docker('logs', id);
-  /** Asks from within, as the health check does, what the process answers. */
+  /** Sends a request from inside the container, like the health check. */
   const asked = async (id: string, port: number, path: string): Promise<{ status: number; body: string }> => {
     const script = `fetch('http://127.0.0.1:${port}${path}').then(async (answer) => console.log(JSON.stringify({ status: answer.status, body: await answer.text() })), () => console.log('{"status":0,"body":""}'))`;
     return JSON.parse(await docker('exec', id, 'node', '-e', script)) as { status: number; body: string };
@@ -52,14 +52,14 @@ else {
   const ended = async (id: string): Promise<number> => Number(await docker('wait', id));
 
   describe('The image', () => {
-    test(`weighs at most ${OWN_WEIGHT_MB} MB more than the one it is built on`, async () => {
+    test(`weighs at most ${OWN_WEIGHT_MB} MB more than its base image`, async () => {
       const base = /^ARG NODE_IMAGE=(.+)$/m.exec(textOf('Dockerfile'))?.[1] ?? '';
       const size = async (name: string): Promise<number> =>
         Number(await docker('image', 'inspect', '--format', '{{.Size}}', name)) / MEGABYTE;
       expect((await size(image)) - (await size(base))).toBeLessThan(OWN_WEIGHT_MB);
     });
 
-    test('says what it is, runs as an unprivileged user, and checks its own health', async () => {
+    test('has labels, an unprivileged user, and a health check', async () => {
       const [{ Config }] = JSON.parse(await docker('image', 'inspect', image)) as [{ Config: Record<string, unknown> }];
       expect(Config).toMatchObject({
         User: '1000:1000',
@@ -72,7 +72,7 @@ else {
       });
     });
 
-    test('holds nothing that its user could change', async () => {
+    test('contains no file that its user can change', async () => {
       const writable = await docker(
         'run',
         '--rm',
@@ -93,7 +93,7 @@ else {
     test.each([
       ['an unknown SERVICE', ['--env', 'SERVICE=tills'], 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
       ['an application without Redis and Kafka', ['--env', 'SERVICE=oms'], 78, /REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/],
-      ['the demo credentials that nobody has allowed', [], 78, /ALLOW_DEMO_CREDENTIALS=true/],
+      ['demo credentials without permission', [], 78, /ALLOW_DEMO_CREDENTIALS=true/],
     ])('refuses %s in one sentence', async (_what, options, exitCode, sentence) => {
       const id = await start(...options);
       expect(await ended(id)).toBe(exitCode);
@@ -102,7 +102,7 @@ else {
       expect(stderr.trim().split('\n')).toHaveLength(1);
     });
 
-    test('is the whole estate when no SERVICE is named; it becomes healthy, and ends with 0 when it is told to', async () => {
+    test('runs the whole estate without SERVICE, becomes healthy, and exits with 0 on SIGTERM', async () => {
       const id = await start(...DEMO, '--health-interval', '2s');
       await eventually('the estate is ready', async () => (await logOf(id)).includes('"msg":"ready"'), START_MS);
       const readyInMs = /"readyInMs":(\d+)/.exec(await logOf(id))?.[1];
@@ -118,12 +118,12 @@ else {
       expect(await ended(id)).toBe(0);
     });
 
-    test('makes labels, PDF and barcode, and every flow passes in it: nothing that runs was stripped away', async () => {
+    test('creates labels as PDF with barcode and passes every flow, so no required file was stripped', async () => {
       const said = await docker('run', '--rm', ...HARDENED, ...DEMO, image, 'node', 'rehearsal/rehearse.ts', 'flow-2', 'flow-6');
       expect(said).toMatch(/(\d+) of \1 passed/);
     }, 180_000);
 
-    test('can load what only some configurations need: Kafka, Redis, traces', async () => {
+    test('loads the modules that only some configurations need: Kafka, Redis, traces', async () => {
       const modules = [
         '../shared/events/kafka/bus.ts',
         '../shared/store/redis/store.ts',
@@ -135,7 +135,7 @@ else {
     });
 
     const alone = startableServices.filter((service) => service !== 'touchpoint-mock');
-    test.each(alone)('is %s alone: alive at once, and not ready while what it needs is away, which it names', async (service) => {
+    test.each(alone)('runs %s alone, which is alive at once and, without its dependencies, not ready and names them', async (service) => {
       const id = await start(...NOWHERE, ...DEMO, '--env', `SERVICE=${service}`, '--health-interval', '1h');
       const alive = await eventually(
         'it answers',
@@ -160,7 +160,7 @@ else {
       expect(await ended(id)).toBe(0);
     });
 
-    test('is the touchpoint mock alone, which needs nothing', async () => {
+    test('runs the touchpoint mock alone without dependencies', async () => {
       const id = await start('--env', 'SERVICE=touchpoint-mock');
       await eventually('it is ready', async () => (await asked(id, 15_115, '/readyz')).status === 200, START_MS);
       expect(await docker('exec', id, 'bash', 'image/health-check.sh')).toBe('');

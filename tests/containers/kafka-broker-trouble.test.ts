@@ -48,7 +48,7 @@ function withTrouble(): void {
   const inOrder = (): readonly string[] => Array.from({ length: sent }, (_, index) => `e${index + 1}`);
   const allConsumed = (): Promise<unknown> => eventually('all is consumed', async () => new Set(got).size === sent, PATIENCE_MS);
 
-  test('waits for a broker that is not there, says so, and begins when it comes', async () => {
+  test('waits for an absent broker, reports it, and starts when the broker appears', async () => {
     port = await freePort();
     const log = createLogger('silent');
     // Two processes that start at the same moment both want to make the topics.
@@ -59,7 +59,7 @@ function withTrouble(): void {
       got.push(id);
     });
     await two.subscribe('oms', [TOPIC], async () => undefined);
-    await eventually('they say what is the matter', async () => buses.every((bus) => bus.state().waitingFor?.includes('ECONNREFUSED')));
+    await eventually('they report the cause', async () => buses.every((bus) => bus.state().waitingFor?.includes('ECONNREFUSED')));
     for (const bus of buses) expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringContaining('KAFKA_BROKERS') });
     const publishing = publish(one, 1, 2);
     broker = await startBroker(port);
@@ -69,7 +69,7 @@ function withTrouble(): void {
     await eventually('both are ready', async () => buses.every((bus) => bus.state().ready && !bus.state().degraded), PATIENCE_MS);
   });
 
-  test('is degraded while the broker is away, stays ready, and publishes and consumes again by itself when it is back', async () => {
+  test('is degraded but ready while the broker is away, and resumes publishing and consuming when it is back', async () => {
     const [one] = buses as [KafkaBus];
     await publish(one, 3);
     const restarted = broker.restart();
@@ -83,7 +83,7 @@ function withTrouble(): void {
     await eventually('it is well again', async () => buses.every((bus) => !bus.state().degraded), PATIENCE_MS);
   });
 
-  test('holds out while the broker answers nothing, and loses nothing', async () => {
+  test('survives a broker that does not answer, and loses nothing', async () => {
     const [one] = buses as [KafkaBus];
     await broker.pause();
     const publishing = publish(one, 7, 8);
@@ -96,7 +96,7 @@ function withTrouble(): void {
     expect([...new Set(got)]).toEqual(inOrder());
   });
 
-  test('makes topics anew that somebody deleted', async () => {
+  test('recreates deleted topics', async () => {
     const [one] = buses as [KafkaBus];
     const admin = plainClient(broker.brokers).admin();
     await admin.connect();
@@ -108,7 +108,7 @@ function withTrouble(): void {
     expect(topics[0]?.partitions).toHaveLength(6);
   });
 
-  test('uses a topic that was there with another number of partitions, and says so', async () => {
+  test('uses an existing topic with another number of partitions, and reports it', async () => {
     await broker.stop();
     const fresh = await startBroker();
     closing.push(fresh.stop);

@@ -47,7 +47,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
     return bus;
   }
 
-  /** A member that has joined its group, and what it was given of one world. */
+  /** A member that has joined its group, and its deliveries of one world. */
   async function member(world: string, { groupPrefix, deliver }: { groupPrefix?: string; deliver?: Deliver } = {}) {
     const bus = open(groupPrefix);
     const got: string[] = [];
@@ -61,7 +61,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
     return { bus, got, stop: subscription.stop };
   }
 
-  /** What is on a topic that belongs to a world, as a client without anything of ours reads it. */
+  /** Records of a world on a topic, as read by a plain Kafka client. */
   async function readPlainly(topic: string, world: string, count: number) {
     const consumer = plainClient(brokers).consumer({ groupId: nextGroup(), maxWaitTimeInMs: 200 });
     const found: { readonly key: string | undefined; readonly value: string | undefined; readonly headers: Record<string, string> }[] = [];
@@ -85,7 +85,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   busSuite('kafka', async () => open());
 
   describe('The bus over Kafka', () => {
-    test('keeps the order of every key over two members of one group, which share the work', async () => {
+    test('keeps the order of every key while two members of a group share the work', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
       const members = [await member(world, { groupPrefix }), await member(world, { groupPrefix })];
@@ -102,7 +102,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       for (const { got } of members) expect(got.length).toBeGreaterThan(0);
     });
 
-    test('gives what a member was working on when it was killed to another one', async () => {
+    test('redelivers the unfinished work of a killed member to another member', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
       const child = spawn(
@@ -131,7 +131,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       expect([...new Set(got)].filter((id) => id !== 'done')).toEqual(['e1', 'e2']);
     });
 
-    test('commits only what was delivered: what a consumer could not take comes again to the next process', async () => {
+    test('commits only completed deliveries, so that the next process receives failed ones again', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
       let tries = 0;
@@ -156,7 +156,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       expect(second.got.indexOf('away')).toBeLessThan(second.got.indexOf('behind'));
     });
 
-    test('goes on where it was after it was stopped, and loses nothing that was published meanwhile', async () => {
+    test('resumes at its last offset after a stop, and loses nothing published meanwhile', async () => {
       const world = nextWorld();
       const groupPrefix = nextGroup();
       const ids = Array.from({ length: 300 }, (_, index) => `e${index}`);
@@ -169,11 +169,11 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       const second = await member(world, { groupPrefix });
       await eventually('all are consumed', async () => new Set([...first.got, ...second.got]).size === 300, PATIENCE_MS);
       expect(first.got).toHaveLength(before);
-      // How far the first one came was noted when it stopped; only what it had done ahead of something slower comes again.
+      // The first member committed its progress when it stopped. Only deliveries completed ahead of a slower one are repeated.
       expect(second.got.filter((id) => first.got.includes(id)).length).toBeLessThan(before);
     });
 
-    test('sends what was begun before it is closed', async () => {
+    test('completes started sends before it closes', async () => {
       const world = nextWorld();
       const { bus } = await member(world);
       const outcomes = Promise.allSettled(
@@ -185,7 +185,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       expect(await readPlainly(TOPIC, world, sent)).toHaveLength(sent);
     });
 
-    test('puts aside records that are none of its events, and goes on behind them', async () => {
+    test('moves foreign records to the dead-letter topic and continues behind them', async () => {
       const world = nextWorld();
       const { bus, got } = await member(world);
       const producer = plainClient(brokers).producer();
@@ -217,7 +217,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       }
     });
 
-    test('puts a delivery that was parked on the dead-letter topic as it was, with the reason', async () => {
+    test('copies a parked delivery unchanged to the dead-letter topic, with the reason', async () => {
       const world = nextWorld();
       const { bus, got } = await member(world, {
         deliver: async (_world, id) => (id === 'poison' ? { as: 'parked', reason: 'Nobody knows SKU ☠.' } : undefined),
@@ -234,7 +234,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       });
     });
 
-    test('carries what an application committed as CloudEvents, which any client reads', async () => {
+    test('carries committed events as CloudEvents, which any client can read', async () => {
       const { adapter, world } = await pipelineOf({});
       const event = {
         specversion: '1.0',
@@ -257,7 +257,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       expect((await adapter.worlds.ledger(world)).unsent).toEqual([]);
     });
 
-    test('takes events as large as the body of a request, and many of them at once', async () => {
+    test('accepts many events of the maximum request size at once', async () => {
       const world = nextWorld();
       const { bus, got } = await member(world);
       const large = (id: string): BusMessage => ({ ...message(world, id), json: JSON.stringify({ id, padding: 'x'.repeat(1_048_576) }) });
@@ -266,7 +266,7 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
       expect([...new Set(got)]).toEqual(['e1', 'e2', 'e3', 'e4']);
     });
 
-    test('has made its topics once, with as many partitions as were planned', async () => {
+    test('has created its topics once, with the planned number of partitions', async () => {
       const admin = plainClient(brokers).admin();
       await admin.connect();
       const { topics } = await admin.fetchTopicMetadata();

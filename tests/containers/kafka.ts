@@ -20,13 +20,13 @@ export function skipWithoutDocker(what: string): void {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
   console.warn(`SKIPPED: ${what}, because ${whyNoDocker}.`);
   test.skip(`${what}: needs a container engine`, () => undefined);
-  // Jest shows what a file prints only if something in it ran.
-  test('it is said why the others were skipped', () => expect(whyNoDocker).toContain('container engine'));
+  // Jest shows a file's output only if one of its tests ran.
+  test('the reason of the skipped tests is known', () => expect(whyNoDocker).toContain('container engine'));
 }
 
 export interface Broker {
   readonly brokers: readonly string[];
-  /** Ends the broker's process and starts it again on what it has stored. */
+  /** Restarts the broker's process on its stored data. */
   restart(): Promise<void>;
   /** Stops it from answering while its connections stay. */
   pause(): Promise<void>;
@@ -73,7 +73,7 @@ export async function startBroker(port?: number): Promise<Broker> {
 }
 
 const STORAGE = '/tmp/kafka-logs';
-/** The image's own start, which formats the storage; a container that is started again has done so, and keeps what it has. */
+/** The image's start script formats the storage. A restarted container skips this and keeps its data. */
 const RUN = `
   if [ -f ${STORAGE}/meta.properties ]; then exec /opt/kafka/bin/kafka-run-class.sh kafka.Kafka /opt/kafka/config/server.properties; fi
   exec /etc/kafka/docker/run

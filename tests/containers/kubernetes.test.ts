@@ -13,7 +13,7 @@ const overlays = readdirSync(new URL('../../k8s/overlays', import.meta.url));
 /** Time that a process takes to stop at most, once it no longer waits. */
 const STOPPING_MS = 15_000;
 
-/** What the image sets itself, for whoever says nothing else. */
+/** Defaults that the image sets. */
 const imageEnvironment = Object.fromEntries(
   [...(/^ENV ((?:.*\\\n)*.*)$/m.exec(textOf('Dockerfile'))?.[1] ?? '').matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [
     name,
@@ -35,12 +35,12 @@ if (whyNoKustomize === undefined)
       return container;
     };
 
-    test('holds objects that fit their schema, without a member that it does not know', async () => {
+    test('contains only objects that match their schema, without unknown members', async () => {
       expect(objects.length).toBeGreaterThan(70);
       expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
     });
 
-    test('puts everything into one namespace, which enforces the restricted security of pods', () => {
+    test('uses one namespace, which enforces the restricted Pod Security Standard', () => {
       const [namespace, ...more] = ofKind('Namespace');
       expect(more).toEqual([]);
       expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
@@ -48,7 +48,7 @@ if (whyNoKustomize === undefined)
       expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
     });
 
-    test('has no two objects of one name', () => {
+    test('has no two objects with the same name', () => {
       const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
       expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
     });
@@ -70,7 +70,7 @@ if (whyNoKustomize === undefined)
       expect('CREDENTIAL_PEPPER' in environment).toBe(name === 'gateway');
     });
 
-    test('has secrets come from secrets alone', () => {
+    test('takes secrets only from Secret objects', () => {
       const [secret, ...more] = ofKind('Secret');
       expect(more).toEqual([]);
       const values = Object.values(secret?.data ?? {}).map((value) => Buffer.from(value, 'base64').toString());
@@ -80,7 +80,7 @@ if (whyNoKustomize === undefined)
     });
 
     test.each(workloads.map((workload) => ({ name: workload.metadata.name, workload })))(
-      'lets $name do no more than it needs',
+      'gives $name only the privileges that it needs',
       ({ workload }) => {
         const pod = workload.spec?.template?.spec;
         expect(pod).toMatchObject({
@@ -105,7 +105,7 @@ if (whyNoKustomize === undefined)
     );
 
     test.each(deployments.map((deployment) => ({ name: deployment.metadata.name, deployment })))(
-      'starts, asks and stops $name so that nobody notices',
+      'starts, probes and stops $name without an interruption for clients',
       ({ deployment }) => {
         const container = containerOf(deployment);
         expect(container.ports?.[0]?.name).toBe('http');
@@ -140,7 +140,7 @@ if (whyNoKustomize === undefined)
     const named = (objects: readonly KubernetesObject[], kind: string, name: string) =>
       objects.find((object) => object.kind === kind && object.metadata.name === name);
 
-    test('keep what Redis and Kafka hold in a volume, or in the pod where that is asked for', () => {
+    test('keep the data of Redis and Kafka in a volume, or in the pod when configured', () => {
       for (const name of ['redis', 'kafka']) {
         const kept = named(files.render('overlays/sandbox'), 'StatefulSet', name)?.spec;
         expect(kept).toMatchObject({ volumeClaimTemplates: [{ metadata: { name: 'data' } }] });
@@ -150,7 +150,7 @@ if (whyNoKustomize === undefined)
       }
     });
 
-    test('start three replicas of what a sale of stock passes through', () => {
+    test('start three replicas of the services of the stock path', () => {
       const objects = files.render('overlays/replicas');
       const several = objects.filter(({ kind, spec }) => kind === 'Deployment' && (spec?.replicas ?? 1) > 1);
       expect(several.map(({ metadata, spec }) => `${metadata.name} × ${spec?.replicas}`)).toEqual([
@@ -161,7 +161,7 @@ if (whyNoKustomize === undefined)
       ]);
     });
 
-    test('leave the number of replicas to the autoscaler where there is one', () => {
+    test('leave the number of replicas to the autoscaler, if present', () => {
       const objects = files.render('overlays/autoscaled');
       const scaled = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
       expect(scaled.length).toBeGreaterThan(3);
@@ -172,7 +172,7 @@ if (whyNoKustomize === undefined)
     });
   });
 
-/** What differs between one machine and a cluster on purpose; addresses are functions, held against the catalog above. */
+/** Intended differences between one machine and a cluster. Addresses are functions, which the tests above compare with the catalog. */
 const OF_A_CLUSTER = ['REDIS_URL', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'DRAIN_DELAY_MS', 'ALLOW_DEMO_CREDENTIALS', 'addressOf'];
 /** The compose file gives tools on the machine a listener of their own, in a cluster they are forwarded to that of the pod. */
 const LISTENERS = ['KAFKA_LISTENERS', 'KAFKA_ADVERTISED_LISTENERS', 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP'];
@@ -205,7 +205,7 @@ if (whyNoKustomize === undefined)
       expect(configured(environmentOf(container, objects))).toEqual(configured(composed(name)));
     });
 
-    test('configure Kafka alike, apart from who reaches it', () => {
+    test('configure Kafka alike, apart from its listeners', () => {
       const kafka = containers.find(({ name }) => name === 'kafka')?.container;
       const given = kafka ? environmentOf(kafka, objects) : {};
       const command = services['kafka']?.['command'];
@@ -226,6 +226,6 @@ if (whyNoKustomize !== undefined) {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
   console.warn(`SKIPPED: the overlays of Kubernetes rendered, because ${whyNoKustomize}.`);
   test.skip('the overlays are rendered: needs kubectl or kustomize', () => undefined);
-  // Jest shows what a file prints only if something in it ran.
-  test('it is said why the others were skipped', () => expect(whyNoKustomize).toContain('kubectl'));
+  // Jest shows a file's output only if one of its tests ran.
+  test('the reason of the skipped tests is known', () => expect(whyNoKustomize).toContain('kubectl'));
 }

@@ -7,7 +7,7 @@ import { type KubernetesObject, objectsIn } from '../support/kubernetes-objects.
 
 const files = fileURLToPath(new URL('../../k8s', import.meta.url));
 
-/** What renders kustomizations here: what the variable KUBECTL names, else kubectl, else kustomize. */
+/** Command that renders kustomizations: the value of KUBECTL, otherwise kubectl, otherwise kustomize. */
 const renderers: readonly (readonly [command: string, ...words: string[]])[] = [
   ...(process.env['KUBECTL'] ? [[process.env['KUBECTL'], 'kustomize'] as const] : []),
   ['kubectl', 'kustomize'],
@@ -37,7 +37,7 @@ export function copyOfFiles() {
   };
   return {
     render,
-    /** What comes out when a component is added to an overlay. */
+    /** Renders an overlay with an additional component. */
     renderWith: (overlay: string, component: string): readonly KubernetesObject[] => {
       const name = mkdtempSync(join(folder, 'overlays/with-'));
       const kustomization = { resources: [`../${overlay}`], components: [`../../components/${component}`] };

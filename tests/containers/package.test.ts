@@ -21,7 +21,7 @@ const RUN_MS = 600_000;
 let folder = '';
 let files: readonly string[] = [];
 
-/** Runs a program in the folder of somebody who installed the package, on the Node that runs this test. */
+/** Runs a program in a project that has installed the package, on the Node version of this test. */
 async function run(program: string, ...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`, NODE_OPTIONS: '' };
   const done = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 64 * 1_048_576 });
@@ -40,7 +40,7 @@ const succeeds = async (program: string, ...args: readonly string[]): Promise<st
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'installed-'));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  // npm prints what the scripts before it print, too.
+  // The output of npm includes the output of its life-cycle scripts.
   const packed = await succeeds('npm', 'pack', '--json', '--pack-destination', folder, PROJECT);
   const [archive] = JSON.parse(packed.slice(packed.search(/^[[{]/m))) as [{ filename: string; files: { path: string }[] }];
   files = archive.files.map(({ path }) => path);
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 describe('The archive', () => {
-  test('holds JavaScript and types, what the estate reads, and nothing that cannot be run from it', () => {
+  test('contains JavaScript, types and the data files of the estate, and no file that cannot run from it', () => {
     expect(files).toEqual(
       expect.arrayContaining(['dist/testcontainers/public.js', 'dist/testcontainers/public.d.ts', 'dist/package/command.js']),
     );
@@ -61,13 +61,13 @@ describe('The archive', () => {
     expect(files.filter((path) => /(?<!\.d)\.ts$|^(tests|docs|k8s|bench)\//.test(path))).toEqual([]);
   });
 
-  test('leaves nothing behind in the project', async () => {
+  test('leaves no files behind in the project', async () => {
     await expect(readFile(join(PROJECT, 'dist/package.json'))).rejects.toThrow('ENOENT');
   });
 });
 
-describe('Whoever installed it', () => {
-  test('imports a client, and the containers, and nothing else by accident', async () => {
+describe('A project with the installed package', () => {
+  test('can import the client and the containers, and no internal module', async () => {
     const program = `
       const client = await import('unified-commerce-estate');
       const containers = await import('unified-commerce-estate/testcontainers');
@@ -81,7 +81,7 @@ describe('Whoever installed it', () => {
     ]);
   });
 
-  test('has types that a strict compiler takes', async () => {
+  test('compiles in strict mode with its types', async () => {
     const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
     const options = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, skipLibCheck: true };
     const compilerOptions = {
@@ -109,7 +109,7 @@ await rehearsal.api('create-basket-api', { body: { channel: 'carrier pigeon' } }
   });
 
   test(
-    'rehearses with the estate command, which starts an estate of its own',
+    'runs scenarios with the estate command, which starts its own estate',
     async () => {
       expect(await succeeds('npx', 'estate', 'rehearse', 'digital-order')).toContain('1 of 1 passed');
       expect(await run('npx', 'estate', 'dance')).toMatchObject({ code: 64, err: expect.stringContaining('There is no command dance.') });
@@ -117,7 +117,7 @@ await rehearsal.api('create-basket-api', { body: { channel: 'carrier pigeon' } }
     RUN_MS,
   );
 
-  if (whyNoDocker !== undefined) skipWithoutDocker('tests of somebody who installed the package');
+  if (whyNoDocker !== undefined) skipWithoutDocker('tests of a project with the installed package');
   else {
     test.each(['order.test.ts', 'events-on-kafka.test.ts'])(
       'runs %s as it is in docs/testcontainers.md',

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createEstateClient, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** How long a buyer goes on trying what does not succeed. */
+/** Time for which a buyer retries a failing request. */
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 250;
 /** How long the estate may take to come to rest. */
 const REST_MS = 60_000;
 const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
-/** What a sensible client repeats, with the same key: the other side is away, or still at it. */
+/** Statuses that a client retries with the same key: the other side is unavailable, or still working. */
 const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.code === 'idempotency_in_progress';
 
 /** A client that repeats a request until it is answered for good, each time with the same Idempotency-Key. */
@@ -45,7 +45,7 @@ export async function buy(client: EstateClient): Promise<string> {
   return order;
 }
 
-/** An order may be confirmed while the FMS, which allocates it, is away; whoever picks waits for that. */
+/** Waits for the allocation, because an order may be confirmed while the FMS is away. */
 function fulfillmentOrderOf(client: EstateClient, order: string): Promise<string> {
   const ask = stubborn(client);
   return eventually(
@@ -69,7 +69,7 @@ export interface Rush {
   readonly disturb: () => Promise<void>;
 }
 
-/** What is left of a rush when everything has come to rest. */
+/** State of a world after a rush, when all work has completed. */
 export interface Aftermath {
   /** Orders of which the buyers know. */
   readonly known: readonly string[];
@@ -109,7 +109,7 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Prom
     };
     await Promise.all(Array.from({ length: buyers }, buyer));
     await disturbance;
-    // A connection that broke meanwhile is noticed here, and not by what is asked once.
+    // A broken connection is detected here, before the requests that are made only once.
     await stubborn(outside)('GET', '/readyz');
     await client.control('settle', { body: { timeoutMs: REST_MS } });
     await client.control('advance-clock', { body: { by: 'P3D', timeoutMs: REST_MS } });

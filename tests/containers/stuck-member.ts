@@ -1,7 +1,7 @@
 import { createKafkaBus } from '../../shared/events/kafka/bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 
-/** A member of a group that says what it is given, finishes `done`, and never finishes anything else. The arguments: brokers, group, world. */
+/** A group member that reports its deliveries and finishes only `done`. Arguments: brokers, group, world. */
 const [brokers = '', groupPrefix = '', world = ''] = process.argv.slice(2);
 const bus = createKafkaBus({ brokers: brokers.split(','), clientId: 'stuck', log: createLogger('silent'), groupPrefix });
 await bus.subscribe('crm', ['uc.order.events'], async (of, id) => {

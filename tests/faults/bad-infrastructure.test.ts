@@ -59,7 +59,7 @@ function badInfrastructure(): void {
     );
   const timesSaid = (one: Running, reason: RegExp): number => one.said().filter((line) => reason.test(line)).length;
 
-  test('waits for a Redis with another password without repeating it, and goes on when it is mended', async () => {
+  test('waits while the Redis password is wrong, does not log the password, and continues after its correction', async () => {
     const one = await crm({ REDIS_URL: redisUrl('another-one') });
     const reason = /refuses the user name or password of its address/;
     await waits(one, reason);
@@ -77,7 +77,7 @@ function badInfrastructure(): void {
     await waits(one, /requires a password: add it to its address/);
   });
 
-  test('waits for a Redis that discards data, and goes on when that is changed', async () => {
+  test('waits for a Redis that evicts data, and continues after a change of its policy', async () => {
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const one = await crm({});
     await waits(one, /maxmemory-policy allkeys-lru\): set it to noeviction/);
@@ -85,13 +85,13 @@ function badInfrastructure(): void {
     await hasRedis(one);
   });
 
-  test('waits for brokers that cannot be reached, and names the variable', async () => {
+  test('waits for unreachable brokers, and names the variable', async () => {
     const one = await crm({});
     await hasRedis(one);
     await waits(one, /kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/);
   });
 
-  test('waits for brokers of a version with which it cannot talk, and says that it is that', async () => {
+  test('waits for brokers of an incompatible version, and names the cause', async () => {
     const broker = await incapableBroker();
     closing.push(broker.close);
     const one = await crm({ KAFKA_BROKERS: `127.0.0.1:${broker.port}` });
@@ -99,7 +99,7 @@ function badInfrastructure(): void {
     expect((await one.readyz()).body.waitingFor?.some((text) => text.startsWith('kafka: '))).toBe(true);
   });
 
-  test('refuses changes with 503 and the reason when its outbox is full, and still reads', async () => {
+  test('refuses changes with 503 and the reason when its outbox is full, and still answers reads', async () => {
     const estate = await startEstateOfProcesses({
       services: { gateway: 1, crm: 1 },
       redisPort: (await ownRedis()).port,
@@ -138,7 +138,7 @@ async function incapableBroker(): Promise<{ readonly port: number; close(): Prom
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('data', (request) => {
-      // Size, the request's own number, no error, and an empty list of what is supported.
+      // Size, correlation id, no error, and an empty list of supported APIs.
       const answer = Buffer.alloc(4 + 4 + 2 + 4 + 4);
       answer.writeInt32BE(answer.length - 4, 0);
       answer.writeInt32BE(request.readInt32BE(8), 4);

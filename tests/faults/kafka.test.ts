@@ -75,7 +75,7 @@ function kafka(): void {
     expect(invariants.flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
   }
 
-  /** What a plain client finds on the topics of a rehearsal. */
+  /** Records on the topics of a rehearsal, as read by a plain client. */
   async function onTopics({ name }: Rehearsed): Promise<readonly CollectedRecord[]> {
     const collector = await collectEvents([`127.0.0.1:${port}`]);
     try {
@@ -84,7 +84,7 @@ function kafka(): void {
       await collector.stop();
     }
   }
-  /** Each event once, where it was first: what a consumer that de-duplicates makes of a topic. */
+  /** Each event once, at its first position, as a de-duplicating consumer sees it. */
   const distinct = (records: readonly CollectedRecord[]) =>
     [...new Map(records.toReversed().map(({ event }) => [event.id, event])).values()].toReversed();
   const copies = (records: readonly CollectedRecord[], type: string): string[] =>
@@ -108,7 +108,7 @@ function kafka(): void {
     return { rehearsal, orderId, before: await activities(rehearsal) };
   }
 
-  // Taken out: that a request does not wait for the relay. Seen: 504.
+  // If a request waits for the relay, it is 504.
   row(
     `row 1: Kafka is absent while ${ORDERS} orders are placed, and started then: all are 2xx, and every event is there once it is`,
     async () => {
@@ -142,7 +142,7 @@ function kafka(): void {
     },
   );
 
-  // Taken out: that a request does not wait for the relay. Seen: three requests are answered in the 30 s.
+  // If a request waits for the relay, only three requests are answered in the 30 s.
   row(
     'row 2: Kafka is stopped for 30 s under steady load: nothing is lost, requests do not wait for it, and the relay resumes',
     async () => {
@@ -195,7 +195,7 @@ function kafka(): void {
     };
   }
 
-  // Taken out: the delivery, which a commit no longer asks for, and the CRM's own list of orders. Seen: the customer is active twice.
+  // If a commit does not consume its delivery, and without the CRM's own list of orders, the customer becomes active twice.
   row('row 4: the relay is killed after the ack of Kafka: the event is on the topic twice, and has its effect once', async () => {
     await withKafka();
     const { rehearsal, orderId, before } = await paidOrder();
@@ -213,7 +213,7 @@ function kafka(): void {
     expect(await activities(rehearsal)).toBe(before + 1);
   });
 
-  // Taken out: that a lease ends after 10 s. Seen: nobody takes over, and it never comes to rest.
+  // Without the expiry of a lease after 10 s, no process takes over, and the work never completes.
   row('row 5: the relay that holds the lease is frozen beyond it: the other takes over, and the order is kept', async () => {
     await withKafka();
     await estate.start('oms');
@@ -247,7 +247,7 @@ function kafka(): void {
     expect(await frozen.ended).toBe(0);
   });
 
-  // Taken out: that a delivery is looked up and refused when it was consumed, and the CRM's own list of orders. Seen: the customer is active once more.
+  // Without the check for consumed deliveries and the CRM's own list of orders, the customer becomes active once more.
   row('row 13: a consumer is killed in the midst of a batch: each event has its effect once', async () => {
     await withKafka();
     const rehearsal = await estate.rehearse();
@@ -270,7 +270,7 @@ function kafka(): void {
     expect(await activities(rehearsal)).toBe(before + orders.length);
   });
 
-  // Taken out: the end of the attempts. Seen: what is behind the poison is never consumed.
+  // Without a limit of attempts, events behind the poison event are never consumed.
   row('row 13: a poison message is tried, parked and put aside, and its partition moves on', async () => {
     await withKafka();
     const { rehearsal, orderId, before } = await paidOrder();
@@ -293,7 +293,7 @@ function kafka(): void {
     expect(dead).toMatchObject({ key: orderId, headers: { 'dead-letter-as': 'parked', 'dead-letter-topic': ORDER_TOPIC, id: poison } });
   });
 
-  // Taken out: what older scans are told by. Seen: the parcel goes back to `collected`. The check of the signature. Seen: 204 for a forged one.
+  // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
   row('row 14: webhooks that come twice, in the wrong order, forged or 6 min old: state moves once and forward, and 401', async () => {
     await withKafka();
     const rehearsal = await estate.rehearse();
@@ -340,7 +340,7 @@ function kafka(): void {
   });
 }
 
-/** What became of an event, on the topic of dead letters. */
+/** Records of an event on the dead-letter topic. */
 async function deadLettersOf(port: number, id: string) {
   const consumer = plainClient([`127.0.0.1:${port}`]).consumer({ groupId: `dead-letters-of-${id}`, maxWaitTimeInMs: 200 });
   const found: { readonly key: string; readonly headers: Readonly<Record<string, string>> }[] = [];

@@ -29,7 +29,7 @@ function payments(): void {
   const listed = async (rehearsal: Rehearsed, orderId: string) =>
     (await estate.inside('oms', 'payment-hub', rehearsal, { method: 'GET', path: `/internal/payments?orderId=${orderId}` })).body.items;
 
-  // Taken out: the outcome that the last commit keeps under the key. Seen: the repeat runs again instead of being replayed.
+  // If the last commit does not store the outcome under the key, the repeat runs again instead of being replayed.
   row(
     'row 3: the Payment Hub is killed after Authorize is committed and before it replies: the same key has the same result, and one effect',
     async () => {
@@ -56,7 +56,7 @@ function payments(): void {
     },
   );
 
-  // Taken out: the claim of the key. Seen: some of the 50 try to pay on their own, and are 409.
+  // Without the claim of the key, some of the 50 requests try to pay and are 409.
   row('row 10: one key sent 50 times at once to two Payment Hubs is one charge; with another body it is 422', async () => {
     const rehearsal = await estate.rehearse();
     const orderId = await order(rehearsal);
@@ -72,7 +72,7 @@ function payments(): void {
     expect(await rehearsal.broken()).toEqual([]);
   });
 
-  // Taken out: the due work `capture-payments` of the OMS. Seen: the order never learns of its money.
+  // Without the due work `capture-payments` of the OMS, the order never records its capture.
   row(
     'row 11: the Payment Hub stalls past the timeout of the OMS and then captures: the order is reconciled, and captured once',
     async () => {
@@ -86,7 +86,7 @@ function payments(): void {
       await struck;
       expect((await dispatching).body).toMatchObject({ code: 'dependency_timeout', dependency: 'payment-hub' });
       hub.clear();
-      // Nobody asks again: the order's own due work does, some rehearsal time later.
+      // No client retries: the order's own due work does, after some rehearsal time.
       await rehearsal.client.control('advance-clock', { body: { by: 'PT10M', timeoutMs: 1_000 } });
       await eventually(
         'the order knows of its money',

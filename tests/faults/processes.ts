@@ -23,7 +23,7 @@ const PEPPER = 'the-pepper-of-an-estate-of-processes';
 export const PATIENCE_MS = 90_000;
 const PAUSE_MS = 50;
 const LINES_SHOWN = 40;
-/** Nobody listens there. */
+/** A port without a listener. */
 export const NOBODY = '127.0.0.1:1';
 
 /** One process of the estate. */
@@ -32,7 +32,7 @@ export interface Running {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** What it said last. */
+  /** Its last log lines. */
   said(): readonly string[];
   readyz(): Promise<{ readonly status: number; readonly body: { status: string; waitingFor?: string[]; degraded?: string[] } }>;
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void;
@@ -168,7 +168,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
     return { name, world: world as World, credentials, client, ...asking(client) };
   }
 
-  /** As another application of the estate: what no client may ask. */
+  /** Calls an internal API, as another application of the estate. */
   async function inside(from: Application, to: Application, { world, client }: Rehearsed, call: InsideCall) {
     const now = Date.parse((await client.control('read-clock')).now);
     const context = {
@@ -202,7 +202,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
       return way;
     },
     /**
-     * Something goes wrong on the way to Redis of whichever process of a service first sends what fits, and on no other's.
+     * Disturbs the Redis connection of the first process of a service that sends a matching command, and of no other process.
      * @returns that process
      */
     async strike(service: 'gateway' | Application, strike: Strike): Promise<Running> {
@@ -239,7 +239,7 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
 
 export type EstateOfProcesses = Awaited<ReturnType<typeof startEstateOfProcesses>>;
 
-/** A rehearsal of its own, and what is asked in it. */
+/** A new rehearsal, and calls within it. */
 export interface Rehearsed extends ReturnType<typeof asking> {
   readonly name: string;
   readonly world: World;
@@ -252,7 +252,7 @@ async function hasStore(one: Running): Promise<boolean> {
   return status === 200 || (body.waitingFor ?? []).every((text) => text.startsWith('kafka'));
 }
 
-/** What a sensible client repeats, with the same key: the other side is away, or still at it. */
+/** Statuses that a client retries with the same key: the other side is unavailable, or still working. */
 const isPassing = ({ status, body }: Reply): boolean => [502, 503, 504].includes(status) || body?.retryable === true;
 
 function asking(client: EstateClient) {
@@ -286,19 +286,19 @@ function asking(client: EstateClient) {
   };
 }
 
-/** Runs the body of a test; when it fails, what the processes said last is shown. */
+/** Runs the body of a test. When it fails, prints the last log lines of the processes. */
 export async function shown(estate: EstateOfProcesses, body: () => Promise<void>): Promise<void> {
   try {
     await body();
   } catch (error) {
     const said = estate.all().map((one) => `--- ${one.service} (${one.pid})\n${one.said().slice(-LINES_SHOWN).join('\n')}`);
-    // biome-ignore lint/suspicious/noConsole: without it nobody knows what the processes had to say
+    // biome-ignore lint/suspicious/noConsole: the log lines of the processes explain the failure
     console.error(`${error instanceof Error ? error.message : error}\n${said.join('\n')}`);
     throw error;
   }
 }
 
-/** Whatever a test left behind. */
+/** Stops all processes that a test has left behind. */
 export function killAll(): void {
   for (const child of living) child.kill('SIGKILL');
 }

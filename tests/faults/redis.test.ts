@@ -29,7 +29,7 @@ function stock(): void {
 
   const row = (title: string, body: () => Promise<void>): void => test(title, () => shown(estate, body));
 
-  // Taken out: that the script `commit` answers a repeat of its operation with what it did then. Seen: 30 units are taken by 20 buyers.
+  // If the script `commit` does not answer a repeated operation with its first result, 20 buyers take 30 units.
   row('row 6: 20 replies of Redis are cut while stock is reserved, and every unit is taken exactly once', async () => {
     const rehearsal = await rehearsalWith(estate, 1_000);
     for (const service of ['sim', 'inventory-service'] as const) {
@@ -44,7 +44,7 @@ function stock(): void {
     expect(await rehearsal.broken()).toEqual([]);
   });
 
-  // Taken out: the outcome that the last commit keeps under the key. Seen: the repeat runs again instead of being replayed.
+  // If the last commit does not store the outcome under the key, the repeat runs again instead of being replayed.
   describe.each(['sim', 'inventory-service'] as const)('row 3: %s', (service) => {
     row('is killed after Reserve is committed and before it replies: the same key has the same result, and one effect', async () => {
       const rehearsal = await rehearsalWith(estate, 10);
@@ -61,14 +61,14 @@ function stock(): void {
       const repeated = await rehearsal.insist('POST', RESERVATIONS, ONE, 'killed');
       expect([repeated.headers['idempotent-replayed'], repeated.body]).toEqual(['true', again.body]);
       if (service === 'sim') expect(again.headers['idempotent-replayed']).toBe('true');
-      // The SIM knows that it does not know: what the hold of the lost answer took, it gives back.
+      // The SIM records the unknown outcome and releases the hold whose answer was lost.
       await eventually('one unit is held', async () => (await shelf(rehearsal)).reserved === 1, PATIENCE_MS);
       expect(await shelf(rehearsal)).toMatchObject({ onHand: 10, atp: 9 });
       expect(await rehearsal.broken()).toEqual([]);
     });
   });
 
-  // Taken out: the file to which Redis appends. Seen: it comes back empty, and no reservation succeeds any more.
+  // Without the append-only file, Redis restarts empty, and no reservation succeeds.
   row(
     'row 7: Redis is killed and started again under load: nothing acknowledged is lost, and the services recover by themselves',
     async () => {
@@ -91,7 +91,7 @@ function stock(): void {
     },
   );
 
-  // Taken out: the limits of a command, so that it waits for its connection. Seen: no request is refused, or answered at all.
+  // Without the time limit of a command, it waits for its connection, and no request is answered.
   row('row 8: Redis is down for 20 s: requests get a fast 503 with Retry-After, processes are not ready, and live', async () => {
     const rehearsal = await rehearsalWith(estate, 100_000);
     await using buying = startBuying(rehearsal, 4);

@@ -31,7 +31,7 @@ function replicas(): void {
 
   const row = (title: string, body: () => Promise<void>): void => test(title, () => shown(estate, body));
 
-  // Taken out: the guard of the counter in the script `commit`. Seen, with 300 buyers: 149 of them are promised the 100 units.
+  // Without the guard of the counter in the script `commit`, 149 of 300 buyers are promised the 100 units.
   row('row 9: of 1000 buyers at three replicas 100 get the 100 units, and 900 are refused', async () => {
     const rehearsal = await rehearsalWith(estate, 100);
     const replies = await Promise.all(times(1_000, () => rehearsal.insist('POST', RESERVATIONS, ONE)));
@@ -41,8 +41,8 @@ function replicas(): void {
     expect(await rehearsal.broken()).toEqual([]);
   });
 
-  // Taken out, at the gateway: `Connection: close` while draining, and the farewell before connections are closed. Seen: requests are broken off.
-  // Taken out, at the applications: that they tell and wait before connections are closed. Seen: 502.
+  // If the gateway does not send `Connection: close` while it drains, nor wait before it closes connections, requests are broken off.
+  // If the applications do not announce and delay the closing of connections, requests are 502.
   row('row 12: a replica of each service gets SIGTERM under keep-alive load: no request fails, and each exits with 0', async () => {
     const rehearsal = await rehearsalWith(estate, 100_000);
     await using buying = startBuying(rehearsal, 16);
@@ -50,7 +50,7 @@ function replicas(): void {
     for (const service of ['inventory-service', 'sim', 'gateway'] as const) {
       const leaving = estate.one(service);
       leaving.signal('SIGTERM');
-      // As a balancer does: nobody new is led to who is not ready, and who has a connection keeps it.
+      // Like a balancer: new connections go only to ready replicas, and existing connections stay.
       await eventually('it is draining', async () => (await leaving.readyz()).body.status === 'draining', DRAIN_MS);
       estate.way(service).lead(estate.of(service).flatMap((one) => (one === leaving ? [] : [one.port])));
       expect((await fetch(`${leaving.url}/healthz`)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { type EstateOfProcesses, type Rehearsed, times } from './processes.ts';
 
-/** Nobody has any: what is there is what a test counted. */
+/** No stock in the fixtures, so that the test determines all of it. */
 const SKU = 'vase-sold-out';
 const SHELF = 'dc-01';
 export const ONE = { items: [{ sku: SKU, qty: 1 }] };

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 
-/** What becomes of the first request that fits, or of its answer. */
+/** Fault for the first matching request or its answer. */
 export interface Strike {
   readonly lose: 'request' | 'answer';
   readonly when: (request: string) => boolean;
@@ -17,9 +17,9 @@ export interface Way {
   readonly url: string;
   /** The ports it leads to from now on; none refuses every connection. */
   lead(ports: readonly number[]): void;
-  /** Resolves when it has struck. What goes to and fro before is passed on. */
+  /** Resolves after the fault has been applied. Earlier traffic passes unchanged. */
   strike(strike: Strike): Promise<void>;
-  /** Nothing goes to and fro until the way is clear again; what was sent meanwhile arrives then. */
+  /** Delays all traffic in both directions until the connection is restored. */
   block(): void;
   /** Nothing goes wrong on it any more, or will. */
   clear(): void;
@@ -69,7 +69,7 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
       [server, client],
     ] as const) {
       one.on('error', () => undefined);
-      // What was sent before the end still arrives.
+      // Data sent before the end still arrives.
       one.on('close', () => {
         pairs.delete(pair);
         other.end();

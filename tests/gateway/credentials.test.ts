@@ -63,7 +63,7 @@ describe('An API with bearer authentication', () => {
     expect(reply.headers['x-correlation-id']).toBe('refused');
   });
 
-  test('refuses a body with it, without reading more than it must', async () => {
+  test('refuses a request with a body without reading the rest of it', async () => {
     expectRefused(await rig.call({ method: 'POST', path: '/baskets', body: '{"a":1}' }), BEARER_CHALLENGE);
   });
 
@@ -93,7 +93,7 @@ describe('An API with API-key authentication', () => {
 });
 
 describe('An API without authentication', () => {
-  test('lets anybody in as anonymous', async () => {
+  test('admits anonymous callers', async () => {
     expect(await rig.call({ path: '/products/mug' })).toMatchObject({ status: 200 });
     expect(rig.upstream.received[0]?.context?.principal).toBe('anonymous');
   });
@@ -107,7 +107,7 @@ describe('An API without authentication', () => {
     expect(rig.upstream.received[0]?.context?.principal).toBe(principal);
   });
 
-  test('takes no notice of a credential that nobody knows', async () => {
+  test('ignores an unknown credential', async () => {
     expect(await rig.call({ path: '/products/mug', headers: { authorization: 'Bearer a-typo' } })).toMatchObject({ status: 200 });
     expect(rig.upstream.received[0]?.context?.principal).toBe('anonymous');
   });
@@ -117,7 +117,7 @@ describe('The simulation plane', () => {
   const echo = (headers: Readonly<Record<string, string>>): Promise<Reply> =>
     rig.call({ method: 'POST', path: '/_sim/echo', headers: { 'content-type': 'application/json', ...headers }, body: '{"by":"PT1H"}' });
 
-  test('is there for the scope sim:admin, and is told who asks and for which rehearsal', async () => {
+  test('serves the scope sim:admin, and receives the caller and the rehearsal', async () => {
     const reply = await echo({ authorization: `Bearer ${ADMIN}`, 'x-rehearsal': 'not-there-yet', 'x-correlation-id': 'by-admin' });
     expect(reply).toMatchObject({ status: 201, json: { path: '/echo' } });
     expect(reply.headers['x-correlation-id']).toBe('by-admin');
@@ -127,7 +127,7 @@ describe('The simulation plane', () => {
     expect(asked[1]).toMatchObject({ rehearsal: 'default' });
   });
 
-  test('is closed to everybody else', async () => {
+  test('refuses all other callers', async () => {
     const { bearer } = await rig.rehearsal('bound-to-it');
     expectRefused(await echo({}), BEARER_CHALLENGE);
     expectRefused(await echo({ 'x-api-key': ADMIN }), BEARER_CHALLENGE);
@@ -141,7 +141,7 @@ describe('The simulation plane', () => {
     expect(asked).toEqual([]);
   });
 
-  test('answers 404 where it has nothing, and 400 for a name that is none', async () => {
+  test('answers 404 for an unknown path, and 400 for an invalid name', async () => {
     const authorization = `Bearer ${ADMIN}`;
     expect(await rig.call({ path: '/_sim', headers: { authorization } })).toMatchObject({ status: 404, json: { code: 'not_found' } });
     expect(await rig.call({ path: '/_sim/nothing', headers: { authorization } })).toMatchObject({ status: 404 });
@@ -150,7 +150,7 @@ describe('The simulation plane', () => {
   });
 });
 
-test('No credential, known or not, is in an answer or in the log', async () => {
+test('Neither answers nor the log contain credentials, known or unknown', async () => {
   const secrets = [BEARER, NO_SCOPE, API_KEY, 'some-guess'];
   for (const secret of secrets) {
     for (const headers of [{ authorization: `Bearer ${secret}` }, { 'x-api-key': secret }]) {

@@ -10,8 +10,8 @@ import { textOf } from '../support/tracked-files.ts';
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
 const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version) };
 
-describe('What the gateway shows to anybody', () => {
-  test.each(Object.entries(documents))('is the %s document, the same in JSON and in YAML', async (name, described) => {
+describe('The public page of the gateway', () => {
+  test.each(Object.entries(documents))('includes the %s document, with the same content in JSON and YAML', async (name, described) => {
     const document = JSON.parse(JSON.stringify(described));
     const json = await fetch(`${estate.gateway}/${name}.json`);
     expect(json.headers.get('content-type')).toContain('application/json');
@@ -21,7 +21,7 @@ describe('What the gateway shows to anybody', () => {
     expect(parse(await yaml.text())).toEqual(document);
   });
 
-  test('is a first page for browsers, whose links all lead somewhere', async () => {
+  test('is an index for browsers, whose links all work', async () => {
     const page = await fetch(`${estate.gateway}/`);
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
@@ -35,7 +35,7 @@ describe('What the gateway shows to anybody', () => {
   });
 
   test.each(['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'])(
-    'takes no other method than GET and HEAD at %s',
+    'accepts only GET and HEAD at %s',
     async (path) => {
       const answer = await fetch(`${estate.gateway}${path}`, { method: 'POST' });
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -44,7 +44,7 @@ describe('What the gateway shows to anybody', () => {
   );
 });
 
-/** As a client that says itself what it takes: `fetch` decodes without being asked. */
+/** Sends its own `Accept-Encoding`, because `fetch` sets the header and decodes the answer itself. */
 const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
   request(`${estate.gateway}${path}`, { method, headers }).then(async ({ statusCode, headers: answered, body }) => ({
     status: statusCode,
@@ -76,7 +76,7 @@ describe.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.ya
       expect([name, head.headers[name]]).toEqual([name, answer.headers[name]]);
   });
 
-  test('is not sent again to a client that has it', async () => {
+  test('is not sent again to a client with a current copy', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const { etag } = (await ask(path, headers)).headers;
     for (const tags of [String(etag), `"other", ${etag}`, `W/${etag}`, '*']) {

@@ -87,19 +87,19 @@ describe('Headers that end at the gateway', () => {
     expect(headers).not.toHaveProperty(name.toLowerCase());
   });
 
-  test('those that Connection names are not passed on', async () => {
+  test('headers named by Connection are not passed on', async () => {
     const { headers } = await receivedWith('Connection: keep-alive, X-One-Hop\r\nX-One-Hop: 1\r\nX-End-To-End: 1\r\n');
     expect(headers).not.toHaveProperty('x-one-hop');
     expect(headers['x-end-to-end']).toBe('1');
   });
 
-  test('a body keeps its length, though Connection names it', async () => {
+  test('Content-Length of a body is kept, although Connection names it', async () => {
     const { headers, body } = await receivedWith('Connection: content-length, host\r\n');
     expect(headers['content-length']).toBe('2');
     expect(body).toBe('{}');
   });
 
-  test('where the client is comes from its connection, not from its headers', async () => {
+  test('the address of the client is taken from its connection, not from its headers', async () => {
     const { headers } = await receivedWith(
       'X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Port: 1\r\n',
     );
@@ -111,7 +111,7 @@ describe('Headers that end at the gateway', () => {
     });
   });
 
-  test('what the client calls the host does not decide where its request goes', async () => {
+  test('the Host header of the client does not change the target of its request', async () => {
     const reply = await rig.call({ path: '/orders/ord_1', headers: { ...asIntegration, host: '127.0.0.1:1' } });
     expect(reply.status).toBe(200);
     expect(rig.upstream.received).toHaveLength(1);

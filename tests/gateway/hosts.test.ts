@@ -5,8 +5,8 @@ import { aRig, asIntegration, BEARER, raw } from './running-gateway.ts';
 const documents = createDocuments();
 const SHOWN = ['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
 
-describe('A page of somebody else that makes its own name lead to the gateway', () => {
-  test.each([...SHOWN, '/nothing'])('gets nothing from %s', async (path) => {
+describe('A foreign page that resolves its own name to the gateway', () => {
+  test.each([...SHOWN, '/nothing'])('cannot read %s', async (path) => {
     await using rig = await aRig({ documents });
     for (const host of ['evil.example', 'evil.example:8080', 'localhost.evil.example', '127.0.0.1.evil.example']) {
       for (const method of ['GET', 'POST']) {
@@ -20,7 +20,7 @@ describe('A page of somebody else that makes its own name lead to the gateway', 
   });
 });
 
-describe('The documents of the gateway are shown', () => {
+describe('The documents of the gateway are served', () => {
   test.each([
     ...['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080', '192.168.1.7:8080', 'gateway:8080'],
     ...['estate.example.com', 'gateway.team.svc.cluster.local'],
@@ -30,7 +30,7 @@ describe('The documents of the gateway are shown', () => {
   });
 });
 
-test('APIs, health and readiness answer under any name: in a cluster others decide what the gateway is called', async () => {
+test('APIs, health and readiness answer under any name, because the cluster decides the name of the gateway', async () => {
   await using rig = await aRig({ documents });
   const headers = { ...asIntegration, host: 'gateway.example.org' };
   for (const path of ['/orders/o', '/healthz', '/readyz']) expect((await rig.call({ path, headers })).status).toBe(200);

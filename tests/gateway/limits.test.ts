@@ -41,7 +41,7 @@ describe('A body', () => {
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test('announced with 1 GB and "Expect: 100-continue" is not asked for', async () => {
+  test('announced with 1 GB and "Expect: 100-continue" gets no 100 Continue', async () => {
     const reply = await raw(rig.gateway.port, head('Expect: 100-continue\r\nContent-Length: 1000000000\r\n'));
     expect(reply).toMatch(/^HTTP\/1.1 413 /);
     expect(reply).not.toContain('100 Continue');
@@ -68,7 +68,7 @@ describe('A body', () => {
     expect(reply).toMatch(/^connection: close\r$/im);
   });
 
-  test('that was refused before "100 Continue" cannot be taken for the next request', async () => {
+  test('that was refused before "100 Continue" is not parsed as the next request', async () => {
     const expecting = 'POST /baskets HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 50\r\n\r\n';
     const next = `GET /orders/smuggled HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\n\r\n`;
     const reply = await raw(rig.gateway.port, expecting + next);
@@ -77,7 +77,7 @@ describe('A body', () => {
   });
 });
 
-describe('What cannot be read as a request is answered with a problem and a correlation id', () => {
+describe('An unreadable request is answered with a problem and a correlation id', () => {
   test.each([
     ['no HTTP at all', 'this is no HTTP\r\n\r\n', 400, 'malformed_request'],
     ['no Host header', 'GET /orders/o HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'malformed_request'],
@@ -103,19 +103,19 @@ describe('What cannot be read as a request is answered with a problem and a corr
 });
 
 describe('Slow clients', () => {
-  test('that do not finish their headers are told 408 and cut', async () => {
+  test('that do not finish their headers get 408 and are disconnected', async () => {
     const reply = await raw(rig.gateway.port, 'POST /baskets HTTP/1.1\r\nHost: x\r\n');
     expect(reply).toMatch(/^HTTP\/1.1 408 /);
     expect(reply).toContain('"code":"request_timeout"');
   });
 
-  test('that do not finish their body are told 408 and cut, and no application is called', async () => {
+  test('that do not finish their body get 408 and are disconnected, and no application is called', async () => {
     const reply = await raw(rig.gateway.port, `${head('Content-Length: 10\r\n')}{"a"`);
     expect(reply).toMatch(/^HTTP\/1.1 408 /);
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test('do not keep others from being served, even 200 of them', async () => {
+  test('do not block other clients, even 200 of them', async () => {
     const slow = Array.from({ length: 200 }, () => {
       const socket = connect(rig.gateway.port, '127.0.0.1', () => socket.write('POST /baskets HTTP/1.1\r\nHost'));
       let received = '';
@@ -133,7 +133,7 @@ describe('Slow clients', () => {
 });
 
 describe('Requests per minute', () => {
-  test('are limited per address, known caller or not, but health is always told', async () => {
+  test('are limited per address for known and unknown callers, except for health probes', async () => {
     await using limited = await aRig({ limits: { perAddressPerMinute: 3, perKeyPerMinute: 100 } });
     await limited.call({ path: '/products/mug' });
     await limited.call({ path: '/orders/o' });

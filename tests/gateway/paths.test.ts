@@ -17,7 +17,7 @@ beforeEach(() => {
   rig.upstream.received.length = 0;
 });
 
-describe('A path that can be read in two ways', () => {
+describe('An ambiguous path', () => {
   test.each([
     '//orders/ord_1',
     '/orders//ord_1',
@@ -41,7 +41,7 @@ describe('A path that can be read in two ways', () => {
     '/orders/käse',
     'http://elsewhere/orders/ord_1',
     'orders',
-  ])('is refused before anybody is asked who it is: %s', async (path) => {
+  ])('is refused before authentication: %s', async (path) => {
     const bytes = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\nX-Correlation-Id: odd\r\nConnection: close\r\n\r\n`;
     const reply = await raw(rig.gateway.port, bytes);
     expect(reply).toMatch(/^HTTP\/1.1 400 /);
@@ -50,12 +50,12 @@ describe('A path that can be read in two ways', () => {
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test('is judged by the path alone: a query may have dots and slashes', async () => {
+  test('is detected in the path alone: a query may contain dots and slashes', async () => {
     const reply = await rig.call({ path: '/orders/ord_1?from=http://x/../y%2f%00', headers: asIntegration });
     expect(reply.status).toBe(200);
   });
 
-  test('is not one with dots inside of a segment, or with other characters encoded', async () => {
+  test('excludes paths with dots inside a segment or with other encoded characters', async () => {
     for (const path of ['/orders/a..b', '/orders/.a', '/orders/a%20b', '/orders/...']) {
       expect(await rig.call({ path, headers: asIntegration })).toMatchObject({ status: 200 });
     }
@@ -93,7 +93,7 @@ describe('The gateway has routes', () => {
     },
   );
 
-  test('whose other methods are 405 with those that are possible', async () => {
+  test('whose other methods are 405 with the allowed methods', async () => {
     const order = await rig.call({ method: 'PUT', path: '/orders/ord_1', headers: asIntegration });
     expect(order).toMatchObject({ status: 405, json: { code: 'method_not_allowed' } });
     expect(order.headers['allow']).toBe('GET, HEAD');
@@ -102,7 +102,7 @@ describe('The gateway has routes', () => {
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test('that prefer a literal segment, and take the parameter where the literal leads nowhere or has not the method', async () => {
+  test('that prefer a literal segment, and use the parameter if the literal has no match or lacks the method', async () => {
     const applications: string[] = [];
     await using telling = await aRig({
       addressOf: (application) => {
@@ -121,7 +121,7 @@ describe('The gateway has routes', () => {
   });
 });
 
-test('Two routes that one path may meet demand the same of the caller, so that it does not matter which one serves it', () => {
+test('Two routes that match the same path require the same authorisation', () => {
   const all = Object.values(apis);
   const pattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
   for (const one of all) {
@@ -138,8 +138,8 @@ function overlaps(one: string, other: string): boolean {
   return a.length === b.length && a.every((segment, at) => segment === b[at] || segment.startsWith('{') || b[at]?.startsWith('{') === true);
 }
 
-describe('Without a credential anybody', () => {
-  test('may ask whether the gateway lives and is ready', async () => {
+describe('An anonymous caller', () => {
+  test('may read the liveness and readiness of the gateway', async () => {
     expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });
     await using starting = await aRig({ states: () => [{ ready: false, waitingFor: 'redis: no connection' }] });
@@ -167,7 +167,7 @@ describe('Upgrades', () => {
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test('to HTTP/2, which some clients offer with every request, are left alone and not passed on', async () => {
+  test('to HTTP/2, which some clients offer with every request, are ignored and not passed on', async () => {
     expect(await upgrade('h2c')).toMatch(/^HTTP\/1.1 200 /);
     expect(rig.upstream.received[0]?.headers).not.toHaveProperty('upgrade');
   });

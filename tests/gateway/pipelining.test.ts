@@ -51,11 +51,11 @@ describe('Requests that one client sends at once', () => {
     ['a document', request('GET /openapi.json'), 200],
     ['health', request('GET /healthz'), 200],
     ['readiness', request('GET /readyz'), 200],
-    ['what needs a credential', request('GET /orders/o'), 401],
-    ['what is not there', request('GET /nothing'), 404],
+    ['an API with a credential', request('GET /orders/o'), 401],
+    ['an unknown path', request('GET /nothing'), 404],
     ['another method than there is', request('DELETE /openapi.json'), 405],
     ['an ambiguous path', request('GET //'), 400],
-  ])('for %s, and does not read, keep nobody else waiting, and are answered when it reads', async (_what, one, status) => {
+  ])('for %s without reading do not delay other clients, and are answered when the client reads', async (_what, one, status) => {
     await using rig = await aRig({ documents });
     const greedy = unread(rig.gateway.port, one.repeat(1_600));
     for (let other = 0; other < 5; other++) expect(await raw(rig.gateway.port, one, '\r\n\r\n')).toMatch(`HTTP/1.1 ${status} `);
@@ -65,7 +65,7 @@ describe('Requests that one client sends at once', () => {
   });
 });
 
-describe('What anybody may read', () => {
+describe('A public document', () => {
   test.each([
     'GET /openapi.json',
     'GET /openapi.yaml',
@@ -82,7 +82,7 @@ describe('What anybody may read', () => {
   });
 });
 
-describe('A client that has said that it will send nothing more', () => {
+describe('A client that has half-closed its connection', () => {
   test.each([
     ['an API without a credential', request('GET /products/mug-blue')],
     ['an API', authorized('GET /orders/o')],

@@ -74,7 +74,7 @@ describe('A request that the gateway lets through', () => {
     expect(rig.upstream.received[0]?.context?.faults).toBe(1);
   });
 
-  test('keeps a correlation id and a traceparent that can be kept', async () => {
+  test('keeps a valid correlation id and traceparent', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const reply = await rig.call({
       path: '/orders/ord_1',
@@ -98,7 +98,7 @@ describe('A request that the gateway lets through', () => {
   });
 
   test.each(['00-0af7-b7ad-01', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, 'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'])(
-    'drops the traceparent %s, which is none',
+    'drops the invalid traceparent %s',
     async (traceparent) => {
       await rig.call({ path: '/orders/ord_1', headers: { ...asIntegration, traceparent, tracestate: 'a=b' } });
       const [received] = rig.upstream.received;
@@ -108,13 +108,13 @@ describe('A request that the gateway lets through', () => {
     },
   );
 
-  test('reaches the application with HEAD when the API has GET, and comes back without a body', async () => {
+  test('reaches the application as HEAD when the API has GET, and is answered without a body', async () => {
     const reply = await rig.call({ method: 'HEAD', path: '/orders/ord_1', headers: asIntegration });
     expect(reply).toMatchObject({ status: 200, text: '' });
     expect(rig.upstream.received[0]).toMatchObject({ method: 'HEAD', url: '/orders/ord_1' });
   });
 
-  test('may have a chunked body, which goes on with a length', async () => {
+  test('may have a chunked body, which is forwarded with a length', async () => {
     const reply = await raw(
       rig.gateway.port,
       `POST /baskets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n`,
@@ -136,7 +136,7 @@ describe('A request that the gateway lets through', () => {
     expect(rig.upstream.received.map(({ url }) => url)).toEqual(['/orders/ord_1']);
   });
 
-  test('waits for "100 Continue" when it expects it, and gets it', async () => {
+  test('gets "100 Continue" when it expects it', async () => {
     const reply = await raw(
       rig.gateway.port,
       `POST /baskets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
@@ -184,7 +184,7 @@ describe("The application's answer", () => {
     });
   });
 
-  test('gets security headers, and loses what is of the inside', async () => {
+  test('gets security headers, and loses internal headers', async () => {
     answerWith((_request, response) => {
       response.setHeader('X-Powered-By', 'Express');
       response.setHeader('Server', 'somebody/1.2');
@@ -211,7 +211,7 @@ describe("The application's answer", () => {
     expect(reply).toMatch(/^connection: close\r$/im);
   });
 
-  test('is cut off at the client when the application breaks in the middle of it', async () => {
+  test('is broken off at the client when the application breaks it off', async () => {
     answerWith((_request, response) => {
       response.writeHead(200, { 'Content-Length': '100' });
       response.write('{"half":', () => response.destroy());
@@ -240,7 +240,7 @@ describe('When the application fails', () => {
     expect(reply).toMatchObject({ status: 502, json: { code: 'dependency_error', dependency: 'oms' } });
   });
 
-  test('silence is 504 dependency_timeout, and the call to the application is given up', async () => {
+  test('silence is 504 dependency_timeout, and the call to the application is aborted', async () => {
     await using impatient = await aRig({ times: { applicationMs: 150 } });
     impatient.upstream.answer = () => {};
     const reply = await impatient.call({ path: '/orders/ord_1', headers: asIntegration });
@@ -248,7 +248,7 @@ describe('When the application fails', () => {
     await eventually('the call ended', async () => impatient.upstream.abandoned.includes('/orders/ord_1'));
   });
 
-  test('an answer that begins in time and then stalls is cut', async () => {
+  test('an answer that begins in time and then stalls is broken off', async () => {
     await using impatient = await aRig({ times: { applicationMs: 150 } });
     impatient.upstream.answer = (_request, response) => {
       response.writeHead(200, { 'Content-Length': '100' });
@@ -257,7 +257,7 @@ describe('When the application fails', () => {
     await expect(impatient.call({ path: '/orders/ord_1', headers: asIntegration })).rejects.toThrow(/aborted|hang up/);
   });
 
-  test('nobody at its address is 503 dependency_unavailable with Retry-After', async () => {
+  test('a refused connection is 503 dependency_unavailable with Retry-After', async () => {
     const placeholder = createServer();
     await new Promise<void>((resolve) => placeholder.listen(0, '127.0.0.1', resolve));
     const { port } = placeholder.address() as AddressInfo;
@@ -291,7 +291,7 @@ describe('When the application fails', () => {
     expect(rig.logged()).not.toContain(TOKEN);
   });
 
-  test('an application that has no address yet is an error of the estate, told without details', async () => {
+  test('an application without an address is an error of the estate, reported without details', async () => {
     await using early = await aRig({
       addressOf: () => {
         throw new Error('secret details');

@@ -38,7 +38,7 @@ describe('A rehearsal', () => {
       rehearsal,
     });
 
-  test('ends after the usual time without use, or after its own, or never when it is kept or the default one', async () => {
+  test('ends after the default or its own time without use, but never when it is kept or is the default rehearsal', async () => {
     expect(await ends(await create())).toBe(2 * HOUR);
     expect(await ends(await create({ idleExpiry: 'P3D' }))).toBe(72 * HOUR);
     expect(await ends(await create({ keep: true }))).toBe(false);
@@ -56,12 +56,12 @@ describe('A rehearsal', () => {
     expect(await listed(name)).toBeUndefined();
   });
 
-  test('cannot be kept and end by itself', async () => {
+  test('cannot be kept and have an idle time', async () => {
     const reply = await admin.call('POST', '/_sim/rehearsals', { name: newName(), idleExpiry: 'PT1H', keep: true }, { as: 'admin' });
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '/idleExpiry', code: 'not_together' }] } });
   });
 
-  test('that nobody uses ends by itself: it is unknown then, and its credentials let nobody in', async () => {
+  test('without use expires: it is then unknown, and its credentials are invalid', async () => {
     const name = newName();
     const { credentials } = await admin.control('create-rehearsal', { body: { name, idleExpiry: 'PT1S' } });
     await eventually('it ends', async () => (await listed(name)) === undefined, 15_000);
@@ -90,7 +90,7 @@ describe('A rehearsal', () => {
     expect((await listed(name))?.world).toBe(world);
   });
 
-  test('is listed with what it holds and when it was used', async () => {
+  test('is listed with its content and its last use', async () => {
     const name = await create();
     await using client = within(name);
     const before = await listed(name);
@@ -133,7 +133,7 @@ describe('A rehearsal', () => {
   });
 });
 
-describe('An estate with as many rehearsals as there may be', () => {
+describe('An estate with the maximum number of rehearsals', () => {
   let estate: ObservedEstate;
   beforeAll(async () => {
     estate = await anObservedEstate({ MAX_REHEARSALS: '3' });
@@ -146,14 +146,14 @@ describe('An estate with as many rehearsals as there may be', () => {
   const LONGEST_IDLE = { name: 'one', lastUsedAt: expect.any(String), endsAt: expect.any(String) };
   const REFUSED = { status: 429, body: { code: 'too_many_rehearsals', retryable: true, most: 3, longestIdle: LONGEST_IDLE } };
 
-  test('refuses one more with 429, which names the one that was idle for the longest, and says when to come back', async () => {
+  test('refuses another with 429, which names the longest idle one and the time to retry', async () => {
     const reply = await estate.client.call('POST', '/_sim/rehearsals', { name: 'three' }, { as: 'admin' });
     expect(reply).toMatchObject(REFUSED);
     expect(reply.body.detail).toContain('"one"');
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(86_000);
   });
 
-  test('refuses the first use of a name alike, however many come together', async () => {
+  test('refuses the first use of a name in the same way, also for concurrent requests', async () => {
     const use = (name: string) => estate.client.call('GET', '/customers/cus_ada', undefined, { headers: { 'x-rehearsal': name } });
     const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => use(`another-${n}`)));
     for (const reply of replies) expect(reply).toMatchObject(REFUSED);
@@ -161,7 +161,7 @@ describe('An estate with as many rehearsals as there may be', () => {
     expect((await estate.client.control('list-rehearsals')).items.map(({ name }) => name)).toEqual(['default', 'one', 'two']);
   });
 
-  test('takes one more when one was deleted, and resets what is there', async () => {
+  test('creates another after a deletion, and still resets existing ones', async () => {
     await estate.client.control('delete-rehearsal', { params: { name: 'two' } });
     await estate.client.control('create-rehearsal', { body: { name: 'three' } });
     expect((await estate.client.control('reset-rehearsal')).name).toBe('default');

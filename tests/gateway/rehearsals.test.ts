@@ -42,8 +42,8 @@ describe('A request belongs', () => {
   });
 });
 
-describe('A credential that is bound to a rehearsal', () => {
-  test('leads there without a header', async () => {
+describe('A credential bound to a rehearsal', () => {
+  test('selects it without a header', async () => {
     const { bearer, apiKey } = await rig.rehearsal('bound');
     await rig.call({ path: '/orders/ord_1', headers: { authorization: `Bearer ${bearer}` } });
     await rig.call({ path: '/parcels/shp_1/tracking', headers: { 'x-api-key': apiKey } });
@@ -75,7 +75,7 @@ describe('A credential that is bound to a rehearsal', () => {
     expect(await rig.journal('theirs')).toEqual([]);
   });
 
-  test('is known by its secret, not by the name in it', async () => {
+  test('is identified by its secret, not by the name in it', async () => {
     const { bearer, apiKey } = await rig.rehearsal('guarded');
     const foreign = mintCredentials('guarded', PEPPER).plain;
     const attempts = [
@@ -92,7 +92,7 @@ describe('A credential that is bound to a rehearsal', () => {
     expect(await worldOf('never-created')).toBeUndefined();
   });
 
-  test("is nobody's when its rehearsal was deleted, also where no credential is needed", async () => {
+  test('is unknown after its rehearsal was deleted, also for APIs without authentication', async () => {
     const { bearer, apiKey } = await rig.rehearsal('deleted');
     const authorization = `Bearer ${bearer}`;
     expect(await rig.call({ path: '/orders/o', headers: { authorization } })).toMatchObject({ status: 200 });
@@ -106,14 +106,14 @@ describe('A credential that is bound to a rehearsal', () => {
     expect(rig.upstream.received).toEqual([]);
   });
 
-  test('still leads there after a reset', async () => {
+  test('still selects it after a reset', async () => {
     const { bearer } = await rig.rehearsal('kept');
     await rig.rehearsal('kept');
     expect(await rig.call({ path: '/orders/o', headers: { authorization: `Bearer ${bearer}` } })).toMatchObject({ status: 200 });
   });
 });
 
-describe('A rehearsal that is not there yet', () => {
+describe('A rehearsal that does not exist yet', () => {
   test('is created by a known credential that uses its name', async () => {
     expect(await rig.call({ path: '/orders/o', headers: { ...asIntegration, 'x-rehearsal': 'first-use' } })).toMatchObject({ status: 200 });
     expect(worldAsked()).toBe(await worldOf('first-use'));
@@ -122,7 +122,7 @@ describe('A rehearsal that is not there yet', () => {
     });
   });
 
-  test('is 404 unknown_rehearsal for anybody else, and stays unknown', async () => {
+  test('is 404 unknown_rehearsal for other callers, and is not created', async () => {
     const reply = await rig.call({ path: '/products/mug', headers: { 'x-rehearsal': 'nobodys' } });
     expect(reply).toMatchObject({ status: 404, json: { code: 'unknown_rehearsal', rehearsal: 'nobodys' } });
     const mistyped = await rig.call({ path: '/products/mug', headers: { authorization: 'Bearer a-typo', 'x-rehearsal': 'nobodys' } });
@@ -165,7 +165,7 @@ describe('When the store cannot be reached', () => {
     expect(await cut.call({ path: '/orders/o', headers: { authorization: `Bearer ${bearer}` } })).toMatchObject({ status: 503 });
   });
 
-  test('creating a rehearsal fails alike', async () => {
+  test('creating a rehearsal fails in the same way', async () => {
     await using cut = await aRig({ createRehearsal: unreachable as () => Promise<WorldView> });
     const reply = await cut.call({ path: '/orders/o', headers: { ...asIntegration, 'x-rehearsal': 'new-one' } });
     expect(reply).toMatchObject({ status: 503, json: { code: 'dependency_unavailable', dependency: 'store' } });

@@ -42,7 +42,7 @@ const isRefused = (rig: Rig): Promise<boolean> =>
   );
 
 describe('A gateway that drains', () => {
-  test('is alive but not ready, goes on serving, and asks clients to come back on another connection', async () => {
+  test('is alive but not ready, continues to serve, and asks clients to reconnect', async () => {
     await using rig = await aRig();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     expect(await kept(rig, agent)).toEqual({ status: 200, connection: 'keep-alive' });
@@ -56,7 +56,7 @@ describe('A gateway that drains', () => {
     agent.destroy();
   });
 
-  test('says so also in answers to requests that began before', async () => {
+  test('also closes the connections of requests that began before', async () => {
     await using rig = await aRig();
     let finish = (): void => {};
     rig.upstream.answer = (_request, response) => {
@@ -73,7 +73,7 @@ describe('A gateway that drains', () => {
 });
 
 describe('A gateway that closes', () => {
-  test('ends soon when it is idle, though clients keep connections, silent or half a request long', async () => {
+  test('ends soon when it is idle, although clients hold silent or half-sent connections', async () => {
     await using rig = await aRig();
     const agent = new Agent({ keepAlive: true });
     await kept(rig, agent);
@@ -83,14 +83,14 @@ describe('A gateway that closes', () => {
     agent.destroy();
   });
 
-  test('accepts nobody afterwards, and may be closed again', async () => {
+  test('accepts no connections afterwards, and may be closed again', async () => {
     await using rig = await aRig();
     await rig.gateway.close();
     await expect(rig.call({ path: '/healthz' })).rejects.toThrow(/ECONNREFUSED/);
     await rig.gateway.close();
   });
 
-  test('finishes what runs', async () => {
+  test('finishes running requests', async () => {
     await using rig = await aRig();
     let finish = (): void => {};
     rig.upstream.answer = (_request, response) => {
@@ -109,7 +109,7 @@ describe('A gateway that closes', () => {
     await closing;
   });
 
-  test('closes the connection of an answer that began before it was known', async () => {
+  test('closes the connection of an answer that began before the close', async () => {
     await using rig = await aRig();
     let finish = (): void => {};
     rig.upstream.answer = (_request, response) => {
@@ -132,7 +132,7 @@ describe('A gateway that closes', () => {
     await eventually('the answer ended', async () => /connection: keep-alive[\s\S]*here$/i.test(received));
   });
 
-  test('still serves a connection that was opened before and speaks only now', async () => {
+  test('still serves the first request of a connection that was opened before', async () => {
     await using rig = await aRig();
     const socket = await open(rig.gateway.port);
     let received = '';
@@ -159,7 +159,7 @@ describe('A gateway that closes', () => {
     expect(await stream).toContain('data: 1');
   });
 
-  test('breaks no kept connection under a request, however busy its clients are', async () => {
+  test('breaks no kept-alive connection during a request, even with busy clients', async () => {
     await using rig = await aRig();
     let served = 0;
     const client = async (): Promise<unknown> => {
@@ -184,7 +184,7 @@ describe('A gateway that closes', () => {
   });
 });
 
-test('A port that is taken is told as EADDRINUSE', async () => {
+test('A port in use is reported as EADDRINUSE', async () => {
   await using rig = await aRig();
   await expect(aRig({ port: rig.gateway.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: rig.gateway.port });
   expect(await send(rig.gateway.url, { path: '/orders/o', headers: { authorization: `Bearer ${BEARER}` } })).toMatchObject({ status: 200 });

@@ -27,7 +27,7 @@ export interface Assignment {
   readonly ending: 'deleted' | 'expired';
 }
 
-/** What a process and its store hold at a moment. */
+/** Resources of a process and its store at a moment. */
 export interface Held {
   readonly heapBytes: number;
   readonly maps: number;
@@ -47,12 +47,12 @@ export interface Findings {
 const DROP_AFTER_MS = 50;
 const AT_ONCE = 5;
 const CONNECTIONS = 32;
-/** What starts once, connections and compiled code for one, is there after so many. */
+/** Number of rehearsals after which one-time allocations, such as connections and compiled code, have happened. */
 const WARMING_UP = 15;
 const ENDS_WITHIN_MS = 60_000;
 /** A connection refers to its last request until it is closed, 65 s after it. */
 const FORGOTTEN_WITHIN_MS = 150_000;
-/** Longer than what a process remembers of a world for some seconds only. */
+/** Longer than the life of short-lived caches of a world. */
 const LIVES_MS = 6_000;
 const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 

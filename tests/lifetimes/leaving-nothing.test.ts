@@ -15,7 +15,7 @@ const ENDINGS = isThorough
   ? ({ memory: ['expired'], redis: ['deleted'] } as const)
   : ({ memory: ['deleted'], redis: ['expired'] } as const);
 const MIB = 1_048_576;
-/** What a heap may have gained that has nothing to do with how many there were: compiled code, buffers, caches with a bound. */
+/** Allowed growth of the heap that does not depend on the number of rehearsals: compiled code, buffers, bounded caches. */
 const HEAP_MARGIN_BYTES = 12 * MIB;
 const COUNT_MARGIN = 25;
 
@@ -47,7 +47,7 @@ function expectNothingLeft({ before, after, remembered }: Findings): void {
 
 describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
   test.each(ENDINGS.memory)(
-    '%s, a process that keeps them in memory has nothing left',
+    '%s, a process with its state in memory keeps nothing',
     async (ending) => {
       expectNothingLeft(await watched({ rehearsals: REHEARSALS, ending }));
     },
@@ -58,7 +58,7 @@ describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
     skipWithoutRedis('what is left of rehearsals in Redis');
   } else {
     test.each(ENDINGS.redis)(
-      '%s, neither Redis nor the process has anything left',
+      '%s, neither Redis nor the process keeps anything',
       async (ending) => {
         const server = await startRedis();
         try {

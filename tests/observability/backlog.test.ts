@@ -14,7 +14,7 @@ const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const NOTHING = { events: 0 };
 
 function backlogSuite(name: string, create: () => Promise<StoreAdapter>): void {
-  describe(`what waits in ${name}`, () => {
+  describe(`The backlog in ${name}`, () => {
     let adapter: StoreAdapter;
     beforeAll(async () => {
       adapter = await create();
@@ -28,7 +28,7 @@ function backlogSuite(name: string, create: () => Promise<StoreAdapter>): void {
       ...{ kind: 'timer', key, at, payload: '1', correlationId: 'c', ...parts },
     });
 
-    test('is counted over all worlds: events of one application with the age of the oldest, and what is owed and due to all', async () => {
+    test('is counted over all worlds: the unsent events of an application with the age of the oldest, and all deliveries and due work', async () => {
       const oms = adapter.store('oms');
       const open = (rehearsal: string) => adapter.worlds.open(rehearsal, { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
       const [first, second] = [await open('first'), await open('second')];

@@ -18,7 +18,7 @@ function written(act: (log: ReturnType<typeof createLogger>) => void): string {
 }
 
 describe('The log', () => {
-  test('has one line of JSON per request, with the ids by which the rest of it is found', async () => {
+  test('has one line of JSON per request, with ids that lead to its other records', async () => {
     await using estate = await anObservedEstate({}, 'info');
     await placeAnOrder(estate.running.gateway, { traceparent: TRACEPARENT, 'x-correlation-id': 'the-order' });
     const records = estate.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -44,7 +44,7 @@ describe('The log', () => {
     }
   });
 
-  test('has no access log at its usual level, and names the trace of what failed', async () => {
+  test('has no access log at its default level, and names the trace of failures', async () => {
     await using estate = await anObservedEstate({}, 'warn');
     await estate.client.control('put-fault', {
       params: { name: 'away' },
@@ -57,7 +57,7 @@ describe('The log', () => {
     expect(estate.lines.filter((line) => line.includes('"answered"'))).toEqual([]);
   });
 
-  test('never has a secret: not at trace, not of a rehearsal with errors on every way', async () => {
+  test('never contains a secret, even at level trace and in a rehearsal with errors of every kind', async () => {
     await using estate = await anObservedEstate({ ESTATE_TOKEN: TOKEN, CREDENTIAL_PEPPER: PEPPER }, 'trace');
     const { gateway, applications } = estate.running;
     const { credentials } = await estate.client.control('create-rehearsal', { body: { name: 'secretive' } });
@@ -66,7 +66,7 @@ describe('The log', () => {
     const ask = (path: string, init: RequestInit = {}) => fetch(`${gateway}${path}`, init);
     const json = { 'content-type': 'application/json' };
     const admin = { authorization: 'Bearer demo-sim-admin', 'x-rehearsal': 'secretive' };
-    // Refused at the edge: nobody, a wrong scheme, a body that cannot be read, a key in the query.
+    // Refused at the gateway: no credential, a wrong scheme, an unreadable body, a key in the query.
     await ask('/customers/cus_ada', { headers: { authorization: 'Bearer reh_secretive_abcdefghijklmnopqrstuvwxyz' } });
     await ask('/customers/cus_ada', { headers: { 'x-api-key': credentials.apiKey } });
     await ask(`/customers/cus_ada?key=${credentials.bearer}`, { headers: bound });

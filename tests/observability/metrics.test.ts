@@ -37,7 +37,7 @@ const sumOf = (series: readonly Series[], name: string, labels: Readonly<Record<
     .reduce((sum, { value }) => sum + value, 0);
 
 describe('Metrics', () => {
-  test('are for whoever may simulate at the gateway, and for anybody who reaches an application', async () => {
+  test('require the scope sim:admin at the gateway, and no credential at an application', async () => {
     await using estate = await anObservedEstate();
     const { gateway, applications } = estate.running;
     const status = async (url: string, init: RequestInit = {}) => {
@@ -52,7 +52,7 @@ describe('Metrics', () => {
     expect(sumOf(await scrape(gateway), 'estate_gateway_refusals_total', { code: 'unauthenticated' })).toBe(1);
   });
 
-  test('count an order wherever it went: requests, calls, events, due work', async () => {
+  test('count all steps of an order: requests, calls, events, due work', async () => {
     await using estate = await anObservedEstate();
     await placeAnOrder(estate.running.gateway);
     await estate.client.control('settle');
@@ -74,7 +74,7 @@ describe('Metrics', () => {
     expect(count('process_resident_memory_bytes', {})).toBeGreaterThan(0);
   });
 
-  test('tell of repeats, refusals, calls that found nobody, and work that was given up', async () => {
+  test('count repeats, refusals, unreachable calls, and parked work', async () => {
     await using estate = await anObservedEstate({ RATE_LIMIT_PER_KEY: '60' });
     const { gateway } = estate.running;
     const headers = { authorization: 'Bearer demo-integration-token', 'content-type': 'application/json', 'idempotency-key': 'once' };
@@ -98,7 +98,7 @@ describe('Metrics', () => {
     ).toBeGreaterThan(0);
   });
 
-  test('have no label that grows: values are names of the catalog, however many rehearsals, objects and slips there were', async () => {
+  test('have bounded labels: all values are names of the catalog, regardless of the number of rehearsals, objects and mistakes', async () => {
     await using estate = await anObservedEstate();
     const { gateway } = estate.running;
     for (const name of ['one', 'two', 'three']) await estate.client.control('create-rehearsal', { body: { name } });
@@ -118,7 +118,7 @@ describe('Metrics', () => {
     for (const kind of kinds) expect(kind).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
-  test('show events that wait for the bus, with their age, and what is owed, overdue and parked', async () => {
+  test('show unsent events with their age, and pending, overdue and parked work', async () => {
     await using estate = await anObservedEstate();
     const { gateway } = estate.running;
     await estate.client.control('put-fault', {
@@ -134,8 +134,8 @@ describe('Metrics', () => {
   });
 });
 
-describe('A look into the store', () => {
-  test('is taken at a scrape only, and once for all who ask at the same time', async () => {
+describe('Counting the store', () => {
+  test('happens only on a scrape, and once for concurrent scrapes', async () => {
     const metrics = createMetrics();
     let looks = 0;
     metrics.watchOutbox('oms', async () => {
@@ -149,7 +149,7 @@ describe('A look into the store', () => {
     expect(sumOf(series, 'estate_outbox_oldest_age_seconds', { application: 'oms' })).toBeCloseTo(5, 0);
   });
 
-  test('that fails or takes too long leaves the others as they are, and is counted', async () => {
+  test('leaves the other metrics intact when it fails or takes too long, and the failure is counted', async () => {
     const metrics = createMetrics();
     let away = false;
     metrics.watchOutbox('oms', async () => {
@@ -172,7 +172,7 @@ describe('A look into the store', () => {
 });
 
 describe('docs/observability.md', () => {
-  test('names each metric that there is, with its kind, labels and meaning, and no other', async () => {
+  test('lists exactly the existing metrics, with their kind, labels and meaning', async () => {
     const document = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8');
     const listed = [...document.matchAll(/^\| `((?:http|estate)_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm)].map(
       ([, name, type, labels, help]) => ({

@@ -25,9 +25,9 @@ import { placeAnOrder } from './observed-estate.ts';
 const fail = (): never => {
   throw new Error('it is broken');
 };
-/** What nobody can write as JSON. */
+/** A value that cannot be serialised as JSON. */
 const UNWRITABLE = { toJSON: fail };
-/** What the OMS would have written; it does not run here. */
+/** Objects of the OMS, which does not run in this test. */
 const orders = defineCollection({ name: 'orders', object: order, schema: Order });
 const zero = { amount: 0, currency: 'EUR' };
 const DAY = 24 * 60 * 60 * 1_000;
@@ -40,7 +40,7 @@ describe('While the journal throws, an application', () => {
   });
   afterAll(() => inside[Symbol.asyncDispose]());
 
-  test('answers what it did and what it refused', async () => {
+  test('still answers successes and refusals', async () => {
     expect(await inside.call('GET', '/customers/cus_ada')).toMatchObject({ status: 200, body: { id: 'cus_ada' } });
     expect(await inside.call('GET', '/customers/nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(await inside.call('POST', '/customers', {})).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
@@ -59,7 +59,7 @@ describe('While the journal throws, an application', () => {
     expect((await inside.stored('crm', customers, 'cus_ben')).version).toBe(before.version + 1);
   });
 
-  test('does what is due', async () => {
+  test('runs due work', async () => {
     const { ran } = await inside.advance(400 * DAY);
     expect(ran.length).toBeGreaterThan(0);
     expect(await inside.parked()).toEqual([]);
@@ -67,7 +67,7 @@ describe('While the journal throws, an application', () => {
 });
 
 describe('While the journal throws, the gateway', () => {
-  test('refuses as ever', async () => {
+  test('still refuses with problems', async () => {
     const { simulation } = createMemoryStore();
     await using rig = await aRig({ simulation: { ...simulation, journal: fail } });
     const headers = { ...asIntegration, 'content-type': 'application/json' };
@@ -77,7 +77,7 @@ describe('While the journal throws, the gateway', () => {
   });
 });
 
-describe('While nothing can be logged', () => {
+describe('While logging fails', () => {
   test('an estate answers, refuses and moves its clock', async () => {
     const log = createLogger('trace', { write: fail });
     const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
@@ -102,7 +102,7 @@ describe('While nothing can be logged', () => {
 const asDemo = { authorization: 'Bearer demo-integration-token' };
 
 describe('A log line', () => {
-  test('that cannot be written is lost, and nobody but the log notices', () => {
+  test('that cannot be written is lost without an effect on the application', () => {
     const lines: string[] = [];
     const log = createLogger('trace', { write: (line) => void lines.push(line) });
     const error = Object.defineProperty(new Error('odd'), 'detail', { enumerable: true, get: fail });
@@ -118,7 +118,7 @@ describe('A log line', () => {
   });
 });
 
-describe('A refusal whose context cannot be written', () => {
+describe('A refusal whose context cannot be serialised', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
 
@@ -126,7 +126,7 @@ describe('A refusal whose context cannot be written', () => {
     ['throws', UNWRITABLE],
     ['is a cycle', cyclic],
     ['is no JSON', 1n],
-  ])('because it %s says what it can', (_why, id) => {
+  ])('because it %s contains the serialisable members', (_why, id) => {
     const problem = new Problem('not_found', 'There is none.', { objectType: 'order', id: id as unknown as string });
     expect(JSON.parse(problem.json('/orders/x'))).toEqual({
       ...{ type: 'urn:uc:problem:not-found', title: 'Not found', status: 404, detail: 'There is none.', instance: '/orders/x' },
@@ -191,7 +191,7 @@ describe('An application', () => {
     await expectProblem(await application.get('/customers/nobody'), 404, 'not_found');
   });
 
-  test('answers a problem when a handler throws what is no error', async () => {
+  test('answers a problem when a handler throws a value that is not an Error', async () => {
     for (const thrown of [undefined, null, 'a text', 5, { status: 'odd' }, UNWRITABLE]) {
       const metrics = (): never => {
         throw thrown;
@@ -201,13 +201,13 @@ describe('An application', () => {
     }
   });
 
-  test('answers a problem when what refuses fails too', async () => {
+  test('answers a problem when the error handling fails, too', async () => {
     const log = { ...createLogger('silent'), child: () => log, error: fail } as unknown as Logger;
     await using application = await anApplication({ log, metrics: fail });
     await expectProblem(await application.get('/metrics'), 500, 'internal_error');
   });
 
-  test('breaks off when a handler throws in the middle of its answer', async () => {
+  test('breaks off the answer when a handler throws while sending it', async () => {
     const metrics = (_request: IncomingMessage, response: ServerResponse): void => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('the first half');
@@ -249,7 +249,7 @@ describe('The gateway', () => {
   });
   const asAdmin = { authorization: 'Bearer admin-token' };
 
-  test.each(['', '/_sim'])('answers a problem when a handler under "%s" throws anything', async (above) => {
+  test.each(['', '/_sim'])('answers a problem when a handler under "%s" throws any value', async (above) => {
     for (const [path, status, code] of [
       ['/unwritable', 404, 'not_found'],
       ['/broken', 500, 'internal_error'],

@@ -24,7 +24,7 @@ function pathOf(span: CollectedSpan | undefined, spans: readonly CollectedSpan[]
 }
 
 describe('Traces', () => {
-  test('one order is one tree: from its client over the gateway and every application to the events and what consumes them', async () => {
+  test('one order is one tree of spans: from its client over the gateway and every application to the events and their consumers', async () => {
     await using collector = await startCollector();
     {
       await using estate = await anObservedEstate({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -71,7 +71,7 @@ describe('Traces', () => {
     });
   });
 
-  test('events carry the traceparent of what caused them, and due work goes on with the trace of what asked for it', async () => {
+  test('events carry the traceparent of their cause, and due work continues the trace of the request that scheduled it', async () => {
     await using collector = await startCollector();
     {
       await using estate = await anObservedEstate({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -88,7 +88,7 @@ describe('Traces', () => {
     expect(due.filter(({ parentSpanId = '' }) => !ids.has(parentSpanId))).toEqual([]);
   });
 
-  test('a client that does not want to be traced is not, and one that sends nonsense begins a trace of its own', async () => {
+  test('an unsampled traceparent is not traced, and an invalid one starts a new trace', async () => {
     await using collector = await startCollector();
     {
       await using estate = await anObservedEstate({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -101,7 +101,7 @@ describe('Traces', () => {
     expect(begun).toMatchObject([{ name: 'GET /products/{id}' }]);
   });
 
-  test('a collector that is away costs an order nothing and a stop two seconds', async () => {
+  test('an unreachable collector does not delay an order, and delays a stop by two seconds', async () => {
     const estate = await anObservedEstate({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     await placeAnOrder(estate.running.gateway);
     const started = performance.now();

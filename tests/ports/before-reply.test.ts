@@ -13,7 +13,7 @@ const EVENT = { id: 'evt_1', type: 'com.unified-commerce.order-confirmed', subje
 
 const tellThemDue = defineDueWork('tell-them');
 
-/** An application whose handler plans work before its reply, commits, and then does what a test wants. */
+/** An application whose handler schedules work before its reply, commits, and then calls back the test. */
 async function planning(afterwards: (scope: Scope, run: number) => Promise<void>) {
   const done: string[] = [];
   let runs = 0;
@@ -40,7 +40,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
     done,
     runs: () => runs,
     handle: () => consume(EVENT),
-    /** Somebody else changes an object that the handler has read. */
+    /** Changes an object concurrently that the handler has read. */
     change: (id: string) =>
       store.commit(world, aPlan({ put: [{ collection: notes.name, id, read: 0, version: 1, json: JSON.stringify({ id, version: 1 }) }] })),
     ledger: () => adapter.worlds.ledger(world),
@@ -48,7 +48,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
 }
 
 describe('Due work before the reply', () => {
-  test('runs before it, though the handler lost a race after it had planned it', async () => {
+  test('runs before it, although the handler lost a race after scheduling it', async () => {
     const application = await planning(async ({ work }, run) => {
       await work.get(notes, 'shared');
       if (run === 1) await application.change('shared');
@@ -60,7 +60,7 @@ describe('Due work before the reply', () => {
     expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
   });
 
-  test('is anybody’s at once when there will be no reply', async () => {
+  test('can be leased by any process at once when the reply will not come', async () => {
     const application = await planning(async () => {
       throw new Error('broken');
     });

@@ -18,7 +18,7 @@ const message = (world: string, id: string, { key = 'k', topic = TOPIC } = {}): 
   json: `{"id":"${id}"}`,
 });
 
-/** What every bus adapter must do: at least once, ordered per key, copies instead of references. */
+/** Contract of every bus adapter: delivery at least once, ordered per key, as copies. */
 export function busSuite(name: string, create: () => Promise<Bus>): void {
   describe(`bus: ${name}`, () => {
     test('every subscriber of a topic gets each message with its world, id and json', async () => {
@@ -36,7 +36,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await bus.close();
     });
 
-    test('messages of one key come one after the other, in order, however slow the consumer is', async () => {
+    test('messages of one key are delivered one at a time and in order, even to a slow consumer', async () => {
       const bus = await create();
       const world = nextWorld();
       const done: string[] = [];
@@ -58,7 +58,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await bus.close();
     });
 
-    test('messages of another key do not wait for a slow one', async () => {
+    test('messages of another key do not wait for a slow message', async () => {
       const bus = await create();
       const world = nextWorld();
       const done: string[] = [];
@@ -90,7 +90,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await bus.close();
     });
 
-    test('what a consumer could not take comes again, and before what is behind it of the same key', async () => {
+    test('a failed message is redelivered before later messages of the same key', async () => {
       const bus = await create();
       const world = nextWorld();
       const tried: string[] = [];
@@ -105,7 +105,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await bus.close();
     });
 
-    test('a stopped subscription finishes what it has begun and gets nothing more', async () => {
+    test('a stopped subscription finishes started deliveries and receives no more messages', async () => {
       const bus = await create();
       const world = nextWorld();
       const begun: string[] = [];
@@ -125,7 +125,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await bus.close();
     });
 
-    test('it is ready when every subscription has begun', async () => {
+    test('the bus is ready when every subscription has started', async () => {
       const bus = await create();
       await bus.subscribe('crm', [TOPIC], async () => undefined);
       await eventually('it is ready', async () => bus.state().ready, PATIENCE_MS);

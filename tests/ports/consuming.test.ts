@@ -30,20 +30,20 @@ async function noting() {
 }
 
 describe('Consuming', () => {
-  test('a subscription that copies state skips versions older than the newest it has seen, and takes two events of one version', async () => {
+  test('a subscription that copies state skips versions older than the newest one, and consumes two events of one version', async () => {
     const { consume, pending, seen } = await noting();
     for (const event of [versioned(1), versioned(3), versioned(2), versioned(3, 'evt_3b'), versioned(4)]) await consume(event, 'latest');
     expect(seen).toEqual([1, 3, 3, 4]);
     expect(await pending()).toEqual([]);
   });
 
-  test('a subscription that reacts takes every event, in whatever order', async () => {
+  test('a subscription that reacts consumes every event in any order', async () => {
     const { consume, seen } = await noting();
     for (const event of [versioned(3), versioned(1), versioned(2)]) await consume(event, 'each');
     expect(seen).toEqual([3, 1, 2]);
   });
 
-  test('an event that comes twice has one effect', async () => {
+  test('a duplicate event has one effect', async () => {
     const { consume, again, pending } = await noting();
     await consume(versioned(1), 'each');
     await expect(again(versioned(1))).rejects.toMatchObject({ code: 'contention' });

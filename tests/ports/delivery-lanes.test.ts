@@ -23,7 +23,7 @@ function heldUp(options: { readonly concurrency: number; readonly capacity?: num
 }
 
 describe('Delivery lanes', () => {
-  test('deliver several lanes at once, but no more than they are allowed, and each in order', async () => {
+  test('deliver several lanes concurrently up to the limit, and each in order', async () => {
     const { add, begun, end } = heldUp({ concurrency: 2 });
     for (const [name, lane] of [
       ['a1', 'a'],
@@ -41,7 +41,7 @@ describe('Delivery lanes', () => {
     expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  test('try again what failed, after pauses that grow, before what is behind it, and hold up no other lane', async () => {
+  test('retry a failed delivery with growing pauses before later ones of its lane, without delaying other lanes', async () => {
     const tries: number[] = [];
     const done: string[] = [];
     let failures = 0;
@@ -64,7 +64,7 @@ describe('Delivery lanes', () => {
     expect(fourth - third).toBeGreaterThan(second - first);
   });
 
-  test('have room again when one is done', async () => {
+  test('have room again after a delivery completes', async () => {
     const { lanes, add, end } = heldUp({ concurrency: 1, capacity: 2 });
     add('a1', 'a');
     expect(lanes.hasRoom()).toBe(true);
@@ -76,7 +76,7 @@ describe('Delivery lanes', () => {
     expect(lanes.hasRoom()).toBe(true);
   });
 
-  test('finish what runs when they are stopped, and begin nothing more', async () => {
+  test('finish running deliveries when they are stopped, and start no more', async () => {
     const { lanes, add, begun, done, end } = heldUp({ concurrency: 1 });
     add('a1', 'a');
     add('a2', 'a');
@@ -88,7 +88,7 @@ describe('Delivery lanes', () => {
     expect(done).toEqual(['a1']);
   });
 
-  test('finish what waits too when they are told to, except for what fails', async () => {
+  test('also finish waiting deliveries on request, except for failing ones', async () => {
     const { lanes, add, done, end } = heldUp({ concurrency: 1 });
     for (const name of ['a1', 'a2', 'a3']) add(name, 'a');
     lanes.add({ lane: 'b', deliver: () => Promise.reject(new Error('away')), done: () => done.push('b1') });

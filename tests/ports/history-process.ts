@@ -4,7 +4,7 @@ import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { aPlan } from './a-plan.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 
-/** One process of a history: it does what others do at the same time with the same things, and tells what came of each. */
+/** One process of a history: runs the same steps on the same objects as concurrent processes, and reports each outcome. */
 
 /** At most so long between two steps of a lane: short enough that they meet, and long enough that they do not only meet. */
 const PAUSE_MS = 16;

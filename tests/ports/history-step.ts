@@ -1,6 +1,6 @@
 import type { World } from '../../shared/domain/world.ts';
 
-/** What the processes of a history do, and how they tell of it. */
+/** Steps of the processes of a history, and their reports. */
 
 export interface Task {
   readonly url: string;
@@ -14,7 +14,7 @@ export interface Task {
 export interface Step {
   readonly kind: 'append' | 'read' | 'take' | 'name' | 'once';
   readonly key: string;
-  /** What it would have written; of a read what it found. */
+  /** The intended write, or the result of a read. */
   readonly value: string;
   /** Milliseconds on the machine's monotonic clock. */
   readonly from: number;

@@ -17,18 +17,18 @@ function busAt(...brokers: string[]): KafkaBus {
 }
 
 const event = { topic: 'uc.order.events', key: 'k', headers: { id: 'e', world: 'r~1' }, json: '{}' };
-/** Nobody listens there. */
+/** An address without a listener. */
 const NOBODY = '127.0.0.1:1';
 
 describe('A bus without its broker', () => {
-  test('is not ready, and says what it tried and which variable says so', async () => {
+  test('is not ready, and names the address and its variable', async () => {
     const bus = busAt(NOBODY);
     await bus.subscribe('crm', ['uc.order.events'], async () => undefined);
     await eventually('it says why', async () => bus.state().waitingFor?.includes('ECONNREFUSED'));
     expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringMatching(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/) });
   });
 
-  test('refuses to publish soon, with the reason, so that the event stays in the outbox', async () => {
+  test('fails to publish soon, with the reason, so that the event stays in the outbox', async () => {
     const bus = busAt(NOBODY);
     const started = performance.now();
     await expect(bus.publish([event])).rejects.toThrow(/kafka: .*KAFKA_BROKERS/);
@@ -44,7 +44,7 @@ describe('A bus without its broker', () => {
     await expect(bus.publish([event])).rejects.toThrow();
   });
 
-  test('says so when something else than Kafka listens at its address', async () => {
+  test('reports a listener at its address that is not Kafka', async () => {
     const server = await otherServer();
     const bus = busAt(`127.0.0.1:${(server.address() as AddressInfo).port}`);
     await eventually('it says why', async () => !bus.state().waitingFor?.includes('connecting'), 20_000);

@@ -22,13 +22,13 @@ function arms(load: Load, pending: number): boolean {
   return armed;
 }
 
-describe('The guard of the timers of kafkajs', () => {
-  test('is still needed: the library arms a timer for requests that it holds back although it holds none back', () => {
+describe('The timer guard for kafkajs', () => {
+  test('is still needed: the library starts a timer for throttled requests without any throttled request', () => {
     // The library as this file alone loads it, without the guard.
     expect(arms(createRequire(import.meta.url) as Load, 0)).toBe(true);
   });
 
-  test('leaves a timer to whoever holds requests back, and to nobody else', async () => {
+  test('keeps the timer only while requests are throttled', async () => {
     await import('../../shared/events/kafka/timer-guard.ts');
     expect(arms(native as Load, 0)).toBe(false);
     expect(arms(native as Load, 1)).toBe(true);

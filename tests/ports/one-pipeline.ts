@@ -9,7 +9,7 @@ import type { AnyService } from '../../shared/work/handler.ts';
 import { newTrail } from '../../shared/work/job.ts';
 import { createPipeline } from '../../shared/work/pipeline.ts';
 
-/** The pipeline of an application that does what a test wants, under the name of the CRM, in a world of its own without a clock driver. */
+/** The pipeline of an application with handlers of a test, under the name of the CRM, in its own world without a clock driver. */
 export async function pipelineOf(parts: Partial<AnyService>) {
   const adapter = createMemoryStore();
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PartitionProgress } from '../../shared/events/partition-progress.ts';
 
 describe('The progress in a partition', () => {
-  test('is as far as everything before was delivered, whatever was delivered behind it', () => {
+  test('ends before the first undelivered offset, regardless of later deliveries', () => {
     const progress = new PartitionProgress(10);
     for (const offset of [10, 11, 12]) progress.taken(offset);
     progress.delivered(12);
@@ -12,7 +12,7 @@ describe('The progress in a partition', () => {
     expect(progress.uncommitted()).toBe(13);
   });
 
-  test('goes over offsets that hold nothing, once what was before them is delivered', () => {
+  test('skips empty offsets after all earlier ones are delivered', () => {
     const progress = new PartitionProgress(0);
     progress.taken(0);
     progress.passed(5);

@@ -46,7 +46,7 @@ if (whyNoRedis) {
       expect((await adapter.worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(names);
     });
 
-    test('a node of it is not taken for a single Redis', async () => {
+    test('a node of it is not treated as a single Redis', async () => {
       await expect(createRedisStore({ url: `redis://127.0.0.1:${server.port}` })).rejects.toThrow('is a node of a cluster');
     });
   });

@@ -20,7 +20,7 @@ const dueItem = (key: string) => ({ kind: 'timer', key, at: 10, payload: '1', co
 const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] as const });
 
 if (whyNoRedis) {
-  skipWithoutRedis('what the Redis adapter does when Redis fails');
+  skipWithoutRedis('the Redis adapter during failures of Redis');
 } else {
   let server: RedisServer;
   let admin: Redis;
@@ -56,7 +56,7 @@ if (whyNoRedis) {
     let adapter: StoreAdapter;
     let store: Store;
     let world: World;
-    /** Whatever is done next has its effect, and the answer is lost once. */
+    /** The next operation has its effect, and its answer is lost once. */
     async function losing<T>(act: () => Promise<T>): Promise<T> {
       const before = proxy.lost();
       proxy.loseNextAnswer(how);
@@ -70,7 +70,7 @@ if (whyNoRedis) {
       ({ adapter, store, world } = await opened({ url: `redis://127.0.0.1:${proxy.port}`, commandTimeoutMs: 100 }));
     });
 
-    test('commit: the stock goes down by one, and the commit says so', async () => {
+    test('commit: the stock decreases by one, and the commit reports success', async () => {
       await store.commit(world, aPlan({ move: [move(5)] }));
       expect(await losing(() => store.commit(world, aPlan({ move: [move(-1)], guard: [notNegative], events: [event('e1')] })))).toEqual({
         ok: true,
@@ -80,18 +80,18 @@ if (whyNoRedis) {
       expect((await store.drain(world, 'relay', [])).map(({ id }) => id)).toEqual(['e1']);
     });
 
-    test('claim: it is ours, and does not look as if somebody else were at it', async () => {
+    test('claim: it is ours, and is not reported as running elsewhere', async () => {
       expect(await losing(() => store.claim(world, 'k', 'f', 1_000, 60_000))).toMatchObject({ is: 'ours', since: 1_000 });
       expect(await store.claim(world, 'k', 'f', 1_000, 60_000)).toEqual({ is: 'running' });
     });
 
-    test('due work: the one that was taken is the one that is given', async () => {
+    test('due work: the leased item is the returned one', async () => {
       await store.commit(world, aPlan({ due: [dueItem('a'), dueItem('b')] }));
       expect(await losing(() => adapter.worlds.leaseNext(world, 10, 'mine', 60_000))).toMatchObject({ key: 'a' });
       expect((await adapter.worlds.ledger(world)).running).toEqual(['oms|timer|a']);
     });
 
-    test('the clock: it is ours, is set, and goes back; it is not taken for somebody else’s', async () => {
+    test('the clock: it is leased, set and released, and is not reported as leased elsewhere', async () => {
       const { worlds } = adapter;
       expect(await losing(() => worlds.leaseClock(world, 'mine', 60_000))).toBe(true);
       expect(await losing(() => worlds.setClock(world, { now: 50_000, flowing: false }, 'mine'))).toBe(true);
@@ -100,7 +100,7 @@ if (whyNoRedis) {
       expect(await worlds.status(world)).toMatchObject({ flowing: true, advancing: false });
     });
 
-    test('what was parked and is driven again says so, and is there once', async () => {
+    test('redrive: parked work is reported as redriven, and is pending once', async () => {
       const stored = { id: 'e1', topic: 't', key: 'k', json: '{"correlationid":"c"}' };
       await store.commit(world, aPlan({ events: [event('e1')] }));
       await adapter.store('crm').park(world, 'crm|e1', 'poison');
@@ -109,7 +109,7 @@ if (whyNoRedis) {
       expect(await adapter.worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'], next: { key: 'e1' } });
     });
 
-    test('drain: what was sent is listed once, also what a fault had held, and the batch that follows comes', async () => {
+    test('drain: sent events, including withheld ones, are listed once, and the next batch is returned', async () => {
       await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
       await store.drain(world, 'relay', []);
       const before = { id: 'e0', topic: 't', key: 'k', json: '{}' };
@@ -117,7 +117,7 @@ if (whyNoRedis) {
       expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e0']);
     });
 
-    test('drain: what is held is held once', async () => {
+    test('drain: a withheld event is withheld once', async () => {
       await adapter.worlds.setFault(world, 'f', '{}');
       await store.commit(world, aPlan({ events: [event('e1')] }));
       await store.drain(world, 'relay', []);
@@ -126,7 +126,7 @@ if (whyNoRedis) {
       expect((await adapter.worlds.ledger(world)).withheld).toMatchObject([{ key: 'e1', withheldBy: 'f' }]);
     });
 
-    test('faults: one strike is one hit, and a fault that was removed was there', async () => {
+    test('faults: one strike counts as one hit, and a removal reports that the fault existed', async () => {
       await adapter.worlds.setFault(world, 'f', '{}');
       expect(await losing(() => adapter.simulation.hit(world, 'f', 3))).toBe(1);
       expect(await adapter.simulation.hits(world, 'f')).toBe(1);
@@ -134,7 +134,7 @@ if (whyNoRedis) {
       expect(await losing(() => adapter.worlds.removeFault(world, 'f'))).toBe(true);
     });
 
-    test('rehearsals: one that was created is new, although it is there when it is asked again', async () => {
+    test('rehearsals: a creation reports a new rehearsal, although the repeat finds it', async () => {
       const created = await losing(() =>
         adapter.worlds.create('new', { from: () => EMPTY, credentials: CREDENTIALS, idleMs: null, most: 5 }),
       );
@@ -142,15 +142,15 @@ if (whyNoRedis) {
       expect(created).toEqual({ is: 'created', world });
     });
 
-    test('rehearsals: one that was removed was there, one that is reset is reset', async () => {
+    test('rehearsals: a removal reports that the rehearsal existed, and a reset succeeds', async () => {
       const fresh = await losing(() => adapter.worlds.open('r', EMPTY, CREDENTIALS));
       expect(await adapter.worlds.resolve('r')).toMatchObject({ world: fresh });
       expect(await losing(() => adapter.worlds.remove('r'))).toBe(true);
     });
   });
 
-  describe('requests that come late', () => {
-    test('what was refused stays refused when the same operation comes again, although it would succeed now', async () => {
+  describe('late requests', () => {
+    test('a refused operation stays refused when it is repeated, although it would succeed now', async () => {
       const { store, world } = await opened();
       const plan = aPlan({ move: [move(-1)], guard: [notNegative] });
       expect(await store.commit(world, plan)).toMatchObject({ ok: false, why: 'guard' });
@@ -169,7 +169,7 @@ if (whyNoRedis) {
       expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 2 }]);
     });
 
-    test('may stand still: the caller hears soon that the store is not available, and what it gave up has one effect or none', async () => {
+    test('may hang: the caller soon gets a store-unavailable error, and the abandoned operation has one effect or none', async () => {
       const { store, world } = await opened({ commandTimeoutMs: 50 });
       process.kill(server.pid, 'SIGSTOP');
       try {
@@ -181,12 +181,12 @@ if (whyNoRedis) {
       } finally {
         process.kill(server.pid, 'SIGCONT');
       }
-      await eventually('what was sent arrives', async () => (await store.counters(world, 'stock', ['sku']))[0]?.['onHand'] === 1);
+      await eventually('the sent commit arrives', async () => (await store.counters(world, 'stock', ['sku']))[0]?.['onHand'] === 1);
       await store.commit(world, aPlan({ move: [move(1)] }));
       expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 2 }]);
     });
 
-    test('may be full: it is said, and nothing is half done', async () => {
+    test('may be full: the operation is refused as a whole', async () => {
       const { store, world } = await opened();
       await admin.config('SET', 'maxmemory', '1mb');
       try {
@@ -199,7 +199,7 @@ if (whyNoRedis) {
       expect(await store.drain(world, 'relay', [])).toEqual([]);
     });
 
-    test('may be killed and started again: what was acknowledged is there, and the store goes on by itself', async () => {
+    test('may be killed and restarted: acknowledged data is kept, and the store recovers by itself', async () => {
       const { adapter, store, world } = await opened();
       const heard: World[] = [];
       adapter.worlds.watch((changed) => heard.push(changed));
@@ -224,7 +224,7 @@ if (whyNoRedis) {
   });
 
   describe('listeners', () => {
-    test('hear of changes of other processes', async () => {
+    test('are notified of changes of other processes', async () => {
       const { adapter, prefix, world } = await opened();
       const other = await createRedisStore({ url: server.url, prefix });
       adapters.push(other);
@@ -234,20 +234,20 @@ if (whyNoRedis) {
       await eventually('the listener hears', async () => heard.includes(world));
     });
 
-    test('hear of a change whose message was lost, by the sweep', async () => {
+    test('are notified by the sweep of a change whose message was lost', async () => {
       const { adapter, prefix, world } = await opened();
       const heard: World[] = [];
       adapter.worlds.watch((changed) => heard.push(changed));
       await eventually('the listener has heard of the opening', async () => heard.includes(world));
       heard.length = 0;
-      // As if a message had been lost: the count says that there was a change, and nobody was told.
+      // Simulates a lost message: the counter records a change without a notification.
       await admin.hincrby(`${prefix}{r}~${world.slice(2)}`, 'changes', 1);
       await eventually('the sweep finds it', async () => heard.includes(world));
     });
   });
 
   describe('a rehearsal that cannot be read', () => {
-    test('is listed with what is known of it, and keeps no other from being listed', async () => {
+    test('is listed with its known members, and does not hide other rehearsals', async () => {
       const { adapter, prefix, world } = await opened();
       await adapter.worlds.open('sound', EMPTY, CREDENTIALS);
       await admin.hset(`${prefix}{r}~${world.slice(2)}`, 'clock', 'never');
@@ -261,8 +261,8 @@ if (whyNoRedis) {
     });
   });
 
-  describe('rehearsals that an older version has opened', () => {
-    test('are listed, counted and given a lifetime when they are met; the default one is kept', async () => {
+  describe('rehearsals opened by an older version', () => {
+    test('are listed, counted and given a lifetime on first sight; the default one is kept', async () => {
       const { adapter, prefix } = await opened();
       await adapter.worlds.open('default', EMPTY, CREDENTIALS);
       await admin.del(`${prefix}{.rehearsals}:ends`, `${prefix}{.rehearsals}:used`, `${prefix}{.rehearsals}:idle`);
@@ -279,7 +279,7 @@ if (whyNoRedis) {
   });
 
   describe('announcements of unsent events', () => {
-    test('are withdrawn when there is nothing to send any more, and not before', async () => {
+    test('are withdrawn only when no event is left to send', async () => {
       const { store, world, prefix } = await opened();
       await store.commit(world, aPlan({ events: [event('e1')] }));
       const announced = () => admin.zrange(`${prefix}unsent:oms`, '0', '-1');
@@ -293,8 +293,8 @@ if (whyNoRedis) {
     });
   });
 
-  describe('worlds that nobody sees any more', () => {
-    test('are dropped without leaving a key behind, and say that they are gone', async () => {
+  describe('worlds that are no longer current', () => {
+    test('are dropped without leaving a key behind, and are reported as gone', async () => {
       const { adapter, store, world, prefix } = await opened({ dropAfterMs: 50 });
       await store.commit(
         world,
@@ -321,7 +321,7 @@ if (whyNoRedis) {
       expect(await store.commit(fresh, aPlan())).toMatchObject({ ok: true });
     });
 
-    test('a world that is current is not dropped, although its time to be looked at has come', async () => {
+    test('a current world is not dropped when it is checked', async () => {
       const { adapter, world, prefix } = await opened({ dropAfterMs: 20 });
       await admin.zadd(`${prefix}worlds`, 1, world);
       await eventually('it was looked at', async () => (await admin.zscore(`${prefix}worlds`, world)) === 'inf');

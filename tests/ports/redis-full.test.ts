@@ -47,7 +47,7 @@ if (whyNoRedis) {
       const kept = await worlds.open('kept', EMPTY, CREDENTIALS);
       const full = await worlds.create('large', { from: () => EMPTY, credentials: CREDENTIALS, idleMs, most: 100 });
       if (full.is !== 'created') throw new Error(`It ${full.is}.`);
-      // In small pieces: what a command needs while it runs counts as used too.
+      // In small pieces, because the memory of a running command counts as used, too.
       const json = JSON.stringify('x'.repeat(MIB / 16));
       for (let n = 0; n < 8 * 16; n++) {
         await store.commit(full.world, aPlan({ put: [{ collection: 'things', id: `t${n}`, read: 0, version: 1, json }] }));
@@ -68,7 +68,7 @@ if (whyNoRedis) {
     }
     const REFUSED = ['store_full', 503, true, true];
 
-    test('what would add to it is refused with 503 store_full, and nothing is half done', async () => {
+    test('an operation that adds data is refused as a whole with 503 store_full', async () => {
       const { worlds, store, kept, refusalOf } = await aFullStore();
       const put = aPlan({
         put: [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }],
@@ -86,7 +86,7 @@ if (whyNoRedis) {
       expect((await worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(['kept', 'large']);
     });
 
-    test('what was begun comes to its end: claims are let go, events leave, rehearsals in use do not end', async () => {
+    test('running work completes: claims are released, events are sent, and rehearsals in use do not expire', async () => {
       const { worlds, store, kept, claim } = await aFullStore();
       if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);
       await store.release(kept, 'key', claim.token);
@@ -104,7 +104,7 @@ if (whyNoRedis) {
         ),
       );
 
-    test('deleting a rehearsal is possible, and makes room', async () => {
+    test('a rehearsal can be deleted, which makes room', async () => {
       const scene = await aFullStore();
       expect(await scene.worlds.remove('large')).toBe(true);
       await roomAgain(scene);
@@ -112,14 +112,14 @@ if (whyNoRedis) {
       expect((await scene.worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(['kept']);
     });
 
-    test('a rehearsal whose end has come ends, and makes room', async () => {
+    test('an expired rehearsal ends, which makes room', async () => {
       const scene = await aFullStore({ idleMs: 300 });
       await eventually('it ends', async () => (await scene.worlds.expire()).includes('large'));
       await roomAgain(scene);
       expect(await admin.keys(`${scene.prefix}*large*`)).toEqual([]);
     });
 
-    test('worlds that are over are dropped, however many there are that are not', async () => {
+    test('ended worlds are dropped, even among many current ones', async () => {
       const scene = await aFullStore();
       // As an older version has left it: current worlds, too, are among those to be looked at.
       const id = scene.kept.slice('kept~'.length);
@@ -133,7 +133,7 @@ if (whyNoRedis) {
       expect(await admin.exists(`${scene.prefix}{kept}~${id}`)).toBe(1);
     });
 
-    test('the estate says so to its clients, reads on, and goes on when a rehearsal was deleted', async () => {
+    test('the estate reports it to clients, still answers reads, and recovers after a rehearsal is deleted', async () => {
       await using estate = await anObservedEstate({ REDIS_URL: server.url });
       const { client, running } = estate;
       await client.control('create-rehearsal', { body: { name: 'large' } });

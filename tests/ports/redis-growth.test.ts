@@ -14,7 +14,7 @@ const EMPTY = { now: 1_000, applications: {}, due: [] };
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 
 if (whyNoRedis) {
-  skipWithoutRedis('what the Redis adapter costs in an estate that has grown');
+  skipWithoutRedis('the cost of the Redis adapter in a grown estate');
 } else {
   describe('the Redis adapter', () => {
     let server: RedisServer;
@@ -47,8 +47,8 @@ if (whyNoRedis) {
       return new Map([...found].map(([, name = '', calls]) => [name, Number(calls)]));
     }
 
-    describe('of worlds in which nothing happens, however many there are,', () => {
-      test('looks into a few a second, and still finds a change whose message was lost', async () => {
+    describe('with any number of idle worlds', () => {
+      test('checks a few of them per second, and still finds a change whose message was lost', async () => {
         const { adapter, prefix } = await opened();
         await Promise.all(Array.from({ length: 40 }, (_, n) => adapter.worlds.open(`idle-${n}`, EMPTY, CREDENTIALS)));
         const heard = new Set<string>();
@@ -71,7 +71,7 @@ if (whyNoRedis) {
       }, 30_000);
     });
 
-    test('looks into all worlds at once when its connection for messages was cut', async () => {
+    test('checks all worlds at once after its connection for messages was cut', async () => {
       const { adapter, world, prefix } = await opened();
       const heard: string[] = [];
       adapter.worlds.watch((changed) => heard.push(changed));
@@ -95,7 +95,7 @@ if (whyNoRedis) {
         return { id: `e${n}`, topic: 't', key: 'k', json: JSON.stringify(about) };
       };
 
-      test('that an older release has left there, finds them all, and reads no more than it shows from then on', async () => {
+      test('of an older release finds them all, and from then on reads only the events that it returns', async () => {
         const { adapter, key, world } = await opened();
         const pipeline = admin.pipeline();
         for (let n = 1; n <= 3_000; n++) pipeline.xadd(`${key}:events`, `${n}-0`, 'e', JSON.stringify(entry(n)));
@@ -107,7 +107,7 @@ if (whyNoRedis) {
         expect(((await commands()).get('xrange') ?? 0) - (before.get('xrange') ?? 0)).toBe(4);
       });
 
-      test('leaves nothing of them when the world is dropped', async () => {
+      test('deletes all of them when the world is dropped', async () => {
         const prefix = `${randomUUID()}:`;
         const adapter = await createRedisStore({ url: server.url, prefix, dropAfterMs: 20 });
         adapters.push(adapter);
@@ -130,7 +130,7 @@ if (whyNoRedis) {
     });
 
     describe('in a world of thousands of hops', () => {
-      test('reads those of a correlation id, and no others', async () => {
+      test('reads only those of the correlation id', async () => {
         const { adapter, world } = await opened();
         for (let n = 1; n <= 4_000; n++)
           adapter.simulation.journal(world, { requestId: `r${n}`, correlationId: `c${n % 1_000}`, json: '{}' });
@@ -147,7 +147,7 @@ if (whyNoRedis) {
         expect([more('xrange'), more('xrevrange'), more('lrange')]).toEqual([4, 0, 0]);
       });
 
-      test('takes over the journal of an older release', async () => {
+      test('converts the journal of an older release', async () => {
         const { adapter, key, world } = await opened();
         const old = [1, 2, 3].map((n) => ({ requestId: `r${n}`, correlationId: n === 2 ? 'two' : 'odd', json: `{"n":${n}}` }));
         await admin.rpush(`${key}:journal`, ...old.map((entry) => JSON.stringify(entry)));

@@ -54,7 +54,7 @@ function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<n
 if (whyNoRedis) {
   skipWithoutRedis('histories of several processes on one Redis');
 } else {
-  describe('several processes do the same things at once while their connections are cut and answers are lost', () => {
+  describe('concurrent processes on the same objects with cut connections and lost answers', () => {
     let server: RedisServer;
     let admin: Redis;
     let adapter: StoreAdapter;
@@ -89,14 +89,14 @@ if (whyNoRedis) {
       await server.stop();
     });
 
-    test('there was much to disturb, and most came to a definite end', () => {
+    test('make many disturbed operations, most with a definite outcome', () => {
       expect(history.length).toBeGreaterThan(PROCESSES * LANES * 20);
       expect(disturbances).toBeGreaterThan(5);
       expect(history.filter(({ outcome }) => outcome === 'done').length).toBeGreaterThan(history.length / 3);
       expect(history.filter(({ outcome }) => outcome === 'unknown').length).toBeLessThan(history.length / 10);
     });
 
-    test.each(LISTS)('%s: no append was lost, none came twice, and none that was refused came at all', async (key) => {
+    test.each(LISTS)('lose no append to %s, repeat none, and apply none that was refused', async (key) => {
       const items = await final(key);
       const done = of('append', key).filter(({ outcome }) => outcome === 'done');
       const refused = new Set(
@@ -110,13 +110,13 @@ if (whyNoRedis) {
       expect(items.filter((item) => refused.has(item))).toEqual([]);
     });
 
-    test.each(LISTS)('%s: its version, the count of its items and its events agree with it', async (key) => {
+    test.each(LISTS)('leave %s consistent with its version, the count of its items and its events', async (key) => {
       const items = await final(key);
       expect((await store.object(world, 'lists', key))?.version).toBe(items.length);
       expect(await store.counters(world, 'appended', [key])).toEqual([{ items: items.length }]);
     });
 
-    test.each(LISTS)('%s: every read saw what was there at one moment between its beginning and its end', async (key) => {
+    test.each(LISTS)('read %s only in states between the start and the end of the read', async (key) => {
       const items = await final(key);
       const appends = of('append', key).filter(({ outcome }) => outcome === 'done');
       for (const { value, from, to } of of('read', key)) {
@@ -127,7 +127,7 @@ if (whyNoRedis) {
       }
     });
 
-    test('every append has one event, and no event is without its append', async () => {
+    test('publish exactly one event for every append', async () => {
       const sent: string[] = [];
       for (let batch = await store.drain(world, 'relay', []); batch.length > 0; ) {
         const ids = batch.map(({ id }) => id);
@@ -137,7 +137,7 @@ if (whyNoRedis) {
       expect(sent.toSorted()).toEqual((await Promise.all(LISTS.map(final))).flat().toSorted());
     });
 
-    test('what there was to take was taken to the last, and no more', async () => {
+    test('take exactly the available units', async () => {
       const takes = of('take', 'sku').filter(({ outcome }) => outcome === 'done').length;
       const unknown = history.filter(({ outcome }) => outcome === 'unknown').length;
       const [stock] = await store.counters(world, 'stock', ['sku']);
@@ -146,7 +146,7 @@ if (whyNoRedis) {
       expect(takes + unknown).toBeGreaterThanOrEqual(ON_HAND);
     });
 
-    test('every name belongs to the one who got it', async () => {
+    test('give every unique name to its one successful owner', async () => {
       for (const key of Array.from({ length: NAMES }, (_, n) => `name-${n}`)) {
         const winners = of('name', key).filter(({ outcome }) => outcome === 'done');
         expect(winners.length).toBeLessThanOrEqual(1);
@@ -154,7 +154,7 @@ if (whyNoRedis) {
       }
     });
 
-    test('what is claimed has one effect, and the outcome of the one who had it', async () => {
+    test('give every claim one effect, and the outcome of its holder', async () => {
       for (const key of Array.from({ length: ONCE }, (_, n) => `once-${n}`)) {
         const winners = of('once', key).filter(({ outcome }) => outcome === 'done');
         expect(winners.length).toBeLessThanOrEqual(1);

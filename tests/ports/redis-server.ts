@@ -22,7 +22,7 @@ export interface RedisServer {
   readonly ports: readonly number[];
   readonly url: string;
   readonly pid: number;
-  /** Kills it without a warning and starts it again on what it has on disk. */
+  /** Kills the server and restarts it on its data on disk. */
   restart(): Promise<RedisServer>;
   stop(): Promise<void>;
 }
@@ -99,7 +99,7 @@ async function listening(port: number, password: string | undefined, child: Chil
     } catch {
       return false;
     } finally {
-      // Asked to end what has ended, it would keep the process alive for two seconds.
+      // Ending an ended client would keep the process alive for two seconds.
       if (client.status !== 'end') client.disconnect();
     }
   });

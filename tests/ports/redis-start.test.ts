@@ -5,11 +5,11 @@ import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
 
-describe('what a Redis must be', () => {
+describe('requirements on Redis', () => {
   const info = (fields: Readonly<Record<string, string>>) => (field: string) => fields[field] ?? '';
   const fit = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', role: 'master' };
 
-  test.each(['7.0.15', '8.0.2', '10.1.0'])('version %s will do', (redis_version) => {
+  test.each(['7.0.15', '8.0.2', '10.1.0'])('version %s is accepted', (redis_version) => {
     expect(() => checkServer(info({ ...fit, redis_version }), 'here:1')).not.toThrow();
   });
 
@@ -23,13 +23,13 @@ describe('what a Redis must be', () => {
     await expect(createRedisStore({ url })).rejects.toThrow(/give it as redis:\/\//);
   });
 
-  test('a prefix with braces would move keys to another slot', async () => {
+  test('a prefix with braces is refused, because it would move keys to another slot', async () => {
     await expect(createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' })).rejects.toThrow(
       'The prefix of the keys must not contain braces',
     );
   });
 
-  test('where nobody listens it is said within the time that the start has', async () => {
+  test('an address without a listener is reported within the time limit of the start', async () => {
     const trying = createRedisStore({ url: 'redis://127.0.0.1:1', startTimeoutMs: 100 });
     await expect(trying).rejects.toThrow(/^No Redis answers at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Is it running\?$/);
   });
@@ -51,24 +51,24 @@ if (whyNoRedis) {
     });
     const at = (userInfo: string): string => server.url.replace('//', `//${userInfo}`);
 
-    test('goes well with the right password', async () => {
+    test('succeeds with the right password', async () => {
       await (await createRedisStore({ url: at(':secret@') })).close();
     });
 
-    test('says that the password is wrong, at once and without repeating it', async () => {
+    test('reports a wrong password at once and without repeating it', async () => {
       const refused = createRedisStore({ url: at(':wrong@') });
       await expect(refused).rejects.toThrow(`The Redis at 127.0.0.1:${server.port} refuses the user name or password of its address.`);
     });
 
-    test('says that a password is wanted', async () => {
+    test('reports a missing password', async () => {
       await expect(createRedisStore({ url: server.url })).rejects.toThrow('requires a password: add it to its address');
     });
 
-    test('says that there is no such database', async () => {
+    test('reports a missing database', async () => {
       await expect(createRedisStore({ url: `${at(':secret@')}/7` })).rejects.toThrow('does not have this database');
     });
 
-    test('refuses a Redis that discards data', async () => {
+    test('refuses a Redis that evicts data', async () => {
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
       try {
         await expect(createRedisStore({ url: at(':secret@') })).rejects.toThrow(
@@ -92,7 +92,7 @@ if (whyNoRedis) {
       await expect(createRedisStore({ url: `cluster:${at(':secret@')}` })).rejects.toThrow('is not a cluster: give a single address');
     });
 
-    test('waits for a Redis that comes later', async () => {
+    test('waits for a Redis that starts later', async () => {
       const port = server.port;
       await server.stop();
       const waiting = createRedisStore({ url: `redis://127.0.0.1:${port}` });

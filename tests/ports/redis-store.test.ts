@@ -9,7 +9,7 @@ import { skipWithoutRedis } from './without-redis.ts';
 if (whyNoRedis) {
   skipWithoutRedis('the Redis adapter against the suite of all stores');
 } else {
-  describe('on a Redis of its own', () => {
+  describe('on a separate Redis', () => {
     let server: RedisServer;
     const adapters: StoreAdapter[] = [];
 

@@ -41,7 +41,7 @@ function aSlowBus(): { bus: Bus; batches: number[]; go: () => void; fail: () => 
 }
 
 describe('A relay that is stopped with a long outbox', () => {
-  test('ends after the batch on its way; what that was is acknowledged, and another relay has the rest at once', async () => {
+  test('ends after the batch in flight: the batch is acknowledged, and another relay can lease the rest at once', async () => {
     const { store, world, sent, all } = await aLongOutbox();
     const { bus, batches, go } = aSlowBus();
     const relay = createRelay({ store, bus, log });
@@ -57,7 +57,7 @@ describe('A relay that is stopped with a long outbox', () => {
     await next.stop();
   });
 
-  test('lets go, too, when that batch cannot be sent: it stays in the outbox', async () => {
+  test('also releases the outbox when that batch cannot be sent, and the batch stays in the outbox', async () => {
     const { store, world, sent } = await aLongOutbox();
     const { bus, batches, fail } = aSlowBus();
     const relay = createRelay({ store, bus, log });
@@ -69,7 +69,7 @@ describe('A relay that is stopped with a long outbox', () => {
   });
 });
 
-test('A member that joins its group again and again leaves neither a listener nor a loop behind', async () => {
+test('A member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
   const stopping = new AbortController();
   let asked = 0;
   const lastSign = (): number => {
@@ -101,14 +101,14 @@ test('A member that joins its group again and again leaves neither a listener no
   expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
 });
 
-test('A member that hears nothing for too long says so', async () => {
+test('A member without an answer for too long reports it', async () => {
   const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
   const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
   expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
 });
 
-describe('An application whose subscriptions cannot begin', () => {
-  test('does not start, listens no more, and sends nothing any more', async () => {
+describe('An application whose subscriptions cannot start', () => {
+  test('does not start, stops listening, and sends nothing', async () => {
     const adapter = createMemoryStore();
     const port = await freePort();
     const bus: Bus = {

@@ -19,7 +19,7 @@ type Opened = (
 
 const times = <T>(count: number, each: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => each(n));
 
-/** For how long a store keeps what it keeps. `opened` has one rehearsal, `r`, which is kept. */
+/** Contract of the lifetimes of stored data. `opened` has one rehearsal, `r`, which is kept. */
 export function lifetimeSuite(opened: Opened): void {
   const created = (adapter: StoreAdapter, name: string, options: Partial<NewRehearsal> = {}) =>
     adapter.worlds.create(name, { from: () => EMPTY, credentials: CREDENTIALS, idleMs: HOUR, most: 100, ...options });
@@ -30,8 +30,8 @@ export function lifetimeSuite(opened: Opened): void {
     return found;
   };
 
-  describe('how many rehearsals there are', () => {
-    test('of many that create a rehearsal together, one does', async () => {
+  describe('the limit of rehearsals', () => {
+    test('of many concurrent creations of one rehearsal, one succeeds', async () => {
       const { adapter } = await opened();
       const outcomes = await Promise.all(times(5, (n) => created(adapter, 'new', { credentials: { ...CREDENTIALS, bearer: `b${n}` } })));
       const winner = outcomes.findIndex(({ is }) => is === 'created');
@@ -42,7 +42,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await names(adapter)).toEqual(['r', 'new']);
     });
 
-    test('one more than there may be is refused, names the one that was idle for the longest, and seeds nothing', async () => {
+    test('a creation above the limit is refused, names the longest idle rehearsal, and seeds nothing', async () => {
       const { adapter } = await opened();
       await created(adapter, 'first');
       await eventually('time passes', async () => Date.now() > (await listed(adapter, 'first')).lastUsedAt);
@@ -61,7 +61,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await names(adapter)).toEqual(['r', 'first', 'second']);
     });
 
-    test('those that are kept count and are not offered', async () => {
+    test('kept rehearsals count towards the limit and are not named', async () => {
       const { adapter } = await opened();
       await created(adapter, 'kept', { idleMs: null });
       expect(await created(adapter, 'third', { most: 2 })).toEqual({ is: 'too-many' });
@@ -69,14 +69,14 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await created(adapter, 'fourth', { most: 3 })).toMatchObject({ is: 'too-many', longestIdle: { rehearsal: 'third' } });
     });
 
-    test('of many that are created together, there are never more than there may be', async () => {
+    test('concurrent creations never exceed the limit', async () => {
       const { adapter } = await opened();
       const outcomes = await Promise.all(times(20, (n) => created(adapter, `n${n}`, { most: 5 })));
       expect(outcomes.filter(({ is }) => is === 'created')).toHaveLength(4);
       expect(await names(adapter)).toHaveLength(5);
     });
 
-    test('one that is there already needs no room, and one that was removed gives its own back', async () => {
+    test('an existing rehearsal needs no room, and a removed one makes room', async () => {
       const { adapter } = await opened();
       expect(await created(adapter, 'new', { most: 2 })).toMatchObject({ is: 'created' });
       expect(await created(adapter, 'new', { most: 1 })).toEqual({ is: 'exists' });
@@ -84,7 +84,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await created(adapter, 'other', { most: 2 })).toMatchObject({ is: 'created' });
     });
 
-    test('a rehearsal that was deleted meanwhile does not come back by a reset', async () => {
+    test('a reset does not recreate a rehearsal that was deleted meanwhile', async () => {
       const { adapter, world } = await opened();
       const reset = () => adapter.worlds.replace('r', EMPTY);
       expect(await reset()).not.toBe(world);
@@ -95,14 +95,14 @@ export function lifetimeSuite(opened: Opened): void {
     });
   });
 
-  describe('when a rehearsal ends', () => {
+  describe('the end of a rehearsal', () => {
     const over = async (adapter: StoreAdapter): Promise<readonly string[]> =>
       eventually('a rehearsal ends', async () => {
         const ended = await adapter.worlds.expire();
         return ended.length > 0 && ended;
       });
 
-    test('after so long without use it is as if it had been deleted; others stay, and kept ones always do', async () => {
+    test('after its idle time an unused rehearsal is gone, while others and kept ones stay', async () => {
       const { adapter } = await opened();
       await created(adapter, 'brief', { idleMs: 20 });
       await created(adapter, 'long');
@@ -114,7 +114,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await created(adapter, 'brief')).toMatchObject({ is: 'created' });
     });
 
-    test('use puts its end off', async () => {
+    test('use postpones the end', async () => {
       const { adapter } = await opened();
       await created(adapter, 'used', { idleMs: 1_000 });
       const { endsAt } = await listed(adapter, 'used');
@@ -127,7 +127,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await names(adapter)).toEqual(['r', 'used']);
     });
 
-    test('a reset is use, and leaves the idle time as it is', async () => {
+    test('a reset counts as use and keeps the idle time', async () => {
       const { adapter } = await opened();
       await created(adapter, 'reset', { idleMs: 20 });
       await adapter.worlds.replace('reset', EMPTY);
@@ -136,7 +136,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(await over(adapter)).toEqual(['reset']);
     });
 
-    test('who watches hears that its world is over, also after a deletion and a reset', async () => {
+    test('watchers are notified of the end of its world, also after a deletion or a reset', async () => {
       const { adapter, world } = await opened();
       await created(adapter, 'brief', { idleMs: 20 });
       const ending = (await adapter.worlds.resolve('brief'))?.world;
@@ -156,7 +156,7 @@ export function lifetimeSuite(opened: Opened): void {
       for (const one of [world, fresh, ending]) expect(one && (await adapter.worlds.status(one))).toBeUndefined();
     });
 
-    test('a world that is over is dropped soon, also after many', async () => {
+    test('an ended world is dropped soon, also among many', async () => {
       const { adapter, store } = await opened(EMPTY, { dropAfterMs: 10 });
       const worlds: World[] = [];
       for (const name of times(25, (n) => `n${n}`)) {
@@ -175,7 +175,7 @@ export function lifetimeSuite(opened: Opened): void {
     });
   });
 
-  describe('what a world holds', () => {
+  describe('the content of a world', () => {
     test('is listed by counts: objects, events, journal records and roughly their bytes', async () => {
       const { adapter, store, world } = await opened();
       const before = (await listed(adapter, 'r')).current?.contents;
@@ -198,7 +198,7 @@ export function lifetimeSuite(opened: Opened): void {
       expect(grown).toBeLessThan(70 * KIB);
     });
 
-    test('counts what it was seeded with', async () => {
+    test('includes its seed', async () => {
       const objects = { things: [{ id: 'a', version: 1, json: JSON.stringify('x'.repeat(10 * KIB)) }] };
       const { adapter } = await opened({ ...EMPTY, applications: { oms: { objects, unique: {}, index: {}, counters: {} } } });
       const contents = (await listed(adapter, 'r')).current?.contents;
@@ -218,7 +218,7 @@ export function lifetimeSuite(opened: Opened): void {
       await store.commit(world, aPlan({ fence: { kind: 'claim', key, token: claim.token }, outcome }));
     }
 
-    test('go when their time is over, however much of it passed at once, some with each claim that comes', async () => {
+    test('are removed after they expire, some with each new claim, even after a long jump of time', async () => {
       const { adapter, store, world } = await opened();
       const before = await bytes(adapter);
       for (const key of times(150, (n) => `k${n}`)) await finished(store, world, key, 1_000);
@@ -232,11 +232,11 @@ export function lifetimeSuite(opened: Opened): void {
       });
     });
 
-    test('of which one is still held stays, although time was moved on past its end', async () => {
+    test('that are still held stay, although the clock was advanced past their end', async () => {
       const { store, world } = await opened();
       const held = await store.claim(world, 'held', 'f', 1_000, 60_000);
       const released = await store.claim(world, 'released', 'f', 1_000, 60_000);
-      if (held.is !== 'ours' || released.is !== 'ours') throw new Error('They are somebody else’s.');
+      if (held.is !== 'ours' || released.is !== 'ours') throw new Error('The claims have another holder.');
       await store.release(world, 'released', released.token);
       const later = 1_000 + 2 * CLAIM_KEPT_MS;
       await store.claim(world, 'other', 'f', later, 1_000);

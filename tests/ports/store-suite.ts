@@ -28,7 +28,7 @@ const putting = (id: string, read: number, json = `{"id":"${id}"}`): Plan['put']
 /** How an adapter is made for a test: with few events that may wait for the bus, when it is about that. */
 export type CreateStore = (options?: { readonly outboxLimit?: number; readonly dropAfterMs?: number }) => Promise<StoreAdapter>;
 
-/** What every store adapter must do: run against memory, and against any other adapter without a change. */
+/** Contract of every store adapter; it runs unchanged against memory and any other adapter. */
 export function storeSuite(name: string, create: CreateStore): void {
   describe(`store: ${name}`, () => {
     async function opened(
@@ -41,14 +41,14 @@ export function storeSuite(name: string, create: CreateStore): void {
     }
 
     describe('objects', () => {
-      test('an object that was put is read back to the letter, also empty arrays and 16-digit integers', async () => {
+      test('a stored object is read back exactly, including empty arrays and 16-digit integers', async () => {
         const { store, world } = await opened();
         const json = '{"id":"a","list":[],"n":9007199254740991}';
         expect(await store.commit(world, aPlan({ put: [putting('a', 0, json)] }))).toMatchObject({ ok: true });
         expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1, json });
       });
 
-      test('a put against another version than the stored one is refused and changes nothing', async () => {
+      test('a put with an outdated version is refused and changes nothing', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ put: [putting('a', 0)] }));
         const refused = await store.commit(
@@ -60,7 +60,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.counters(world, 'c', ['k'])).toEqual([{}]);
       });
 
-      test('expect refuses a commit when an object that was only read has changed', async () => {
+      test('a commit that expects a version is refused when the object, which was only read, has changed', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ put: [putting('a', 0)] }));
         const plan = aPlan({ expect: [{ collection: 'things', id: 'a', version: 1 }], put: [putting('b', 0)] });
@@ -68,7 +68,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.commit(world, plan)).toMatchObject({ ok: false, why: 'version' });
       });
 
-      test('a repeated operation is answered with its first result and done once', async () => {
+      test('a repeated operation returns its first result and takes effect once', async () => {
         const { store, world } = await opened();
         const plan = aPlan({ put: [putting('a', 0)], move: [{ counter: 'c', key: 'k', field: 'f', by: 5 }] });
         const first = await store.commit(world, plan);
@@ -76,13 +76,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.counters(world, 'c', ['k'])).toEqual([{ f: 5 }]);
       });
 
-      test('applications cannot read each other', async () => {
+      test('an application cannot read the objects of another', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ put: [putting('a', 0)] }));
         expect(await adapter.store('sim').object(world, 'things', 'a')).toBeUndefined();
       });
 
-      test('all is paged in order of creation, whatever changed since', async () => {
+      test('all objects are paged in order of creation, regardless of later changes', async () => {
         const { store, world } = await opened();
         for (const id of ['c', 'a', 'b']) await store.commit(world, aPlan({ put: [putting(id, 0)] }));
         await store.commit(world, aPlan({ put: [putting('c', 1)] }));
@@ -92,7 +92,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(rest.map(({ id }) => id)).toEqual(['b']);
       });
 
-      test('all is paged against the order of creation when the newest are to come first', async () => {
+      test('all objects are paged in reverse order of creation when the newest come first', async () => {
         const { store, world } = await opened();
         for (const id of ['c', 'a', 'b']) await store.commit(world, aPlan({ put: [putting(id, 0)] }));
         const first = await store.all(world, 'things', { after: 0, limit: 2, newestFirst: true });
@@ -129,7 +129,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.unique(world, 'things', 'mail', 'x'))?.id).toBe('a');
       });
 
-      test('a value that was given up can be taken by another', async () => {
+      test('a released unique value can be used by another object', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ put: [putting('a', 0)], unique: [unique('a', 'x')] }));
         await store.commit(world, aPlan({ put: [putting('a', 1)], unique: [unique('a', 'y', 'x')] }));
@@ -138,7 +138,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.unique(world, 'things', 'mail', 'y'))?.id).toBe('a');
       });
 
-      test('an index lists its objects in order of creation, and loses what moved to another value', async () => {
+      test('an index lists its objects in order of creation, without objects that moved to another value', async () => {
         const { store, world } = await opened();
         for (const id of ['b', 'a', 'c']) {
           await store.commit(
@@ -155,7 +155,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.index(world, 'things', 'kind', 'nothing', PAGE)).toEqual([]);
       });
 
-      test('an index is paged in both directions, and takes an old object in at its place', async () => {
+      test('an index is paged in both directions, and inserts an old object in order of creation', async () => {
         const { store, world } = await opened();
         const kind = (id: string, value: string, was: string | null) => ({ collection: 'things', name: 'kind', id, value, was });
         for (const id of ['b', 'a', 'c', 'd']) {
@@ -181,7 +181,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         guard: [{ counter: 'stock', key: 'sku', terms: { onHand: 1, reserved: -1 } as const }],
       });
 
-      test('moves of one key are summed before the guard looks at them', async () => {
+      test('moves of one key are summed before the guard checks them', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: 2 }] }));
         const twice = { ...take(1), move: [...take(1).move, ...take(2).move] };
@@ -189,21 +189,21 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 2 }]);
       });
 
-      test('a guard that is already broken does not stop a move that mends it', async () => {
+      test('a violated guard does not block a move that improves the counter', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'reserved', by: 3 }] }));
         expect(await store.commit(world, aPlan(take(-1)))).toMatchObject({ ok: true });
         expect(await store.commit(world, aPlan(take(1)))).toMatchObject({ ok: false, why: 'guard' });
       });
 
-      test('of a hundred that take the last unit together, one gets it', async () => {
+      test('of a hundred concurrent takes of the last unit, one succeeds', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: 1 }] }));
         const results = await Promise.all(Array.from({ length: 100 }, () => store.commit(world, aPlan(take(1)))));
         expect(results.filter(({ ok }) => ok)).toHaveLength(1);
       });
 
-      test('random takes and gives never break the guard, and the counter is the sum of what was accepted', async () => {
+      test('random takes and returns never violate the guard, and the counter is the sum of the accepted moves', async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(fc.integer({ min: -3, max: 5 }), { minLength: 1, maxLength: 40 }), async (amounts) => {
             const { store, world } = await opened();
@@ -223,14 +223,14 @@ export function storeSuite(name: string, create: CreateStore): void {
       const done = (key: string, token: string, json = '{"status":200}') =>
         aPlan({ fence: { kind: 'claim', key, token }, outcome: { json, keepUntil: 5_000 } });
 
-      test('of fifty that claim one key together, one works and the others see it running', async () => {
+      test('of fifty concurrent claims of one key, one succeeds and the others find it running', async () => {
         const { store, world } = await opened();
         const claims = await Promise.all(Array.from({ length: 50 }, () => store.claim(world, 'k', 'f', 1_000, 10_000)));
         expect(claims.filter(({ is }) => is === 'ours')).toHaveLength(1);
         expect(claims.filter(({ is }) => is === 'running')).toHaveLength(49);
       });
 
-      test('the last commit keeps the outcome; a repeat gets it until its time is over', async () => {
+      test('the last commit stores the outcome, which repeats get until it expires', async () => {
         const { store, world } = await opened();
         const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);
         if (claim.is !== 'ours') throw new Error('not ours');
@@ -240,7 +240,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.claim(world, 'k', 'f', 5_000, 10_000)).toMatchObject({ is: 'ours', since: 5_000 });
       });
 
-      test('an abandoned lease is taken over under its first instant, and the one who lost it can no longer commit', async () => {
+      test('an abandoned claim is taken over with its original instant, and its former holder can no longer commit', async () => {
         const { store, world } = await opened();
         const slow = await store.claim(world, 'k', 'f', 1_000, 0);
         const fast = await store.claim(world, 'k', 'f', 2_000, 10_000);
@@ -250,7 +250,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.commit(world, done('k', fast.token))).toMatchObject({ ok: true });
       });
 
-      test('a released claim can be claimed again at once, also with another body', async () => {
+      test('a released key can be claimed again at once, also with another body', async () => {
         const { store, world } = await opened();
         const first = await store.claim(world, 'k', 'f', 1_000, 10_000);
         if (first.is !== 'ours') throw new Error('not ours');
@@ -258,7 +258,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.claim(world, 'k', 'g', 3_000, 10_000)).toMatchObject({ is: 'ours', since: 3_000 });
       });
 
-      test('that a precondition held is known to whoever takes the same request over, until its outcome is there', async () => {
+      test('a passed precondition is known to the next holder of the same request until the outcome is stored', async () => {
         const { store, world } = await opened();
         const claimed = async (fingerprint: string, lease = 0, now = 1_000) => {
           const claim = await store.claim(world, 'k', fingerprint, now, lease);
@@ -278,7 +278,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await claimed('f', 0, 5_000)).preconditionHeld).toBe(false);
       });
 
-      test('of another request it is not known', async () => {
+      test('a passed precondition is not known to another request', async () => {
         const { store, world } = await opened();
         const first = await store.claim(world, 'k', 'f', 1_000, 0);
         if (first.is !== 'ours') throw new Error('not ours');
@@ -287,7 +287,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.claim(world, 'k', 'g', 2_000, 0)).toMatchObject({ is: 'ours', preconditionHeld: false });
       });
 
-      test('releasing after the outcome was kept changes nothing', async () => {
+      test('a release after the outcome was stored changes nothing', async () => {
         const { store, world } = await opened();
         const claim = await store.claim(world, 'k', 'f', 1_000, 10_000);
         if (claim.is !== 'ours') throw new Error('not ours');
@@ -300,7 +300,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     describe('outbox and deliveries', () => {
       const event = (id: string, subscribers: readonly 'crm'[] = []) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}`, subscribers });
 
-      test('events leave the outbox in order, once acknowledged, and are listed from then on', async () => {
+      test('acknowledged events leave the outbox in order and are listed from then on', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
         expect((await store.drain(world, 'relay', [])).map(({ id }) => id)).toEqual(['e1', 'e2']);
@@ -316,7 +316,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.events(world, 2, 10)).map(({ id }) => id)).toEqual(['e3']);
       });
 
-      test('events are found by correlation id, subject, type, and by not being additional ones, from any place on', async () => {
+      test('events can be filtered by correlation id, subject and type, without additional ones, from any position', async () => {
         const { adapter, store, world } = await opened();
         const about = (id: string, type: string, subject: string, correlationid: string) => ({
           ...event(id),
@@ -350,7 +350,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await found({ by: 'named' })).toEqual(['1 e1', '3 e3', '4 e4']);
       });
 
-      test('one relay holds an outbox; it lets go in the step that finds it empty', async () => {
+      test('one relay leases an outbox, and releases it in the step that finds it empty', async () => {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1')] }));
         await store.drain(world, 'first', []);
@@ -360,7 +360,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e2']);
       });
 
-      test('a relay that stops acknowledges what it sent and lets go: another has the rest at once', async () => {
+      test('a stopping relay acknowledges its sent events and releases the outbox, so that another can lease the rest at once', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
         await store.drain(world, 'first', []);
@@ -376,7 +376,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.unsent()).toEqual([]);
       });
 
-      test('an outbox that nobody carries is found, one that a relay holds is not', async () => {
+      test('an outbox without a relay is found, and a leased one is not', async () => {
         const { store, world } = await opened();
         expect(await store.unsent()).toEqual([]);
         await store.commit(world, aPlan({ events: [event('e1')] }));
@@ -385,7 +385,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.unsent()).toEqual([]);
       });
 
-      test('a delivery is pending until its subscriber commits, and can be consumed once', async () => {
+      test('a delivery is pending until its subscriber commits, and can be consumed only once', async () => {
         const { adapter, store, world } = await opened();
         const crm = adapter.store('crm');
         await store.commit(world, aPlan({ events: [event('e1', ['crm'])] }));
@@ -413,7 +413,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.commit(world, aPlan({ fence, put: [putting('a', 0)], events: [event('e3')] }))).toMatchObject({ ok: true });
       });
 
-      test('when too many events wait for the bus, deliveries and due work still end with theirs', async () => {
+      test('when too many events wait for the bus, deliveries and due work can still commit their events', async () => {
         const { adapter, store, world } = await opened(EMPTY, { outboxLimit: 1 });
         const timer = { kind: 'timer', key: 'x', at: 10, payload: '1', correlationId: 'c' };
         await store.commit(world, aPlan({ events: [event('e1', ['crm'])], due: [timer] }));
@@ -426,13 +426,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.commit(world, aPlan({ fence: due, events: [event('e2')] }))).toMatchObject({ ok: true });
       });
 
-      test('each application has an outbox of its own: one that is full stops no other', async () => {
+      test('each application has its own outbox, and a full one does not block others', async () => {
         const { adapter, store, world } = await opened(EMPTY, { outboxLimit: 1 });
         await store.commit(world, aPlan({ events: [event('e1')] }));
         expect(await adapter.store('crm').commit(world, aPlan({ events: [event('c1')] }))).toMatchObject({ ok: true });
       });
 
-      test('a ledger names as many as it was asked for, and counts all', async () => {
+      test('a ledger lists the requested number of items and counts all', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
         for (const id of ['e1', 'e2']) await adapter.store('crm').park(world, `crm|${id}`, 'poison');
@@ -446,7 +446,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).unsent).toHaveLength(3);
       });
 
-      test('of what is pending a ledger neither names nor counts deliveries of events that a fault keeps', async () => {
+      test('a ledger neither lists nor counts deliveries of withheld events as pending', async () => {
         const { adapter, store, world } = await opened();
         await adapter.worlds.setFault(world, 'f', '{}');
         await store.commit(world, aPlan({ events: ['e1', 'e2', 'e3'].map((id) => event(id, ['crm'])) }));
@@ -469,11 +469,11 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
     });
 
-    describe('what somebody runs', () => {
+    describe('running work', () => {
       const timer = (at: number | null) => aPlan({ due: [{ kind: 'timer', key: 'x', at, payload: '1', correlationId: 'c' }] });
       const KEY = 'oms|timer|x';
 
-      /** It is run, and its application takes it out, or asks for it anew, before whoever runs it is done. */
+      /** Starts an item, which its application cancels or replaces before it completes. */
       async function overtaken(by: 'cancelled' | 'replaced', leaseMs = 60_000) {
         const scene = await opened();
         await scene.store.commit(scene.world, timer(10));
@@ -507,26 +507,26 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).next?.at).toBe(by === 'cancelled' ? undefined : 9_000);
       });
 
-      test('counts as running although it was cancelled, until it is let go', async () => {
+      test('counts as running although it was cancelled, until it is released', async () => {
         const { store, world, running } = await overtaken('cancelled');
         expect(await running()).toEqual([KEY]);
         await store.releaseDue(world, 'timer', 'x', 'mine');
         expect(await running()).toEqual([]);
       });
 
-      test('counts beside what replaced it when that is run too', async () => {
+      test('counts in addition to its replacement when both run', async () => {
         const { adapter, world, running } = await overtaken('replaced');
         await adapter.worlds.leaseNext(world, 9_000, 'yours', 60_000);
         expect(await running()).toEqual([KEY, KEY]);
       });
 
-      test('does not count any more when its lease has run out', async () => {
+      test('no longer counts after its lease has expired', async () => {
         const { adapter, world } = await overtaken('cancelled', 20);
         await eventually('its lease has run out', async () => (await adapter.worlds.status(world))?.running === 0);
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
       });
 
-      test('tells who watches that it has ended', async () => {
+      test('notifies watchers of its end', async () => {
         const { adapter, store, world } = await overtaken('cancelled');
         const told: World[] = [];
         const unwatch = adapter.worlds.watch((changed) => told.push(changed));
@@ -536,7 +536,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
     });
 
-    describe('what was parked is driven again', () => {
+    describe('redriven work', () => {
       const stored = { id: 'e1', topic: 't', key: 'k', json: '{"id":"e1","correlationid":"story"}' };
       async function parkedDelivery() {
         const scene = await opened();
@@ -548,7 +548,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         return { ...scene, crm, again };
       }
 
-      test('a delivery is pending again, and due at once at its subscriber, with its event', async () => {
+      test('a redriven delivery is pending again, and due at once at its subscriber with its event', async () => {
         const { adapter, world, crm, again } = await parkedDelivery();
         expect(await adapter.worlds.redrive(world, [again])).toEqual([again]);
         expect(await adapter.worlds.ledger(world)).toMatchObject({ parked: [], pending: ['crm|e1'] });
@@ -557,14 +557,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }))).toMatchObject({ ok: true });
       });
 
-      test('of many that drive it again together, one does', async () => {
+      test('of many concurrent redrives, one succeeds', async () => {
         const { adapter, world, again } = await parkedDelivery();
         const driven = await Promise.all(Array.from({ length: 10 }, () => adapter.worlds.redrive(world, [again])));
         expect(driven.flat()).toHaveLength(1);
         expect(await adapter.worlds.redrive(world, [{ what: 'due', key: 'oms|timer|none' }])).toEqual([]);
       });
 
-      test('a delivery that could not be handed over is parked as a delivery again, unless it was consumed meanwhile', async () => {
+      test('a redriven delivery that fails is parked as a delivery again, unless it was consumed meanwhile', async () => {
         const { adapter, world, crm, again } = await parkedDelivery();
         const giveUp = async (token: string) => {
           const item = await adapter.worlds.leaseNext(world, 1_000, token, 60_000);
@@ -583,7 +583,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.ledger(world)).toMatchObject({ pending: [], parked: [], next: undefined });
       });
 
-      test('due work is due at once with what it had, as if it had never been tried', async () => {
+      test('redriven due work is due at once with its payload and without attempts', async () => {
         const { adapter, store, world } = await parkedDelivery();
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 10, payload: '{"n":1}', correlationId: 'c' }] }));
         const item = await adapter.worlds.leaseNext(world, 10, 't', 60_000);
@@ -603,7 +603,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).parked).toMatchObject([{ key: 'crm|e1' }]);
       });
 
-      test('due work does not replace what the application has asked for since', async () => {
+      test('redriven due work does not replace work that the application has scheduled since', async () => {
         const { adapter, store, world } = await parkedDelivery();
         const asked = (at: number) => aPlan({ due: [{ kind: 'timer', key: 'x', at, payload: '1', correlationId: 'c' }] });
         await store.commit(world, asked(10));
@@ -616,14 +616,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).next).toMatchObject({ key: 'x', at: 9_000 });
       });
 
-      test('a snapshot has nothing of it', async () => {
+      test('a snapshot does not contain the redrive', async () => {
         const { adapter, world, again } = await parkedDelivery();
         await adapter.worlds.redrive(world, [again]);
         expect((await adapter.worlds.snapshot(world)).due).toEqual([]);
       });
     });
 
-    describe('what faults hold', () => {
+    describe('work withheld by faults', () => {
       const event = (id: string) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}`, subscribers: ['crm'] as const });
       const entry = (id: string) => ({ id, topic: 't', key: 'k', json: `{"id":"${id}"}` });
       const holding = (id: string, fault: string, at = NEVER) => ({
@@ -648,14 +648,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         return { ...scene, listed, ledger: () => scene.adapter.worlds.ledger(scene.world) };
       }
 
-      test('an event that is sent more than once is listed as often, in the order in which it was sent', async () => {
+      test('an event that is sent several times is listed each time, in order of sending', async () => {
         const { store, world, listed } = await holdingWorld([], 'e1', 'e2');
         await store.drain(world, 'relay', []);
         expect(await store.drain(world, 'relay', ['e2', 'e1', 'e1'])).toEqual([]);
         expect(await listed()).toEqual(['e2', 'e1', 'e1']);
       });
 
-      test('a held event leaves the outbox, and its delivery is owed but not pending', async () => {
+      test('a withheld event leaves the outbox, and its delivery is owed but not pending', async () => {
         const { adapter, store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
         await store.drain(world, 'relay', []);
         expect(await store.drain(world, 'relay', ['e2'], [holding('e1', 'f')])).toEqual([]);
@@ -666,7 +666,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.store('crm').isPending(world, 'crm|e1')).toBe(true);
       });
 
-      test('a held event that was sent after all is listed and held no more', async () => {
+      test('a withheld event that is sent later is listed and no longer withheld', async () => {
         const { store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
         await store.drain(world, 'relay', []);
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
@@ -675,7 +675,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await ledger()).toMatchObject({ withheld: [], pending: ['crm|e1', 'crm|e2'] });
       });
 
-      test('an event that was struck says so in the outbox', async () => {
+      test('an event to which a fault was applied is marked in the outbox', async () => {
         const { store, world } = await holdingWorld([]);
         await store.commit(world, aPlan({ events: [event('e1'), { ...event('e2'), struck: true }] }));
         const [first, second] = await store.drain(world, 'relay', []);
@@ -685,7 +685,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test.each([
         ['deleted', 'f'],
         ['deleted with all others', undefined],
-      ])('what a fault holds is due at once when the fault is %s', async (_how, name) => {
+      ])('withheld work is due at once when the fault is %s', async (_how, name) => {
         const { adapter, store, world, ledger } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'f', 5_000)] }));
         expect((await store.withheld(world, 'f')).map(({ key }) => key)).toEqual(['a', 'b']);
@@ -696,7 +696,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.leaseNext(world, 1_000, 't', 1_000)).toMatchObject({ key: 'b', at: 1_000 });
       });
 
-      test('what a fault holds is due at once when the fault is set anew; other faults keep theirs', async () => {
+      test('withheld work is due at once when its fault is set again; other faults keep theirs', async () => {
         const { adapter, store, world, ledger } = await holdingWorld(['f', 'g']);
         await store.commit(world, aPlan({ due: [timer('a', 'f'), timer('b', 'g')] }));
         await adapter.worlds.setFault(world, 'f', '{}');
@@ -704,7 +704,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toMatchObject({ key: 'a', at: 1_000 });
       });
 
-      test('a fault that is gone already holds nothing: no event and no other work', async () => {
+      test('a removed fault withholds neither events nor other work', async () => {
         const { store, world, ledger } = await holdingWorld([], 'e1');
         await store.drain(world, 'relay', []);
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
@@ -714,7 +714,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).pending).toEqual(['crm|e1']);
       });
 
-      test('a fault that was set anew does not hold what was decided on before: no event and no other work', async () => {
+      test('a fault that is set again does not withhold events or work of earlier decisions', async () => {
         const { adapter, store, world, ledger } = await holdingWorld(['f'], 'e1', 'e2');
         const withheldAt = (await adapter.worlds.current(world))?.faults;
         await store.drain(world, 'relay', []);
@@ -735,19 +735,19 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toMatchObject({ kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 });
       });
 
-      test('what is late is due at its instant', async () => {
+      test('delayed work is due at its instant', async () => {
         const { adapter, store, world } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f', 5_000)] }));
         expect(await adapter.worlds.leaseNext(world, 5_000, 't', 1_000)).toMatchObject({ key: 'a', at: 5_000 });
       });
 
-      test('an application sees only what is held of its own', async () => {
+      test('an application sees only its own withheld work', async () => {
         const { adapter, store, world } = await holdingWorld(['f']);
         await store.commit(world, aPlan({ due: [timer('a', 'f')] }));
         expect(await adapter.store('sim').withheld(world, 'f')).toEqual([]);
       });
 
-      test('a snapshot has no held events, and other work that was held as due at once', async () => {
+      test('a snapshot has no withheld events, and contains other withheld work as due at once', async () => {
         const { adapter, store, world } = await holdingWorld(['f'], 'e1');
         await store.drain(world, 'relay', []);
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
@@ -760,7 +760,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     describe('due work', () => {
       const due = (key: string, at: number | null, payload = '1') => ({ kind: 'timer', key, at, payload, correlationId: 'c' });
 
-      test('items come in order of time, then of commit; only those that are due', async () => {
+      test('only due items are leased, in order of time, then of commit', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('late', 30), due('b', 20)] }));
         await store.commit(world, aPlan({ due: [due('a', 20)] }));
@@ -774,7 +774,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).next?.key).toBe('late');
       });
 
-      test('the same kind and key replaces, and null cancels', async () => {
+      test('an item with the same kind and key replaces the former one, and null cancels it', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10, '1')] }));
         await store.commit(world, aPlan({ due: [due('x', 20, '{"n":2}')] }));
@@ -783,7 +783,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).next).toBeUndefined();
       });
 
-      test('a taken item is nobody else’s; its holder’s last commit removes it, a checkpoint does not', async () => {
+      test('a leased item has one holder, whose last commit removes it, and whose checkpoint does not', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
         await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
@@ -797,7 +797,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).running).toEqual([]);
       });
 
-      test('an item whose holder lets it go is free at once, as it was; nobody else can let it go', async () => {
+      test('an item that its holder releases is free at once and unchanged, and only the holder can release it', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [{ ...due('x', 10), lease: { token: 'mine', until: Date.now() + 60_000 } }] }));
         const before = await store.due(world, 'timer', 'x', 'mine');
@@ -808,7 +808,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.leaseNext(world, 10, 'next', 60_000)).toEqual(before);
       });
 
-      test('an item that puts itself back stays, free for the next', async () => {
+      test('an item that reschedules itself stays and can be leased again', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
         await adapter.worlds.leaseNext(world, 10, 'mine', 60_000);
@@ -816,7 +816,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(world)).next).toMatchObject({ key: 'x', at: 40, attempts: 0 });
       });
 
-      test('an abandoned lease is taken again; its former holder cannot finish any more', async () => {
+      test('an abandoned item can be leased again, and its former holder can no longer finish it', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
         await adapter.worlds.leaseNext(world, 10, 'dead', 0);
@@ -827,7 +827,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         });
       });
 
-      test('what carries events of one application runs one by one, in order; other work and other applications go on meanwhile', async () => {
+      test('event deliveries of one application run one at a time and in order, while other work and other applications continue', async () => {
         const { adapter, store, world } = await opened();
         const carrying = (key: string, at: number) => ({ ...due(key, at), kind: PUBLISH_WITHHELD_EVENT });
         await store.commit(world, aPlan({ due: [carrying('e1', 10), carrying('e2', 11), due('x', 12)] }));
@@ -840,7 +840,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await take('t5')).toBe('e2');
       });
 
-      test('what failed goes back for later and says how often it was tried, or is parked visibly', async () => {
+      test('failed work is rescheduled with its number of attempts, or parked', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ due: [due('x', 10)] }));
         const first = await adapter.worlds.leaseNext(world, 10, 't1', 60_000);
@@ -868,7 +868,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(other)).next).toBeUndefined();
       });
 
-      test('a reset switches to a fresh world and keeps the credentials; what is late writes into the old one', async () => {
+      test('a reset switches to a fresh world and keeps the credentials; late commits write to the old one', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ put: [putting('a', 0)] }));
         const fresh = await adapter.worlds.open('r', EMPTY, { bearer: 'x', apiKey: 'x', webhookSecret: 'x' });
@@ -878,14 +878,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
       });
 
-      test('a removed rehearsal is gone; removing it again says so', async () => {
+      test('a removed rehearsal is gone, and a repeated removal reports it', async () => {
         const { adapter } = await opened();
         expect(await adapter.worlds.remove('r')).toBe(true);
         expect(await adapter.worlds.resolve('r')).toBeUndefined();
         expect(await adapter.worlds.remove('r')).toBe(false);
       });
 
-      test('a snapshot opened elsewhere gives the same data, uniques, indexes, counters and due work', async () => {
+      test('a snapshot opened elsewhere has the same data, uniques, indexes, counters and due work', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(
           world,
@@ -905,7 +905,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.ledger(copy)).next).toMatchObject({ kind: 'timer', at: 99, payload: { n: 1 } });
       });
 
-      test('time flows from the instant of opening, stands still when it is stopped, and goes on from where it is set', async () => {
+      test('time flows from the instant of opening, stops on request, and continues from the set instant', async () => {
         const { adapter, world } = await opened();
         const early = (await adapter.worlds.current(world))?.now ?? 0;
         expect(early).toBeGreaterThanOrEqual(1_000);
@@ -914,7 +914,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.current(world)).toMatchObject({ now: 50_000, flowing: false });
       });
 
-      test('one driver at a time; a lease that ran out can be taken', async () => {
+      test('the clock has one driver at a time, and an expired lease can be taken over', async () => {
         const { adapter, world } = await opened();
         expect(await adapter.worlds.leaseClock(world, 'a', 60_000)).toBe(true);
         expect(await adapter.worlds.leaseClock(world, 'b', 60_000)).toBe(false);
@@ -923,7 +923,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.leaseClock(world, 'c', 60_000)).toBe(true);
       });
 
-      test('while somebody advances the clock it stands, and nobody else sets it or takes what is due', async () => {
+      test('while a driver advances the clock, it stands, and no one else can set it or lease due work', async () => {
         const { adapter, store, world } = await opened();
         const { worlds } = adapter;
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 1, payload: '1', correlationId: 'c' }] }));
@@ -940,7 +940,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.status(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
       });
 
-      test('who gives the clock back lets it flow on from where it stands, if it flowed before', async () => {
+      test('a released clock continues from its instant, if it flowed before', async () => {
         const { adapter, world } = await opened();
         const { worlds } = adapter;
         await worlds.leaseClock(world, 'mine', 60_000);
@@ -956,7 +956,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.current(world)).toMatchObject({ now: 60_000, flowing: false });
       });
 
-      test('a clock that a dead driver left standing flows again as soon as somebody looks', async () => {
+      test('a clock that a dead driver left standing flows again at the next access', async () => {
         const { adapter, world } = await opened();
         const { worlds } = adapter;
         await worlds.leaseClock(world, 'dead', 0);
@@ -966,7 +966,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.current(world))?.now).toBeLessThan(60_000);
       });
 
-      test('who lost the clock keeps nothing of it, and who takes it over knows that it flowed', async () => {
+      test('a driver that lost the clock cannot change it, and its successor knows that it flowed', async () => {
         const { adapter, store, world } = await opened();
         const { worlds } = adapter;
         await store.commit(world, aPlan({ due: [{ kind: 'timer', key: 'x', at: 1, payload: '1', correlationId: 'c' }] }));
@@ -982,13 +982,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.renewClock(world, 'heir', 60_000)).toBe(false);
       });
 
-      test('a world that is no longer current has no clock to look at', async () => {
+      test('a world that is no longer current has no clock', async () => {
         const { adapter, world } = await opened();
         await adapter.worlds.open('r', EMPTY, CREDENTIALS);
         expect(await adapter.worlds.status(world)).toBeUndefined();
       });
 
-      test('listeners hear of commits with events or due work, and no more after they stopped', async () => {
+      test('listeners are notified of commits with events or due work until they stop', async () => {
         const { adapter, store, world } = await opened();
         const heard: World[] = [];
         const stop = adapter.worlds.watch((changed) => heard.push(changed));
@@ -1004,7 +1004,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     lifetimeSuite(opened);
 
     describe('faults and journal', () => {
-      test('a fault strikes as often as it may, however many come together', async () => {
+      test('a fault strikes at most its number of times, also for concurrent requests', async () => {
         const { adapter, world } = await opened();
         await adapter.worlds.setFault(world, 'f', '{}');
         const hits = await Promise.all(Array.from({ length: 20 }, () => adapter.simulation.hit(world, 'f', 3)));
@@ -1012,7 +1012,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.simulation.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
       });
 
-      test('the chances of a fault are counted, apart from its hits', async () => {
+      test('the matches of a fault are counted separately from its hits', async () => {
         const { adapter, world } = await opened();
         await adapter.worlds.setFault(world, 'f', '{}');
         const chances = await Promise.all(Array.from({ length: 5 }, () => adapter.simulation.chance(world, 'f')));
@@ -1043,7 +1043,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
       const requestsIn = ({ entries }: JournalPage) => entries.map(({ requestId }) => requestId);
 
-      test('the journal keeps the newest records, finds them by correlation id, and says that older ones are gone', async () => {
+      test('the journal keeps the newest records, finds them by correlation id, and reports that older ones are gone', async () => {
         const { adapter, world } = await opened();
         const { worlds, simulation } = adapter;
         simulation.journal(world, hop(1));
@@ -1061,7 +1061,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.journaled(world, ['r10', 'r11', 'r5010', 'nobody'])).toEqual(new Set(['r11', 'r5010']));
       });
 
-      test('the journal is bounded in bytes as well, and what is forgotten is not found by its correlation id any more', async () => {
+      test('the journal is also bounded in bytes, and forgotten records are no longer found by their correlation id', async () => {
         const { adapter, world } = await opened();
         const { worlds, simulation } = adapter;
         const json = JSON.stringify('x'.repeat(1024 * 1024));
@@ -1074,7 +1074,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.journalOf(world, { correlationId: 'c1' })).toEqual({ entries: [], truncated: true });
       });
 
-      test('hops of callers without a credential push nobody else’s out of the journal, nor all of them out of a page', async () => {
+      test('hops of anonymous callers displace no others from the journal, nor all others from a page', async () => {
         const { adapter, world } = await opened();
         const { worlds, simulation } = adapter;
         for (let n = 1; n <= 10; n++) simulation.journal(world, hop(n, { correlationId: 'ours' }));

@@ -6,6 +6,6 @@ export function skipWithoutRedis(what: string): void {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
   console.warn(`SKIPPED: ${what}, because ${whyNoRedis}.`);
   test.skip(`${what}: needs redis-server`, () => undefined);
-  // Jest shows what a file prints only if something in it ran.
-  test('it is said why the others were skipped', () => expect(whyNoRedis).toContain('redis-server'));
+  // Jest shows a file's output only if one of its tests ran.
+  test('the reason of the skipped tests is known', () => expect(whyNoRedis).toContain('redis-server'));
 }

@@ -20,7 +20,7 @@ function ask(url: string, agent: Agent): Promise<Answered> {
 }
 
 describe('A client that is never idle', () => {
-  test('comes back on another connection after a while, which may lead to a replica that has just started; no request fails', async () => {
+  test('reconnects after a while, possibly to a new replica, without a failed request', async () => {
     const server = createServer((_request, response) => response.end('here'));
     const connections = watchConnections(server, { oldestMs: 50 });
     const url = await listen(server, 0, '127.0.0.1');

@@ -7,7 +7,7 @@ export interface GroupBus extends Bus {
   /** Stops taking events, as a broker that cannot be reached. */
   interrupt(): void;
   resume(): void;
-  /** Whatever was published, also what was published twice. */
+  /** All published events, including duplicates. */
   readonly published: readonly string[];
 }
 

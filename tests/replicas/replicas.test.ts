@@ -24,7 +24,7 @@ const times = <T>(count: number, each: (n: number) => T): T[] => Array.from({ le
 if (whyNoRedis) {
   skipWithoutRedis('an estate of which there is everything three times');
 } else {
-  describe('An estate of which there is everything three times', () => {
+  describe('An estate with three replicas of every service', () => {
     let server: RedisServer;
     let estate: Replicas;
 
@@ -80,7 +80,7 @@ if (whyNoRedis) {
     const listed = async (client: EstateClient, ext: 'true' | 'false' = 'true') =>
       (await client.control('list-events', { query: { ext, limit: 1_000 } })).items;
 
-    test('of two hundred buyers fifty get the fifty units that there are, and nothing is promised twice', async () => {
+    test('sells fifty units to fifty of two hundred buyers, and promises no unit twice', async () => {
       await using rehearsal = await aRehearsal();
       await rehearsal.any.control('count-stock-by-hand', { params: { sku: 'vase-sold-out', locationId: 'dc-01' }, body: { onHand: 50 } });
       const items = [{ sku: 'vase-sold-out', qty: 1 }];
@@ -98,7 +98,7 @@ if (whyNoRedis) {
       await rehearsal.verified();
     }, 60_000);
 
-    test('one key that is sent fifty times at once has one effect; with another body it is refused', async () => {
+    test('gives fifty concurrent requests with one key one effect, and refuses another body', async () => {
       await using rehearsal = await aRehearsal();
       const { id } = await aBasket(rehearsal.any);
       await ok(rehearsal.any, 'POST', `/baskets/${id}/checkout`, { shippingAddress: ADDRESS });
@@ -123,7 +123,7 @@ if (whyNoRedis) {
     });
 
     describe('Rehearsals', () => {
-      test('of two gateways that create one together, one does, and the other says that there is one', async () => {
+      test('that two gateways create concurrently are created by one, and reported as existing by the other', async () => {
         for (const name of times(5, newName)) {
           const create = (n: number) => estate.replicas[n]?.client.call('POST', '/_sim/rehearsals', { name }, { as: 'admin' });
           const replies = await Promise.all([create(0), create(1), create(2)]);
@@ -138,7 +138,7 @@ if (whyNoRedis) {
         }
       });
 
-      test('the first uses of a name at all gateways together find the same world', async () => {
+      test('that all gateways use concurrently for the first time have one world', async () => {
         const name = newName();
         const any = clientOf(estate.gateway, name);
         const made = await Promise.all(times(12, () => aBasket(any)));
@@ -149,7 +149,7 @@ if (whyNoRedis) {
         await any.close();
       });
 
-      test('one that is reset at two gateways together is one fresh world at all of them', async () => {
+      test('that two gateways reset concurrently have one fresh world at all of them', async () => {
         await using rehearsal = await aRehearsal();
         const { id } = await aBasket(rehearsal.any);
         const [first, second] = await Promise.all(rehearsal.each.slice(0, 2).map((client) => client.control('reset-rehearsal')));
@@ -161,7 +161,7 @@ if (whyNoRedis) {
       });
     });
 
-    test('events are listed once each and in one order at every gateway, and their versions have no gap', async () => {
+    test('lists each event once and in the same order at every gateway, with versions without a gap', async () => {
       await using rehearsal = await aRehearsal();
       await Promise.all(times(12, () => anOrder(rehearsal.any)));
       await rehearsal.any.control('advance-clock', { body: { by: 'P3D', timeoutMs: 60_000 } });
@@ -182,7 +182,7 @@ if (whyNoRedis) {
       }
     }, 90_000);
 
-    test('whoever waits at one gateway hears of what happens at another, and the journal knows every hop', async () => {
+    test('notifies waiting clients of one gateway of changes at another, and journals every hop', async () => {
       await using rehearsal = await aRehearsal();
       const [first, second, third] = rehearsal.each;
       const waiting = second.control('wait-for-events', { body: { type: 'order-confirmed', count: 1, timeoutMs: 10_000 } });
@@ -195,7 +195,7 @@ if (whyNoRedis) {
       const journal = await second.control('read-journal', { query: { correlationId: 'a-story' } });
       expect(journal.complete).toBe(true);
       expect(new Set(journal.items.map((item) => item['application'])).size).toBeGreaterThan(2);
-      // A record is written when its hop is over, and nobody waits for that.
+      // A record is written after its hop, and the answer does not wait for it.
       await eventually('the same journal at both gateways', async () => {
         const [here, there] = await Promise.all(
           [first, second].map((one) => one.control('read-journal', { query: { correlationId: 'a-story' } })),
@@ -205,7 +205,7 @@ if (whyNoRedis) {
     });
 
     describe('The clock', () => {
-      test('that one gateway advances runs what is due one by one, in order, although the others see it as well', async () => {
+      test('that one gateway advances runs due work one item at a time and in order, although the others see it, too', async () => {
         await using rehearsal = await aRehearsal();
         await Promise.all(times(20, () => aBasket(rehearsal.any)));
         const advance = (client: EstateClient) =>
@@ -223,7 +223,7 @@ if (whyNoRedis) {
         await rehearsal.verified();
       }, 90_000);
 
-      test('flows at every gateway, and what falls due is done once', async () => {
+      test('flows at every gateway, and due work runs once', async () => {
         await using rehearsal = await aRehearsal();
         await Promise.all(times(10, () => anOrder(rehearsal.any)));
         await rehearsal.any.control('advance-clock', { body: { by: 'PT2H', timeoutMs: 60_000 } });
@@ -236,7 +236,7 @@ if (whyNoRedis) {
       }, 90_000);
     });
 
-    test('events that a fault held go out in the order in which they were held, whoever lets them go', async () => {
+    test('sends withheld events in their original order, regardless of the releasing gateway', async () => {
       await using rehearsal = await aRehearsal();
       const fault = { match: { event: 'ext.basket-changed' }, fault: { kind: 'withhold' } } as const;
       await rehearsal.any.control('put-fault', { params: { name: 'held' }, body: fault });
@@ -250,7 +250,7 @@ if (whyNoRedis) {
       expect(events.map(({ event }) => event['id'])).toEqual(held.map((item) => item.id));
     });
 
-    test.each(rehearsed.map((scenario) => [scenario.name, scenario] as const))('the rehearsal %s passes', async (_name, scenario) => {
+    test.each(rehearsed.map((scenario) => [scenario.name, scenario] as const))('passes the scenario %s', async (_name, scenario) => {
       const { told, report } = toldReport();
       await runScenario(scenario, {
         gateway: estate.gateway,

@@ -13,7 +13,7 @@ import { clientOf, type Replicas, startReplicas } from './running-replicas.ts';
 
 const basket = { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] };
 
-/** The CRM, which cannot do what it does on an order's confirmation while it is told so; and what it did. */
+/** A CRM whose handler of confirmed orders fails on request, and a record of its effects. */
 function brittleCrm() {
   const service = registeredApplications.map((registered) => registered.service).find(({ application }) => application === 'crm');
   if (!service) throw new Error('There is no CRM.');
@@ -35,7 +35,7 @@ function brittleCrm() {
 if (whyNoRedis) {
   skipWithoutRedis('trouble in an estate of which there is everything twice');
 } else {
-  describe('An estate of which there is everything twice', () => {
+  describe('An estate with two replicas of every service', () => {
     let server: RedisServer;
     let estate: Replicas;
     const crm = brittleCrm();
@@ -85,7 +85,7 @@ if (whyNoRedis) {
       };
     }
 
-    test('refuses what changes something while too many events wait for the bus, answers queries, and goes on when they are sent', async () => {
+    test('refuses changes but answers queries while too many events wait for the bus, and recovers when they are sent', async () => {
       await using rehearsal = await aRehearsal();
       const { client } = rehearsal;
       estate.bus.interrupt();
@@ -114,8 +114,8 @@ if (whyNoRedis) {
       expect(new Set(items.map(({ event }) => event['id'])).size).toBe(21);
     });
 
-    describe('What was parked', () => {
-      test('is listed, is driven again by its key, has its effect once, and is parked again while it still fails', async () => {
+    describe('Parked work', () => {
+      test('is listed, can be redriven by its key with one effect, and is parked again while it still fails', async () => {
         await using rehearsal = await aRehearsal();
         const { client } = rehearsal;
         await rehearsal.confirmedOrder();
@@ -137,7 +137,7 @@ if (whyNoRedis) {
         expect((await client.call('POST', '/_sim/parked/redrive', { key }, { as: 'admin' })).body.code).toBe('not_found');
       });
 
-      test('is driven again altogether', async () => {
+      test('can be redriven as a whole', async () => {
         await using rehearsal = await aRehearsal();
         const { client } = rehearsal;
         await Promise.all([1, 2, 3].map(() => rehearsal.confirmedOrder()));
@@ -150,12 +150,12 @@ if (whyNoRedis) {
       });
     });
 
-    test('lets the clock of a rehearsal flow again whose driver died while it advanced it', async () => {
+    test('lets the clock of a rehearsal flow again after its driver died during an advance', async () => {
       await using rehearsal = await aRehearsal();
       const adapter = await createRedisStore({ url: server.url, prefix: estate.prefix });
       const { addressOf, token, agent } = estate;
       const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log: createLogger('silent') });
-      // It never ends by itself: what it waits for does not come to rest.
+      // The advance never ends by itself, because its pending work never completes.
       estate.bus.interrupt();
       await rehearsal.client.call('POST', '/baskets', basket);
       const advancing = driver.advance(rehearsal.world, Date.now() + 86_400_000, 60_000).catch((error: unknown) => error);

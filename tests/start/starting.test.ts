@@ -24,7 +24,7 @@ afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts the estate as a person would, on ports of its own, and collects what it says. */
+/** Starts the estate on free ports, as a user would, and collects its output. */
 function start(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...kept(process.env), ...FREE_PORTS, ...environment },
@@ -47,10 +47,15 @@ function start(environment: Readonly<Record<string, string>>) {
   return { child, said, ended, ready, gateway };
 }
 
-describe('A start that cannot go on', () => {
+describe('A start with a fatal error', () => {
   test.each([
     ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
-    ['one application without what it shares', { SERVICE: 'oms' }, 78, /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/],
+    [
+      'one application without its shared infrastructure',
+      { SERVICE: 'oms' },
+      78,
+      /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/,
+    ],
     ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
     ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
     ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],
@@ -126,8 +131,8 @@ async function copiedFixtures() {
   return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
 }
 
-describe('A start where others can come in', () => {
-  test('warns of the demo credentials that were allowed, and answers', async () => {
+describe('A start on a public address', () => {
+  test('warns of allowed demo credentials, and answers', async () => {
     const estate = start({ HOST: '0.0.0.0', ALLOW_DEMO_CREDENTIALS: 'true' });
     await estate.ready();
     expect(estate.said.out).toMatch(/"level":40.*"credentials":\["demo-integration",.*"host":"0\.0\.0\.0".*demo credentials are accepted/);
@@ -136,7 +141,7 @@ describe('A start where others can come in', () => {
     expect(await estate.ended).toBe(0);
   });
 
-  test('has nothing to warn of when the credentials are others', async () => {
+  test('does not warn when the credentials are custom', async () => {
     await using copy = await copiedFixtures();
     const own = { name: 'ours', kind: 'bearer', secret: 'a-token-that-only-we-know', scopes: ['catalog'] };
     await writeFile(join(copy.directory, 'credentials.json'), JSON.stringify([own]));
@@ -166,7 +171,7 @@ describe('A start', () => {
     expect(estate.said.err).toBe('');
   });
 
-  test('again on the same ports is as clean as the first', async () => {
+  test('succeeds again on the same ports', async () => {
     const first = start({});
     await first.ready();
     const { port } = new URL(first.gateway());
@@ -180,7 +185,7 @@ describe('A start', () => {
     expect(second.said.err).toBe('');
   });
 
-  test('of an application whose Redis is away waits for it, says so once, and ends when it is asked to', async () => {
+  test('of an application without its Redis waits for it, logs this once, and ends on request', async () => {
     const port = await freePort();
     const alone = start({
       ...{ SERVICE: 'oms', PORT: String(port), LOG_LEVEL: 'info', ESTATE_TOKEN: 't'.repeat(32) },
@@ -193,14 +198,14 @@ describe('A start', () => {
       waitingFor: [expect.stringMatching(/^redis: /), expect.stringMatching(/^kafka: /)],
     });
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-    await eventually('what it waits for', async () => alone.said.out.includes('127.0.0.1:1'));
+    await eventually('the missing dependency is logged', async () => alone.said.out.includes('127.0.0.1:1'));
     alone.child.kill('SIGTERM');
     expect(await alone.ended).toBe(0);
     expect(alone.said.out).not.toContain('"msg":"ready"');
     expect(alone.said.out.match(/"waitingFor":"redis"/g)?.length ?? 0).toBeLessThan(3);
   });
 
-  test('of the touchpoint mock alone needs nothing else', async () => {
+  test('of the touchpoint mock alone has no dependencies', async () => {
     const alone = start({ SERVICE: 'touchpoint-mock' });
     await alone.ready();
     const mock = /Touchpoint mock: (\S+)/.exec(alone.said.out)?.[1] ?? '';
@@ -224,7 +229,7 @@ describe('A start', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('ends npm start with exit code 0, though npm passes on a second one to the process that had it from the terminal', async () => {
+  test('ends npm start with exit code 0, although the process receives the signal twice, from the terminal and from npm', async () => {
     const npm = spawn('npm', ['start'], {
       cwd: PROJECT,
       env: { ...kept(process.env), HOME: process.env['HOME'], ...FREE_PORTS },
@@ -246,7 +251,7 @@ describe('Ctrl-C', () => {
     await expect(fetch(`${gateway}/healthz`)).rejects.toThrow();
   });
 
-  test('waits for nobody who waits for an event, at a barrier or for a slow answer', async () => {
+  test('does not wait for clients that wait for an event, at a barrier or for a slow answer', async () => {
     const estate = start({});
     await estate.ready();
     const json = { 'content-type': 'application/json' };

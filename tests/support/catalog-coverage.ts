@@ -9,16 +9,16 @@ import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 
 /**
- * What the tests have seen happen, held against what the catalog says there is. Each rehearsal of a test leaves its trace when it is
- * disposed of; after a run of all tests the traces together must hold every API and internal call that succeeded, every call of one
- * application by another, every event, and every arrow of every life cycle.
+ * Compares the behaviour seen in tests with the catalog. Each rehearsal of a test writes its trace when it is
+ * disposed of. After a run of all tests the traces must include a success of every API and internal call, every call of one
+ * application by another, every event, and every transition of every life cycle.
  */
 const DIRECTORY = process.env['CATALOG_COVERAGE'];
 
 /** Notes the trace of a rehearsal, when the whole suite runs. */
 export async function noteTrace(client: EstateClient): Promise<void> {
   if (DIRECTORY === undefined) return;
-  // One after the other: both at once take another connection.
+  // Sequential, because concurrent requests open another connection.
   const { items: hops } = await client.control('read-journal', { query: { limit: 5_000 } });
   const { items: seen } = await client.control('list-events', { query: { ext: 'true', limit: 1_000 } });
   const trace = new Set([
@@ -63,7 +63,7 @@ function traceOfEvent(event: Record<string, unknown>): string[] {
 const arrow = (object: string, from: string | null, to: string, event: string): string =>
   `arrow ${object}: ${from ?? '–'} → ${to} (${event})`;
 
-/** A signed webhook goes through the gateway, where nobody can tell who sent it. */
+/** A signed webhook passes through the gateway, so its sender is unknown. */
 const isInside = (id: keyof typeof apis | keyof typeof internalCalls): boolean => ({ ...apis, ...internalCalls })[id].auth !== 'signature';
 
 /** Everything that the catalog says can happen. */
@@ -89,7 +89,7 @@ export function expectedTraces(): string[] {
   ];
 }
 
-/** What no test has seen happen. @param directory where the traces are */
+/** @param directory folder of the traces. @returns the catalog entries that no test has covered */
 export function missingTraces(directory: string): string[] {
   const seen = new Set(readdirSync(directory).flatMap((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')) as string[]));
   return expectedTraces().filter((trace) => !seen.has(trace));

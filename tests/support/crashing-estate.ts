@@ -21,7 +21,7 @@ const PAUSE_MS = 20;
 /** Wall time beyond the deadline that a client waits for an answer. */
 const ANSWER_MARGIN_MS = 300;
 
-/** All worlds begin alike; to read and check what they begin with takes longer than most of what is tried in one. */
+/** All worlds share one seed, because reading and checking the fixtures takes longer than most tests. */
 let reading: Promise<Snapshot> | undefined;
 function seeded(): Promise<Snapshot> {
   const read = async (): Promise<Snapshot> => {
@@ -32,7 +32,7 @@ function seeded(): Promise<Snapshot> {
   return reading;
 }
 
-/** Applications that were started and that nobody uses at the moment: to start them takes longer than to survive a death. */
+/** Idle applications for reuse, because starting them takes longer than a restart after a crash. */
 const free: MortalApplications[] = [];
 const started: MortalApplications[] = [];
 afterAll(async () => {
@@ -50,8 +50,8 @@ async function applicationsFor(leases: Leases): Promise<MortalApplications> {
 let opened = 0;
 
 /**
- * A world of its own in an estate whose applications die when told. Until it is closed the estate has no other world, so that who
- * dies there dies of what happens here.
+ * A world in an estate whose applications crash on request. The estate has no other world until this one is closed, so that
+ * crashes are caused by this world only.
  */
 export async function crashingEstate({ leases = 'end', from }: { readonly leases?: Leases; readonly from?: Snapshot } = {}) {
   const applications = await applicationsFor(leases);
@@ -102,7 +102,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     throw new Error(`${method} ${path} never got a definite answer.`);
   }
 
-  /** Insists, with a key of its own, on what is not refused. @returns the body of the answer */
+  /** Retries a request with its own key until it succeeds. @returns the body of the answer */
   async function ok(application: Application, method: string, path: string, body?: unknown) {
     const reply = await insist(application, method, path, body, randomUUID());
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -119,7 +119,7 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     crashes: (): number => applications.crashes() - crashesBefore,
     advance: (ms: number) => applications.rest(async () => driver.advance(world, (await now()) + ms, 20_000)),
     settle: () => applications.rest(() => driver.settle(world, 20_000)),
-    /** What is there once everything has come to rest: other worlds can begin with it. */
+    /** A snapshot of the settled world, with which other worlds can be opened. */
     async snapshot(): Promise<Snapshot> {
       const { settled, waitingFor } = await applications.rest(() => driver.settle(world, 20_000));
       if (!settled) throw new Error(`not settled: ${waitingFor.join(', ')}`);

@@ -40,7 +40,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** What a document says of each operation, for tests that hold answers against it. */
+/** The operations of a document, for tests that compare answers with it. */
 export function describedBy(document: OpenApiDocument) {
   const schemas = schemasOf(document);
   const found = <T extends { readonly $ref?: string }>(part: T): T =>
@@ -85,7 +85,7 @@ export function describedBy(document: OpenApiDocument) {
       .map(([asked, wrong]) => ({ ...asked, body: wrong }));
   }
 
-  /** @returns what the document says otherwise of an answer */
+  /** @returns deviations of an answer from the document */
   function complaint({ responses }: Operation, { status, contentType, text }: Answered): string | undefined {
     const response = responses[status] ?? responses['default'];
     if (!response) return `status ${status} is not described, only ${Object.keys(responses).join(', ')}: ${text.slice(0, 300)}`;

@@ -7,22 +7,22 @@ import { someOf } from './effort.ts';
 const MINUTE = 60_000;
 /** How many of the deaths are tried when not all are. */
 const SHARE = 1 / 6;
-/** Estates in which somebody dies at the same time: processes that restart and work that is polled are waited for together. */
+/** Number of concurrent estates with a crash, so that restarts and polling are awaited in parallel. */
 const LANES = 4;
 
-/** Does something, and adds what it found out to what is known: ids and the like, plain data that is true in other worlds, too. */
+/** Runs a step and adds its results to the known data, such as ids: plain data that is valid in other worlds, too. */
 export type Step<Known> = (estate: CrashingEstate, known: Known) => Promise<Known>;
 
 export interface Journey<Known> {
-  /** What is there before anybody may die. */
+  /** Setup without crashes. */
   readonly begin: (estate: CrashingEstate) => Promise<Known>;
-  /** During these, and until the world has come to rest after them, somebody dies. What is to overlap for certain is one step. */
+  /** Steps with crashes, which also happen until the world has settled. Operations that must overlap form one step. */
   readonly steps: readonly Step<Known>[];
   /** Who dies at each of its commits. */
   readonly killed: readonly Application[];
-  /** What happens at the same moment may take a commit more or less from one time to the next: the last ones may be missing. */
+  /** Whether the number of commits varies because of concurrency, so that the last ones may be missing. */
   readonly races?: true;
-  /** What must be true in the end, whoever died, and when nobody did. */
+  /** Final assertions, with any crash and without one. */
   readonly end: (estate: CrashingEstate, known: Known, crash: Crash | undefined) => Promise<void>;
 }
 
@@ -35,11 +35,11 @@ interface Checkpoint<Known> {
 }
 
 /**
- * Kills a process at each of its commits on a journey, once before the store hears of it and once after. What comes before the step in
- * which it dies is lived once, by all, and comes to rest after each step; from there each goes on by itself, without a pause.
- * Besides what the journey says, in the end nothing is parked and every invariant holds.
+ * Kills a process at each of its commits on a journey, once before and once after the store receives the commit. The steps before the
+ * crash run once, settle after each step, and are shared as a snapshot. From there each crash continues in its own world without a pause.
+ * In the end the assertions of the journey hold, nothing is parked, and every invariant holds.
  *
- * @returns how many deaths there are: not all are tried, but others each time, unless everything is to be
+ * @returns the number of possible crashes. A run tries a random sample of them, or all in a thorough run
  */
 export async function eachCrash<Known>(journey: Journey<Known>): Promise<number> {
   const checkpoints = await withoutCrash(journey);
@@ -73,7 +73,7 @@ async function withoutCrash<Known>({ begin, steps, killed, end }: Journey<Known>
     await holds(estate);
     return checkpoints;
   } catch (error) {
-    throw new Error(`nobody killed: ${(error as Error).message}`, { cause: error });
+    throw new Error(`without a crash: ${(error as Error).message}`, { cause: error });
   } finally {
     await estate.close();
   }
@@ -100,7 +100,7 @@ async function withCrash<Known>(journey: Journey<Known>, crash: Crash, checkpoin
   }
 }
 
-/** A single request, of a client that insists until it is answered, or of one that takes what becomes of sending it once. */
+/** A single request, which the client either retries until it is answered or sends only once. */
 export interface OneRequest {
   readonly application: Application;
   readonly method: string;
@@ -118,14 +118,14 @@ export const requested =
     return known;
   };
 
-/** Lets the longest pause go by after which somebody takes over what broke off. */
+/** Advances past the longest pause before another process takes over interrupted work. */
 export async function takeOver(estate: CrashingEstate): Promise<void> {
   await estate.settle();
   await estate.advance(MINUTE);
   await estate.advance(6 * MINUTE);
 }
 
-/** What broke off was taken over, and nothing is left to do or amiss. */
+/** Asserts that interrupted work was taken over, nothing is pending, and every invariant holds. */
 export async function comeToRest(estate: CrashingEstate): Promise<void> {
   await takeOver(estate);
   expect(await estate.settle()).toMatchObject({ settled: true });
@@ -137,7 +137,7 @@ async function holds(estate: CrashingEstate): Promise<void> {
   expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
 }
 
-/** Goes on until one fails. @throws what the first failed with */
+/** Runs tasks until one fails. @throws the first failure */
 async function inParallel<T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const failures: unknown[] = [];

@@ -1,14 +1,14 @@
 /**
- * What can be tried in endless ways, `npm test` tries in some of them, others each time; `THOROUGH=true npm test`, as in `.ci/run`, tries
- * more of them, and everything of which there is an end: each death at each commit.
+ * `npm test` tries a random sample of cases. `THOROUGH=true npm test`, as in `.ci/run`, tries
+ * a larger sample of infinite sets, and all cases of finite ones, such as a crash at each commit.
  */
 export const isThorough = process.env['THOROUGH'] === 'true';
 
-/** How many runs something random has. */
+/** Number of runs of a randomised test. */
 export const runsOf = ({ usually, thoroughly }: { readonly usually: number; readonly thoroughly: number }): number =>
   isThorough ? thoroughly : usually;
 
-/** Everything, or each with this chance; never nothing of what there is. */
+/** All items, or a random sample with this probability per item; never empty unless `all` is. */
 export function someOf<T>(all: readonly T[], chance: number): T[] {
   if (isThorough) return [...all];
   const some = all.filter(() => Math.random() < chance);

@@ -15,10 +15,10 @@ export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
 
 export const ADMIN = 'demo-sim-admin';
 
-/** What only chance reaches does not count as tested. */
+/** Behaviour that only randomised tests reach does not count as covered. */
 const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/reliability/') === true;
 
-/** Connections that all rehearsals of a file use: to connect takes longer than most of what is asked. */
+/** Connections shared by all rehearsals of a file, because connecting takes longer than most requests. */
 const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
 const outside = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, agent };
 const unbound = createEstateClient({ ...outside, rehearsal: 'default' });
@@ -67,7 +67,7 @@ export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`)
       // biome-ignore lint/suspicious/noExplicitAny: tests look into journal records freely
       return items as any[];
     },
-    /** Fails the test, naming what is broken, unless every invariant holds. */
+    /** Fails the test with the violated invariants, if any. */
     async verify() {
       const outcome = await client.control('verify');
       if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);

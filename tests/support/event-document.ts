@@ -4,7 +4,7 @@ interface Described {
   readonly components: { readonly messages: unknown; readonly schemas: unknown };
 }
 
-/** What the AsyncAPI document says of a message's payload, ready to hold something against it. */
+/** The payload schemas of the AsyncAPI document, for validation. */
 export function payloadSchema(document: Described, message: string): z.ZodType {
   const { components } = JSON.parse(JSON.stringify(document).replaceAll('"#/components/schemas/', '"#/definitions/')) as Described;
   const { payload } = (components.messages as Record<string, { payload: object }>)[message] ?? {};

@@ -1,4 +1,4 @@
-/** Polls until a condition holds. @throws Error naming what was waited for */
+/** Polls until a condition holds. @throws Error that names the condition */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs = 5_000): Promise<T> {
   const until = Date.now() + timeoutMs;
   for (;;) {

@@ -10,9 +10,9 @@ const main = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDirectory }) {
   // Only all tests together exercise all that the catalog has.
   if (nonFlagArgs.length === 0 && !testNamePattern) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));
-  // What one process of a run compiled, those that start after it need not compile again.
+  // Processes of a run share compiled code.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory, 'compiled');
-  // Each test file compiles and forgets all that it imports: with more room for what is young, that is collected half as often.
+  // Each test file compiles and discards its imports. A larger young generation halves the number of garbage collections.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`;
   const child = fork(main, [], {
     execArgv: [],

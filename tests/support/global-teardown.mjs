@@ -8,7 +8,7 @@ export default async function teardown() {
   if (directory === undefined) return;
   const missing = missingTraces(directory);
   rmSync(directory, { recursive: true });
-  if (missing.length > 0) throw new Error(`No test has seen happen what the catalog says there is:\n  ${missing.join('\n  ')}`);
+  if (missing.length > 0) throw new Error(`No test covers these entries of the catalog:\n  ${missing.join('\n  ')}`);
 }
 
 async function endEstate() {

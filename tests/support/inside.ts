@@ -39,7 +39,7 @@ interface ApplicationModule {
 
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever was answered; who reads it knows what was asked
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its reader knows the request
   readonly body: any;
 }
 
@@ -59,13 +59,13 @@ let loading: Promise<FixtureSet> | undefined;
 export const INSIDE_WEBHOOK_SECRET = 'whsec_aW5zaWRlIHRoZSBlc3RhdGU=';
 
 /**
- * Some applications by themselves in this process, with real HTTP between them, for what has no route at the gateway: a test calls
- * as another application would, and may write what an application that is not here would have written.
+ * Some applications without the others in this process, with real HTTP between them, to test calls without a route at the gateway.
+ * A test calls them as another application, and may write the objects of absent applications.
  */
 export async function startInside(...modules: readonly ApplicationModule[]) {
   const memory = createMemoryStore();
   const here = new Set(modules.map(({ service }) => service.application));
-  // An application that is not here hears nothing; its deliveries would be waited for.
+  // An absent application consumes nothing, so deliveries to it would stay pending.
   const heardBy = (store: Store): Store => ({
     ...store,
     commit: (world, plan) => {
@@ -133,12 +133,12 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     sendWebhooksTo(url: string): void {
       gatewayUrl = url;
     },
-    /** From now on the journal throws, whatever it is told. */
+    /** Makes the journal throw on every record from now on. */
     breakJournal(): void {
       journalBroken = true;
     },
     now: async () => (await contextNow()).now,
-    /** Calls a public API as somebody outside does whom the gateway has let in. */
+    /** Calls a public API as an external client that the gateway has authenticated. */
     async call(method: string, path: string, body?: unknown): Promise<Reply> {
       const api = Object.values(apis).find((known) => known.method === method && patternOf(known.path).test(path));
       if (!api) throw new Error(`The catalog has no ${method} ${path}.`);
@@ -199,7 +199,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       return result;
     },
     /**
-     * Requests of one application that overlap: all of them decide on what they read, and only then they commit.
+     * Overlapping requests of one application: all read before any commits.
      * @returns for each `committed`, or why its commit was refused; the pipeline would run it again
      */
     async overlapping(application: Application, ...changes: readonly ((work: UnitOfWork) => Promise<unknown>)[]): Promise<string[]> {
@@ -241,13 +241,13 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       const events = stored.map(({ json }) => JSON.parse(json) as any);
       return events.filter((event) => subject === undefined || event.subject === subject);
     },
-    /** How the rehearsal moves by itself from now on; what already waits is not rescheduled. */
+    /** Sets automatic progression from now on. Scheduled work is not rescheduled. */
     setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, { ...DEFAULT_PROGRESSION, ...input }),
-    /** What was given up, visibly. */
+    /** Parked work. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
     /**
-     * What breaks an invariant, as `<invariant>: <what>`. Those that hold what applications say against each other count only where all of
-     * them are here.
+     * Violated invariants, as `<invariant>: <what>`. Invariants across applications count only if all of them
+     * run here.
      */
     async violations(): Promise<string[]> {
       await driver.settle(world, SETTLE_MS);

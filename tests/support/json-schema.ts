@@ -27,7 +27,7 @@ export interface Schema {
   readonly exclusiveMinimum?: number;
 }
 
-/** Values that fit a schema by chance; a tester says what stands for what. */
+/** Values that a test supplies for members, by name; undefined for members with random values. */
 export type Known = (name: string) => readonly unknown[] | undefined;
 
 /** So many values in a row that do not fit, and this generator does not know the schema's kind of condition. */
@@ -57,7 +57,7 @@ export function schemasOf(document: object) {
     return resolved(target as Schema);
   };
 
-  /** @returns what does not fit, or undefined */
+  /** @returns the first mismatch, or undefined */
   function misfit(schema: Schema, value: unknown): string | undefined {
     const validate = validatorOf(schema);
     return validate(value) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });

@@ -81,9 +81,9 @@ export function objectsIn(text: string): readonly KubernetesObject[] {
 type Validate = (this: unknown) => void;
 
 /**
- * What the schema of an object's kind has against it: members that are missing, of a wrong type or out of bounds, and members that it does
- * not know. The schemas allow unknown members, as the API server once did, so a misspelt probe would be no probe: the validation looks
- * through a proxy, and what it never asked for does not exist.
+ * Schema violations of an object: missing members, wrong types, values out of bounds, and unknown members. The schemas themselves
+ * allow unknown members, so a misspelt probe would pass. The validation therefore reads through a proxy, and members that it never
+ * reads are unknown.
  */
 export async function schemaComplaints(object: KubernetesObject): Promise<readonly string[]> {
   const module = (await import(`kubernetes-models/${object.apiVersion}`)) as Record<
@@ -107,7 +107,7 @@ export async function schemaComplaints(object: KubernetesObject): Promise<readon
   ].map((complaint) => `${object.kind} ${object.metadata.name}: ${complaint}`);
 }
 
-/** The same value; `asked` receives the path of every member that somebody reads. */
+/** A proxy of the value; `asked` receives the path of every member that is read. */
 function noting(value: object, path: string, asked: Set<string>): object {
   return new Proxy(value, {
     get(target, key) {
@@ -135,7 +135,7 @@ export function selects(selector: Selector, labels: Readonly<Record<string, stri
   );
 }
 
-/** What a container finds in its environment: the maps first, then the variables in turn, each of which may use those before it. */
+/** The environment of a container: first the maps, then the variables in order, each of which may refer to earlier ones. */
 export function environmentOf(container: Container, objects: readonly KubernetesObject[]): Readonly<Record<string, string>> {
   const dataOf = (kind: string, name: string): Readonly<Record<string, string>> => {
     const data = objects.find((object) => object.kind === kind && object.metadata.name === name)?.data;

@@ -28,16 +28,16 @@ const SECONDS = {
   'services/oms-fulfilment-crashes': 10,
   'services/fms': 9,
 };
-/** What a file takes otherwise grows with what is written in it. */
+/** Estimated time of other files, in proportion to their length. */
 const MS_PER_CHARACTER = 0.1;
 
-/** Files that start what they test themselves. All others wait for the one estate of the run. */
+/** Files that start their own servers. All others use the shared estate of the run. */
 const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|start|browser)\//;
 const BY_ITSELF = /support\/(inside|crashing-estate|each-crash|mortal-applications)\.ts/;
 
 /**
- * Starts the longest files first, so that none of them is what a run ends with. Files that keep the run's estate busy and files that
- * start what they test take turns, so that neither the estate, which is one process, nor a core is idle while the other is waited for.
+ * Starts the longest files first, so that none of them runs alone at the end. Alternates files that use the shared estate, which is
+ * one process, with files that start their own servers, so that neither the estate nor a core is idle.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {

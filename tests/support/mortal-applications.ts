@@ -21,8 +21,8 @@ export interface Crash {
 }
 
 /**
- * What becomes of the leases of a process that died: they `end` with it, as if it were replaced only after they had run out, or they
- * `run out` in wall time, which here is well under a second.
+ * Leases of a crashed process: they `end` with it, as if it were replaced only after their expiry, or they
+ * `run out` in wall time, which takes well under a second here.
  */
 export type Leases = 'end' | 'run out';
 
@@ -36,7 +36,7 @@ const RELAY_LEASE_MS = 200;
 interface Instance {
   dead: boolean;
   running: RunningApplication | undefined;
-  /** How it consumes events; what it had not acknowledged when it died is its successor's. */
+  /** Its consumer of events. Deliveries that it has not acknowledged before a crash go to its successor. */
   deliver: Deliver | undefined;
   unsubscribe: (() => void) | undefined;
   /** How to let go the keys of requests that it leased, by token. */
@@ -49,8 +49,8 @@ interface Instance {
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 /**
- * All applications in this process on one store that survives. They die when told: connections break off, nothing of what ran goes
- * on, and a new instance starts on the same store.
+ * All applications in this process on one surviving store. They crash on request: connections break off, running work stops,
+ * and a new instance starts on the same store.
  */
 export async function startMortalApplications(leases: Leases) {
   const adapter = createMemoryStore({ relayLeaseMs: RELAY_LEASE_MS });
@@ -59,13 +59,13 @@ export async function startMortalApplications(leases: Leases) {
   const log = createLogger('silent');
   const token = 'inside';
   const instances = new Map<Application, Instance>();
-  /** What is armed, in which world, and the commits that were made there since. */
+  /** The armed crash with its world, and the number of commits there since. */
   let armed: { readonly world: World; readonly crash: Crash | undefined; readonly commits: Map<Application, number> } | undefined;
   let crashes = 0;
   let restarts: Promise<void>[] = [];
   /**
-   * Due work of the dead, which stays theirs until somebody settles or advances: when leases run out, the client that insists is
-   * the first to notice, and nobody tells the clock.
+   * Due work leased by crashed instances until the test settles or advances. When leases run out, the retrying client is
+   * the first to notice, because the clock is not notified.
    */
   const abandoned: (() => Promise<void>)[] = [];
   let resting = 0;
@@ -124,7 +124,7 @@ export async function startMortalApplications(leases: Leases) {
     };
   }
 
-  /** What a process had not acknowledged when it died is given to the next one, as a broker does. */
+  /** Redelivers unacknowledged events of a crashed process to the next one, like a broker. */
   function mortalBus(instance: Instance): Bus {
     return {
       ...bus,

@@ -1,6 +1,6 @@
 import type { Report } from '../../rehearsal/runner.ts';
 
-/** What a scenario says while it runs, kept for a test; the last thing is `passed`, or why it did not. */
+/** The report of a scenario, kept for a test. Its last entry is `passed` or the reason of the failure. */
 export function toldReport(): { readonly told: readonly string[]; readonly report: Report } {
   const told: string[] = [];
   const report: Report = {

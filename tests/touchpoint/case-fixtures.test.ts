@@ -35,7 +35,7 @@ interface Row {
   readonly cardStatus?: string;
 }
 
-/** What each answered calculate case is asked and answers, as the contract's table of cases says. */
+/** Requests and answers of the answered calculate cases, from the contract's table of cases. */
 const TABLE: Readonly<Record<string, Row>> = {
   '01': { lines: [], total: 0 },
   '02': { lines: [], add: L1, total: 1.49 },
@@ -73,11 +73,11 @@ function digestOf({ request, response }: Fixture): string {
 }
 
 describe('every calculate fixture', () => {
-  test('that answers 200 is in the table, and 18 and 19 are the others', () => {
+  test('with status 200 is in the table, and the others are 18 and 19', () => {
     expect([...CALCULATED, '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted());
   });
 
-  test.each(CALCULATED)('%s asks what the table says', (name) => {
+  test.each(CALCULATED)('%s has the request of the table', (name) => {
     const { lines, add, card } = rowOf(name);
     const { touchpointId, basketId, ...asked } = fixtureOf(name).request;
     expect(asked).toEqual({ lines, ...(add ? { add } : {}), ...(card ? { loyaltyCard: card } : {}) });
@@ -102,7 +102,7 @@ describe('every calculate fixture', () => {
     expect(linesOf(fixture).reduce((sum, line) => sum + cents(line.saving), 0)).toBe(cents(saving));
   });
 
-  test.each(CALCULATED)('%s rejects the line that the table says, and only that', (name) => {
+  test.each(CALCULATED)('%s rejects exactly the line of the table', (name) => {
     const { rejected } = rowOf(name);
     for (const [position, line] of linesOf(fixtureOf(name)).entries()) {
       const code = rejected?.position === position ? rejected.code : undefined;
@@ -138,7 +138,7 @@ describe('single cases', () => {
     for (const name of ['07', '15']) expect(linesOf(fixtureOf(name))[1]).toMatchObject({ itemCode: '', description: '' });
   });
 
-  test('the refused wine of case 17 says from which age it is sold', () => {
+  test('the refused wine of case 17 has its minimum age', () => {
     expect(linesOf(fixtureOf('17'))[1]).toMatchObject({ minAge: 18 });
   });
 
@@ -146,7 +146,7 @@ describe('single cases', () => {
     expect(linesOf(fixtureOf('08'))[0]).toEqual(linesOf(fixtureOf('02'))[0]);
   });
 
-  test('case 18 and 19 are asked as case 02 and refuse', () => {
+  test('cases 18 and 19 have the request of case 02 and refuse it', () => {
     for (const name of ['18', '19']) expect(fixtureOf(name).request).toEqual(fixtureOf('02').request);
     expect(fixtureOf('18')).toMatchObject({ status: 403, response: { error: 'Touchpoints disabled', code: 'TOUCHPOINTS_DISABLED' } });
     expect(fixtureOf('19')).toMatchObject({
@@ -156,7 +156,7 @@ describe('single cases', () => {
     });
   });
 
-  test('case 10 finishes what case 14 calculated', () => {
+  test('case 10 finishes the basket of case 14', () => {
     const calculated = fixtureOf('14');
     const { request, response } = fixtureOf('10');
     expect(request).toEqual({ ...calculated.request, digest: calculated.response.digest, total: 10.37 });
@@ -174,7 +174,7 @@ describe('single cases', () => {
     });
   });
 
-  test('the repeat, the paid and the claimed finish send what case 10 sent', () => {
+  test('the repeated, the paid and the claimed finish have the request of case 10', () => {
     for (const name of ['10r', '10c', '10claimed']) expect(fixtureOf(name).request).toEqual(fixtureOf('10').request);
     expect(fixtureOf('10r').response).toEqual({ ...fixtureOf('10').response, repeated: true });
     expect(fixtureOf('10c').response).toEqual({ error: 'Basket already paid', code: 'BASKET_PAID', basketId: 'basket-1001' });
@@ -185,7 +185,7 @@ describe('single cases', () => {
     });
   });
 
-  test('case 09 sends a digest that no longer holds and is told the one that does', () => {
+  test('case 09 sends an outdated digest and receives the current one', () => {
     const stale = fixtureOf('09');
     expect(stale.request.digest).toBe(fixtureOf('04').response.digest);
     expect(stale.response).toMatchObject({ status: 'STALE_DIGEST', confirmationRequired: true });
@@ -224,7 +224,7 @@ describe('a broken fixture stops the start', () => {
     );
   };
 
-  test('the copy itself is good', async () => {
+  test('but the unchanged copy does not', async () => {
     expect((await loadTouchpointFixtures(pathToFileURL(`${folder}/`))).cases).toHaveLength(21);
   });
 
@@ -270,7 +270,7 @@ describe('a broken fixture stops the start', () => {
   });
 });
 
-describe('a configuration that makes no sense stops the start', () => {
+describe('an invalid configuration stops the start', () => {
   test.each(['', 'two words', 'schlüssel', 'tab\t'])('store key "%s"', async (storeKey) => {
     await expect(aMock({ storeKey })).rejects.toThrow('store key');
   });
@@ -280,7 +280,7 @@ describe('a configuration that makes no sense stops the start', () => {
     await expect(aMock({ lanes: ['SCO-01', ''] })).rejects.toThrow('lane');
   });
 
-  test('a key or lane that the fixtures show as refused', async () => {
+  test('a key or lane that the fixtures use as a refused one', async () => {
     await expect(aMock({ storeKey: 'demo-revoked-store-key' })).rejects.toThrow('"revoked"');
     await expect(aMock({ storeKey: 'demo-other-store-key' })).rejects.toThrow('"other-store"');
     await expect(aMock({ lanes: ['SCO-01', 'SCO-99'] })).rejects.toThrow('"wrong-lane"');

@@ -37,7 +37,7 @@ describe('authorization', () => {
     expect(table.filter(({ caller }) => caller.authorized)).toHaveLength(23);
   });
 
-  test.each(table)('$path answers the fixture "$name" as it should', async ({ path, headers, fixture, caller }) => {
+  test.each(table)('$path answers the fixture "$name" with its status', async ({ path, headers, fixture, caller }) => {
     const reply = await call(mock.url, {
       path,
       headers: {
@@ -98,7 +98,7 @@ describe('authorization', () => {
     }
   });
 
-  test('every configured lane is let in and echoed', async () => {
+  test('every configured lane is accepted and echoed', async () => {
     const other = await aMock({ lanes: ['SCO-07', 'SCO-"8"'] });
     for (const lane of ['SCO-07', 'SCO-"8"']) {
       const reply = await authorized(other.url, { path: '/caso02', body: { touchpointId: lane, basketId: 'b' } });
@@ -120,7 +120,7 @@ describe('order of the checks', () => {
     expect([reply.status, reply.text]).toEqual([403, DENIED]);
   });
 
-  test('the refusal of case 18 is told from a denied authorization by its code', async () => {
+  test('the refusal of case 18 differs from a denied authorization by its code', async () => {
     const reply = await authorized(mock.url, { path: '/caso18' });
     expect([reply.status, reply.text]).toEqual([403, '{"error":"Touchpoints disabled","code":"TOUCHPOINTS_DISABLED"}']);
   });
@@ -179,7 +179,7 @@ describe('the selector', () => {
     }
   });
 
-  test('a header that is sent twice is unknown, even when both say the same', async () => {
+  test('a header that is sent twice is unknown, even with equal values', async () => {
     for (const twice of [
       ['02', '03'],
       ['02', '02'],
@@ -193,7 +193,7 @@ describe('the selector', () => {
     expect((await authorized(mock.url, { path: CALCULATE, headers: { 'X-Mock-Case': ' \t02 ' } })).status).toBe(200);
   });
 
-  test('a scenario endpoint does not look at it', async () => {
+  test('a scenario endpoint ignores it', async () => {
     const plain = await authorized(mock.url, { path: '/caso04' });
     for (const selector of ['10', 'nonsense', '', 'MOCK_ONLY_INVALID_SELECTOR']) {
       expect((await authorized(mock.url, { path: '/caso04', headers: { 'X-Mock-Case': selector } })).text).toBe(plain.text);
@@ -216,7 +216,7 @@ describe('the echo', () => {
     'x'.repeat(5000),
   ];
 
-  test.each(STRINGS)('basketId %j comes back as it was sent, and nothing else changes', async (basketId) => {
+  test.each(STRINGS)('basketId %j is returned unchanged, and nothing else changes', async (basketId) => {
     for (const name of ['02', '14', '09', '10', '10c', '10claimed']) {
       const reply = await authorized(mock.url, { path: `/caso${name}`, body: { touchpointId: 'SCO-01', basketId } });
       expect(JSON.parse(reply.text)).toEqual({ ...fixtureOf(name).response, basketId });
@@ -226,10 +226,13 @@ describe('the echo', () => {
     }
   });
 
-  test.each([undefined, null, 7, true, ['b'], { id: 'b' }])('a basketId %j leaves the identifier of the fixture', async (basketId) => {
-    const reply = await authorized(mock.url, { path: '/caso02', body: { touchpointId: 'SCO-01', basketId } });
-    expect(JSON.parse(reply.text)).toEqual(fixtureOf('02').response);
-  });
+  test.each([undefined, null, 7, true, ['b'], { id: 'b' }])(
+    'a basketId %j is replaced by the identifier of the fixture',
+    async (basketId) => {
+      const reply = await authorized(mock.url, { path: '/caso02', body: { touchpointId: 'SCO-01', basketId } });
+      expect(JSON.parse(reply.text)).toEqual(fixtureOf('02').response);
+    },
+  );
 
   test('case 18 and 19 echo nothing', async () => {
     for (const name of ['18', '19']) {
@@ -240,7 +243,7 @@ describe('the echo', () => {
 });
 
 describe('the fixed responses', () => {
-  test('are the same bytes whatever the body says beyond the lane, and however often they are asked for', async () => {
+  test('are byte-identical for every body with the lane and for every repeat', async () => {
     for (const name of ALL_CASES) {
       const bodies = [
         fixtureOf(name).request,
@@ -264,20 +267,20 @@ describe('the fixed responses', () => {
     expect((await authorized(mock.url, { path: '/caso16' })).text).toContain('"weight":0.250');
   });
 
-  test('case 19 says when to try again, and no other case does', async () => {
+  test('have Retry-After only in case 19', async () => {
     for (const name of ALL_CASES) {
       expect((await authorized(mock.url, { path: `/caso${name}` })).headers['retry-after']).toBe(name === '19' ? '30' : undefined);
     }
   });
 
-  test('keep no state: a finish before any calculate is answered, and a repeat is answered as the first', async () => {
+  test('are stateless: a finish before any calculate is answered, and a repeat is answered like the first', async () => {
     const first = await authorized(mock.url, { path: '/caso10' });
     const again = await authorized(mock.url, { path: '/caso10' });
     expect(again.text).toBe(first.text);
     expect(JSON.parse((await authorized(mock.url, { path: '/caso10r' })).text)).toEqual({ ...JSON.parse(first.text), repeated: true });
   });
 
-  test('the content type of the request is not asked for', async () => {
+  test('do not depend on the content type of the request', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       expect((await authorized(mock.url, { path: '/caso02', headers: { 'Content-Type': type } })).status).toBe(200);
     }
@@ -317,7 +320,7 @@ describe('paths and methods', () => {
     }
   });
 
-  test('a query string does not change what a path answers', async () => {
+  test('a query string does not change the answer', async () => {
     expect((await authorized(mock.url, { path: '/caso02?trace=1' })).text).toBe((await authorized(mock.url, { path: '/caso02' })).text);
   });
 
@@ -328,7 +331,7 @@ describe('paths and methods', () => {
     expect((await call(mock.url, { method: 'POST', path })).status).toBe(405);
   });
 
-  test('nothing tells what the server is made of', async () => {
+  test('no header reveals the server software', async () => {
     for (const path of ['/caso02', '/healthz', '/nowhere']) {
       expect((await call(mock.url, { method: 'GET', path })).headers).not.toHaveProperty('x-powered-by');
     }

@@ -20,7 +20,7 @@ describe.each(['mock', 'portal'] as const)('The touchpoint’s OpenAPI document,
     paths = Object.keys(document.paths);
   });
 
-  test('describes what each path answers to what fits it', async () => {
+  test('describes the answers of each path to valid requests', async () => {
     for (const operation of described.operations) {
       const run = async ({ path, headers, body }: { path: string; headers: Readonly<Record<string, string>>; body?: unknown }) => {
         const answer = await call(url, { path, headers: { ...AUTHORIZED, ...headers }, body: JSON.stringify(body) });
@@ -41,7 +41,7 @@ describe.each(['mock', 'portal'] as const)('The touchpoint’s OpenAPI document,
     }
   });
 
-  test('describes the refusal of every credential but the key, of a lane that is not its own, and of a body that fits nothing', async () => {
+  test('describes the refusal of a wrong credential, of an unknown lane, and of an invalid body', async () => {
     for (const operation of described.operations) {
       const lane = { touchpointId: 'SCO-01', basketId: 'b' };
       const refused = [
@@ -59,7 +59,7 @@ describe.each(['mock', 'portal'] as const)('The touchpoint’s OpenAPI document,
     }
   });
 
-  test('names every method: any other is 405, as it says', async () => {
+  test('lists every method, and any other is 405 as described', async () => {
     for (const path of paths) {
       for (const method of METHODS.filter((one) => one !== 'POST')) {
         const answer = await call(url, { method, path, headers: AUTHORIZED });

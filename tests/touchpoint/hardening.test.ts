@@ -25,7 +25,7 @@ const head = (...lines: readonly string[]) => `${['POST /caso02 HTTP/1.1', 'Host
 const statusOf = (received: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(received)?.[1]);
 
 describe('a body', () => {
-  test('of exactly 1 MiB is taken, declared or chunked', async () => {
+  test('of exactly 1 MiB is accepted, declared or chunked', async () => {
     const body = bodyOf(MIB);
     expect(Buffer.byteLength(body)).toBe(MIB);
     expect((await authorized(mock.url, { path: '/caso02', body })).status).toBe(200);
@@ -46,14 +46,14 @@ describe('a body', () => {
     expect(statusOf(received)).toBe(413);
   });
 
-  test('without an end is refused as soon as it is too large, and the connection is cut', async () => {
+  test('without an end is refused as soon as it is too large, and the connection is closed', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const received = await raw({ port: mock.port, send: [head(BEARER, 'Transfer-Encoding: chunked'), ...Array<string>(17).fill(chunk)] });
     expect(statusOf(received)).toBe(413);
     expect(received).toContain('Connection: close');
   });
 
-  test('that arrives in many pieces is understood, and so are characters that are cut in two', async () => {
+  test('in many pieces is parsed, including characters split between pieces', async () => {
     // Sockets are read in pieces of 64 KiB, which is no multiple of the three bytes of this character.
     const basketId = '☕'.repeat(200_000);
     const reply = await authorized(mock.url, { path: '/caso10c', body: { touchpointId: 'SCO-01', basketId } });
@@ -61,12 +61,12 @@ describe('a body', () => {
     expect(JSON.parse(reply.text).basketId === basketId).toBe(true);
   });
 
-  test('of a request without a good key is not waited for', async () => {
+  test('of a request without a valid key is not awaited', async () => {
     const received = await raw({ port: mock.port, send: [head('Authorization: Bearer wrong', 'Content-Length: 500')], until: 'denied"}' });
     expect(statusOf(received)).toBe(403);
   });
 
-  test('that never ends gets a denied client cut off', async () => {
+  test('without an end closes the connection of a denied client', async () => {
     const started = Date.now();
     const received = await raw({ port: mock.port, send: [head('Transfer-Encoding: chunked'), '1\r\nx\r\n'] });
     expect(statusOf(received)).toBe(403);
@@ -88,7 +88,7 @@ describe('Expect: 100-continue', () => {
   const body = '{"touchpointId":"SCO-01"}';
   const expecting = (...lines: readonly string[]) => head(...lines, 'Expect: 100-continue', `Content-Length: ${body.length}`);
 
-  test('a good key is told to go on, and answered', async () => {
+  test('gets 100 Continue and an answer with a valid key', async () => {
     const outgoing = request(`${mock.url}/caso02`, {
       method: 'POST',
       headers: { ...AUTHORIZED, Expect: '100-continue', 'Content-Length': body.length },
@@ -101,7 +101,7 @@ describe('Expect: 100-continue', () => {
     response.resume();
   });
 
-  test('a bad key, another method or a huge body is refused instead, and the connection closed', async () => {
+  test('is refused with an invalid key, another method or a huge body, and the connection is closed', async () => {
     for (const [send, status] of [
       [expecting('Authorization: Bearer wrong'), 403],
       [expecting(BEARER).replace('POST', 'PUT'), 405],
@@ -117,7 +117,7 @@ describe('Expect: 100-continue', () => {
 });
 
 describe('the server', () => {
-  test('keeps answering others while slow clients hold connections', async () => {
+  test('answers other clients while slow clients hold connections', async () => {
     const slow: Socket[] = [];
     for (let count = 0; count < 100; count += 1) {
       const socket = connect(mock.port, '127.0.0.1');
@@ -129,12 +129,12 @@ describe('the server', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  test('gives slow clients a limited time and large headers a limit', async () => {
+  test('limits the time of slow clients and the size of headers', async () => {
     expect(SERVER_LIMITS).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 });
     expect(statusOf(await raw({ port: mock.port, send: [head(BEARER, `X-Long: ${'x'.repeat(20_000)}`)] }))).toBe(431);
   });
 
-  test('survives clients that go away in the middle and requests that are none', async () => {
+  test('survives aborted and malformed requests', async () => {
     for (const send of [head(BEARER, 'Content-Length: 50'), 'nonsense\r\n\r\n', `${head(BEARER, 'Transfer-Encoding: chunked')}zz\r\n`]) {
       const socket = connect(mock.port, '127.0.0.1');
       await once(socket, 'connect');
@@ -145,14 +145,14 @@ describe('the server', () => {
     expect((await authorized(mock.url, { path: '/caso02' })).status).toBe(200);
   });
 
-  test('answers requests that were sent in one go, in their order', async () => {
+  test('answers pipelined requests in order', async () => {
     const body = (basketId: string) => JSON.stringify({ touchpointId: 'SCO-01', basketId });
     const send = ['first', 'second', 'third'].map((name) => head(BEARER, `Content-Length: ${body(name).length}`) + body(name)).join('');
     const received = await raw({ port: mock.port, send: [send], until: '"third"' });
     expect([...received.matchAll(/"basketId":"(\w+)"/g)].map(([, name]) => name)).toEqual(['first', 'second', 'third']);
   });
 
-  test('rejects with the code and the port when the port is taken', async () => {
+  test('rejects with the code and the port when the port is in use', async () => {
     await expect(aMock({ port: mock.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: mock.port });
   });
 
@@ -205,7 +205,7 @@ describe('stopping', () => {
     await again.close();
   });
 
-  test('lets every answer out that was asked for', async () => {
+  test('completes every requested answer', async () => {
     const stopping = await aMock();
     const agent = new Agent({ keepAlive: true });
     const running = Array.from({ length: 20 }, () => authorized(stopping.url, { path: '/caso14', agent }));
@@ -219,7 +219,7 @@ describe('stopping', () => {
     agent.destroy();
   });
 
-  test('begins with not being ready, while requests are still answered and health is good', async () => {
+  test('first makes the server not ready, while it still answers requests and is alive', async () => {
     const draining = await aMock();
     draining.drain();
     expect((await call(draining.url, { method: 'GET', path: '/readyz' })).status).toBe(503);

@@ -37,7 +37,7 @@ describe('JSON of the touchpoint mock', () => {
     }
   });
 
-  test('of more than 64 levels is not looked at without the key', async () => {
+  test('of more than 64 levels is not parsed without the key', async () => {
     const reply = await authorized(mock.url, { path: '/caso02', body: nested(65), headers: { Authorization: 'Bearer wrong' } });
     expect(reply.status).toBe(403);
   });
@@ -97,7 +97,7 @@ test.each([
   server.close();
 });
 
-test('A charset or a content coding that the mock does not read is a body without a lane', async () => {
+test('A body with an unsupported charset or content coding counts as one without a lane', async () => {
   const body = '{"touchpointId":"SCO-01","basketId":"b"}';
   expect(
     (await authorized(mock.url, { path: '/caso02', body, headers: { 'Content-Type': 'application/json; charset=x-none' } })).status,

@@ -17,7 +17,7 @@ const get = (server: Listening, path: string, host: string) => call(server.url, 
 const post = (server: Listening, path: string, host: string) =>
   call(server.url, { path, headers: { ...AUTHORIZED, host }, body: BODY }).then(({ status }) => status);
 
-describe('A page of somebody else that makes its own name lead to the touchpoint', () => {
+describe('A foreign page that resolves its own name to the touchpoint', () => {
   test.each(['evil.example', 'evil.example:15116', 'localhost.evil.example'])(
     'as %s gets nothing of the portal, nor through it',
     async (host) => {

@@ -48,7 +48,7 @@ function at(...steps: readonly string[]): Part {
   return part;
 }
 
-/** The same schema with every reference replaced by what it refers to. */
+/** The same schema with all references resolved. */
 function inlined(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inlined);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -62,7 +62,7 @@ function validatorOf(schema: Part): z.ZodType {
 
 const contentOf = (path: string, status: string) => at('paths', path, 'post', 'responses', status, 'content', 'application/json');
 
-/** Runs the linter with its recommended rules; resolves with its exit code and what it found. */
+/** Runs the linter with its recommended rules. @returns its exit code and findings */
 async function lint(file: string, content: string): Promise<{ code: number; output: string; problems: number }> {
   const path = join(folder, file);
   await writeFile(path, content);
@@ -87,7 +87,7 @@ describe('the served contract', () => {
     expect(at('info')['version']).toBe('0.2.0');
   });
 
-  test('names a server at which its paths are, on the port that it came from', async () => {
+  test('names a server with the port of the request, at which its paths exist', async () => {
     for (const from of [mock, portal]) {
       const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: { url: string }[] };
       expect(servers).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('the served contract', () => {
     }
   });
 
-  test('marks as ours exactly the fields of a calculate response that the source document does not show', () => {
+  test('marks exactly the fields of a calculate response that the source document does not show as additions', () => {
     const shown = {
       CalculateResponse: ['touchpointId', 'basketId', 'engine', 'loyaltyCard', 'loyaltyCardStatus', 'lines', 'total', 'totalSaving'],
       ResponseLine: ['ref', 'barcode', 'qty', 'lineId', 'itemCode', 'description', 'weight'],
@@ -147,12 +147,12 @@ describe('the served contract', () => {
 });
 
 describe('the linter', () => {
-  test.each(['json', 'yaml'])('has nothing to say about the contract in %s', async (format) => {
+  test.each(['json', 'yaml'])('has no findings for the contract in %s', async (format) => {
     const result = await lint(`contract.${format}`, (await served(`/openapi.${format}`)).text);
     expect(result).toMatchObject({ code: 0, problems: 0 });
   });
 
-  test('would notice an example that does not fit its schema', async () => {
+  test('finds an example that does not match its schema', async () => {
     const { text } = await served('/openapi.json');
     const broken = text.replace('"status": "REJECTED"', '"status": "MAYBE"');
     expect(broken).not.toBe(text);
@@ -160,8 +160,8 @@ describe('the linter', () => {
   });
 });
 
-describe('what the mock answers', () => {
-  test.each(ALL_CASES)('in case %s fits the schema of its status, on its alias and on its scenario endpoint', async (name) => {
+describe('an answer of the mock', () => {
+  test.each(ALL_CASES)('in case %s matches the schema of its status, on its alias and on its scenario endpoint', async (name) => {
     const { alias, request, status } = fixtureOf(name);
     const aliasPath = alias === 'calculate' ? CALCULATE : FINISH;
     for (const path of [aliasPath, `/caso${name}`]) {
@@ -172,7 +172,7 @@ describe('what the mock answers', () => {
     }
   });
 
-  test('when it refuses fits too', async () => {
+  test('matches the schema when it is a refusal', async () => {
     const denied = await call(mock.url, { path: CALCULATE });
     const selector = await authorized(mock.url, { path: CALCULATE });
     const method = await call(mock.url, { method: 'GET', path: CALCULATE });
@@ -187,7 +187,7 @@ describe('what the mock answers', () => {
     }
   });
 
-  test('is sent with a request that fits the schema of requests', () => {
+  test('has an example request that matches the schema of requests', () => {
     for (const name of ALL_CASES) {
       const schema = at('paths', `/caso${name}`, 'post', 'requestBody', 'content', 'application/json')['schema'] as Part;
       expect(validatorOf(schema).safeParse(fixtureOf(name).request)).toMatchObject({ success: true });

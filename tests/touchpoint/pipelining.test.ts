@@ -49,7 +49,7 @@ describe.each(Object.entries(servers))('Of the touchpoint, the %s', (name, serve
     },
   );
 
-  test('answers a few requests on one connection in their order', async () => {
+  test('answers a few requests on one connection in order', async () => {
     const received = await raw({
       port: server().port,
       send: [get('/healthz') + post(`${through}/caso01`) + get('/nowhere') + post(`${through}/caso10c`) + get('/readyz')],
@@ -58,7 +58,7 @@ describe.each(Object.entries(servers))('Of the touchpoint, the %s', (name, serve
     expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).toEqual([200, 200, 404, 409, 200]);
   });
 
-  test('answers a reader that has ended its side', async () => {
+  test('answers a client that has half-closed its connection', async () => {
     const socket = connect(server().port, '127.0.0.1', () => socket.end(get('/openapi.json')));
     sockets.push(socket);
     let received = '';
@@ -68,7 +68,7 @@ describe.each(Object.entries(servers))('Of the touchpoint, the %s', (name, serve
     expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*\}$/);
   });
 
-  test('shows its document compressed and with a tag, and sends it once to a client that keeps it', async () => {
+  test('serves its document compressed and with an ETag, and sends it once to a caching client', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const first = await request(`${server().url}/openapi.json`, { headers });
     expect(first.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding', etag: expect.any(String) });

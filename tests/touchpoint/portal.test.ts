@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('the forwarding of /mock', () => {
-  test.each(ALL_CASES)('gives case %s as the mock gives it', async (name) => {
+  test.each(ALL_CASES)('returns the answer of the mock for case %s', async (name) => {
     const body = fixtureOf(name).request;
     const [direct, forwarded] = await Promise.all([
       authorized(mock.url, { path: `/caso${name}`, body }),
@@ -30,7 +30,7 @@ describe('the forwarding of /mock', () => {
     expect(forwarded.headers['content-type']).toBe('application/json');
   });
 
-  test('carries key, selector and body, and the refusals of the mock', async () => {
+  test('passes on key, selector and body, and the refusals of the mock', async () => {
     const path = `/mock${CALCULATE}`;
     expect((await authorized(portal.url, { path, headers: { 'X-Mock-Case': '04' }, body: fixtureOf('04').request })).text).toContain(
       '"total":11.37',
@@ -41,13 +41,13 @@ describe('the forwarding of /mock', () => {
     expect((await authorized(portal.url, { path: '/mock/nowhere' })).status).toBe(404);
   });
 
-  test('reaches nothing without the prefix', async () => {
+  test('requires the prefix', async () => {
     for (const path of [CALCULATE, '/caso02', '/mockcaso02', '/MOCK/caso02']) {
       expect((await authorized(portal.url, { path })).status).toBe(404);
     }
   });
 
-  test('answers 502 in JSON when the mock is gone, and recovers when it is back', async () => {
+  test('answers 502 in JSON when the mock is down, and recovers when it is back', async () => {
     const gone = await aMock();
     const facing = await aPortal({ mockUrl: gone.url });
     await gone.close();
@@ -60,7 +60,7 @@ describe('the forwarding of /mock', () => {
     await Promise.all([facing.close(), back.close()]);
   });
 
-  test('answers 502 when the mock hangs up without an answer', async () => {
+  test('answers 502 when the mock closes the connection without an answer', async () => {
     const rude = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
     await new Promise((resolve) => rude.once('listening', resolve));
     const facing = await aPortal({ mockUrl: `http://127.0.0.1:${(rude.address() as AddressInfo).port}` });
@@ -73,7 +73,7 @@ describe('the forwarding of /mock', () => {
 describe('the page', () => {
   const get = (path: string) => call(portal.url, { method: 'GET', path });
 
-  test('refers to nothing outside the portal, and everything it refers to is there', async () => {
+  test('refers only to existing files of the portal', async () => {
     const page = await get('/');
     expect(page.headers['content-type']).toContain('text/html');
     const references = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, target]) => target ?? '');
@@ -99,7 +99,7 @@ describe('the page', () => {
     }
   });
 
-  test('is told the 21 cases, the seven authorization fixtures and the suggested sequence', async () => {
+  test('receives the 21 cases, the seven authorization fixtures and the suggested sequence', async () => {
     const data = JSON.parse((await get('/portal.json')).text);
     expect(data.cases.map((fixture: { case: string }) => fixture.case)).toEqual(ALL_CASES);
     expect(data.authorization).toHaveLength(7);
@@ -122,14 +122,14 @@ describe('the page', () => {
     },
   );
 
-  test('has health and readiness of its own', async () => {
+  test('has its own health and readiness', async () => {
     expect((await get('/healthz')).status).toBe(200);
     expect((await get('/readyz')).status).toBe(200);
   });
 });
 
-describe('where the portal listens', () => {
-  test('is loopback only, unless told otherwise', async () => {
+describe('the address of the portal', () => {
+  test('is the loopback by default', async () => {
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .find(({ family, internal }) => family === 'IPv4' && !internal);
@@ -141,7 +141,7 @@ describe('where the portal listens', () => {
     await open.close();
   });
 
-  test('rejects with the code and the port when the port is taken', async () => {
+  test('rejects with the code and the port when the port is in use', async () => {
     await expect(aPortal({ mockUrl: mock.url, port: portal.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: portal.port });
   });
 });
@@ -149,7 +149,7 @@ describe('where the portal listens', () => {
 describe('the modules of the page', () => {
   const module = (name: string) => import(new URL(`../../services/touchpoint-mock/portal/${name}.js`, import.meta.url).href);
 
-  /** What a shell hands to curl when the text is pasted. */
+  /** The arguments that a shell passes to curl when the text is pasted. */
   function pasted(command: string): Promise<string[]> {
     return new Promise((resolve, reject) => {
       execFile('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], (error, stdout) => {
@@ -181,7 +181,7 @@ describe('the modules of the page', () => {
     },
   );
 
-  test('JSON is laid out without changing a value or the way a number is written', async () => {
+  test('JSON is formatted without changing a value or the notation of a number', async () => {
     const { layOut } = await module('json-text');
     for (const name of ALL_CASES) {
       const { text } = await authorized(mock.url, { path: `/caso${name}` });
@@ -206,7 +206,7 @@ describe('the modules of the page', () => {
     }
   });
 
-  test('every status the mock or the portal can give has a sentence', async () => {
+  test('every status of the mock or the portal has an explanation', async () => {
     const { inWords } = await module('plain-words');
     for (const name of ALL_CASES) {
       const { response, status } = fixtureOf(name);

@@ -103,7 +103,7 @@ export function authorizationFixtures(): readonly AuthorizationFixture[] {
 const STORE = { storeKey: STORE_KEY, lanes: ['SCO-01'] };
 const started: Listening[] = [];
 
-// Also what a failed test left open: a server that still listens would keep the test run from ending.
+// Includes servers of failed tests, because a listening server keeps the test run from ending.
 afterAll(() => Promise.all(started.map((server) => server.close())));
 
 export async function aMock(options: Partial<TouchpointMockOptions> = {}): Promise<Listening> {
@@ -132,7 +132,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** One real request. Nothing is added to it but what HTTP demands. */
+/** One real request, with only the headers that HTTP requires. */
 export function call(url: string, { method = 'POST', path, headers = {}, body, agent }: Call): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${url}${path}`, { method, headers, agent: agent ?? new Agent({ keepAlive: false }) }, (response) => {

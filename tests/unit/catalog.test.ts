@@ -13,7 +13,7 @@ import { objects } from '../../shared/catalog/objects.ts';
 import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { consumedBy, subscribersOf, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
 
-/** The rows of the source document's table of APIs; † marks what it does not show. */
+/** The rows of the source document's table of APIs; † marks entries that it does not show. */
 const documentedApis = `
 | Get Product (get-product-api) | GET /products/{id} | query | eCommerce Platform | none | none | product | none |
 | Create Transaction (create-transaction-api) | POST /transactions | command | POS | bearer | none listed | order | checkout-started |
@@ -106,7 +106,7 @@ const rowsOf = (table: string): string[][] =>
     );
 
 const publicApis: ApiDefinition[] = Object.values<unknown>(apis) as ApiDefinition[];
-/** What the source document counts. */
+/** Counts of the source document. */
 const countedApis = publicApis.filter(({ addition }) => !addition);
 const allCalls: ApiDefinition[] = [...publicApis, ...(Object.values<unknown>(internalCalls) as ApiDefinition[])];
 const byName = new Map(publicApis.map((api) => [api.name, api]));
@@ -121,7 +121,7 @@ describe('The public APIs are those of the source document', () => {
     expect(countedApis).toHaveLength(43);
   });
 
-  test('what is added is what the source document mentions and does not show: the endpoint of the webhook, and the document of a label', () => {
+  test('the additions are those that the source document mentions without showing: the endpoint of the webhook, and the document of a label', () => {
     const added = publicApis.filter(({ addition }) => addition);
     expect(added.map(({ method, path, auth, status, produces }) => [`${method} ${path}`, auth, status, produces])).toEqual([
       ['POST /webhooks/carrier', 'signature', 204, 'application/json'],
@@ -244,7 +244,7 @@ describe('Life cycles and events agree', () => {
   });
 });
 
-/** What the APIs refuse beyond what every API of their kind may. */
+/** Refusals of single APIs, in addition to those of every API of their kind. */
 const refusals: Record<string, string[]> = {
   'create-basket-api': ['invalid_state_transition'],
   'add-line-to-basket-api': ['invalid_state_transition', 'insufficient_stock'],
@@ -360,7 +360,7 @@ describe('Calls between services', () => {
     }
   });
 
-  test('nobody calls itself', () => {
+  test('no application calls itself', () => {
     for (const api of allCalls) expect([api.id, mayCall(api.application, api.id)]).toEqual([api.id, false]);
   });
 
@@ -454,7 +454,7 @@ describe('Fulfilment', () => {
     expect(request.safeParse({ reference: 'r', kind: 'release', allocations }).success).toBe(false);
   });
 
-  test('only services say what a refund is for', () => {
+  test('only services send the purpose of a refund', () => {
     const { request, serviceRequest } = apis['refund-payment-api'];
     const refund = { amount: { amount: 1, currency: 'EUR' }, reference: 'ord_1 line_1 lost' };
     expect([request.safeParse(refund).success, serviceRequest.safeParse(refund).success]).toEqual([false, true]);

@@ -12,7 +12,7 @@ import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 /**
  * Each step of "add an API" in CONTRIBUTING.md, held against the files. What a test answers is the list of steps that are missing, so
- * that a failure says what is left to do.
+ * that a failure names the remaining steps.
  */
 const files = new Set(trackedFiles);
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
@@ -41,13 +41,13 @@ function withConstants(text: string): string {
   );
 }
 
-/** `'POST', '/orders/…/cancel'`, with anything for what stands in braces. */
+/** `'POST', '/orders/…/cancel'`, with a wildcard for each parameter in braces. */
 function callOf({ method, path }: ApiDefinition): RegExp {
   const pattern = path.replaceAll(/\{\w+\}/g, '(?:\\$\\{[^}]+\\}|[\\w.-]+)');
   return new RegExp(`['"\`]?${method}['"\`]?[, ]\\s*['"\`]?${pattern}['"\`?]`);
 }
 
-/** The catalog's definition is imported, under whatever local name, and given to `handle`. */
+/** Whether the catalog's definition is imported, under any local name, and passed to `handle`. */
 function binds(handler: string, name: string): boolean {
   const local = new RegExp(`\\b${cased(name)}(?: as (\\w+))?[ ,}]`).exec(textOf(handler));
   return local !== null && textOf(handler).includes(`handle(${local[1] ?? cased(name)})`);

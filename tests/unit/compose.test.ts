@@ -21,7 +21,7 @@ describe('The compose file', () => {
     expect(running.map(([name]) => name).toSorted()).toEqual([...startableServices, 'kafka', 'redis'].toSorted());
   });
 
-  test('gives each process what it can start with, and only variables that it reads', () => {
+  test('gives each process a valid configuration, with only variables that it reads', () => {
     for (const [name, { environment = {} }] of ofEstate) {
       expect(Object.keys(environment).filter((variable) => !(variable in variablesByName))).toEqual([]);
       const given = Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, withDefaults(value)]));
@@ -29,13 +29,13 @@ describe('The compose file', () => {
     }
   });
 
-  test('asks for nothing that a fresh clone does not have: what may be set from outside has a default', () => {
+  test('works in a fresh clone, because every external variable has a default', () => {
     const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([^}]*)\}/g)].map(([, name = '']) => name).filter((name) => name !== '…');
     expect(asked.length).toBeGreaterThan(5);
     expect(asked.filter((name) => !/^[A-Z_]+:-.+/.test(name))).toEqual([]);
   });
 
-  test('lets nothing out that it does not have to, from anybody', () => {
+  test('gives every container only the privileges that it needs', () => {
     for (const [name, service] of Object.entries(services)) {
       expect([name, service]).toEqual([
         name,
@@ -70,7 +70,7 @@ describe('The compose file', () => {
     for (const port of named('debug-ports').ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  test('lets others in only where PUBLISH_ADDRESS says so, and never to the portal and the debug ports', () => {
+  test('opens ports to other machines only with PUBLISH_ADDRESS, and never the portal and the debug ports', () => {
     const published = Object.values({ ...services, ...composeFile('compose.replicas.yml').services }).flatMap(({ ports }) => ports ?? []);
     const everywhere = published
       .map((port) => port.replace(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}/, '0.0.0.0'))
@@ -96,13 +96,13 @@ describe('The compose file', () => {
     ).toEqual(['gateway']);
   });
 
-  test('keeps Kafka and Redis, which forgets nothing, in volumes', () => {
+  test('keeps the data of Kafka and Redis, which evicts nothing, in volumes', () => {
     expect(named('redis')['volumes']).toEqual(['redis:/data']);
     expect(named('kafka')['volumes']).toContain('kafka:/var/lib/kafka/data');
     expect((named('redis')['command'] as string[]).join(' ')).toMatch(/--appendonly yes.* --maxmemory-policy noeviction/);
   });
 
-  test('has a second file that asks for three replicas of what exists', () => {
+  test('has a second file that sets three replicas of existing services', () => {
     const more = composeFile('compose.replicas.yml').services;
     expect(Object.keys(more).toSorted()).toEqual(['inventory-service', 'oms', 'sim']);
     for (const [name, one] of Object.entries(more)) {
@@ -131,7 +131,7 @@ describe('The image', () => {
     expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
   });
 
-  test('holds all that is imported, and no test', () => {
+  test('contains all imported files, and no test', () => {
     const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
     const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared|fixtures|rehearsal|image)\//.test(file));
     expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);

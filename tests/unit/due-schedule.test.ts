@@ -11,7 +11,7 @@ const item = (key: string, at: number, seq: number): Item => ({
 
 type Runs = ReadonlyMap<string, { readonly key: string; readonly until: number }>;
 
-/** What the schedule says, found by looking at everything. */
+/** A model of the schedule that scans all items. */
 function looking(records: ReadonlyMap<string, DueRecord>, runs: Runs) {
   const free = ({ lease }: DueRecord, wall: number): boolean => !lease || wall >= lease.until;
   return {
@@ -38,7 +38,7 @@ const step = fc.oneof(
 );
 
 describe('The schedule of due work', () => {
-  test('says what one finds who looks at everything, whatever was put, replaced, leased, released and removed', () => {
+  test('agrees with a full scan after any sequence of puts, replacements, leases, releases and removals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), fc.nat(20), (steps, upTo) => {
         const schedule = createDueSchedule();
@@ -85,7 +85,7 @@ describe('The schedule of due work', () => {
     );
   });
 
-  test('lets whoever held it too long still end it, until somebody else takes it', () => {
+  test('lets a holder finish an item after its lease has expired, until someone else leases it', () => {
     const schedule = createDueSchedule();
     schedule.put('a', item('a', 1, 1), { token: 'slow', until: 10 });
     expect(schedule.lowest(5, 9)).toBeUndefined();

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 
-/** A fair server, and what its connections hold. */
+/** A fair server, with its open connections and queued requests. */
 async function aServer(listener: RequestListener, options: FairServerOptions = {}) {
   const server: Server = createFairServer(options, listener);
   const sockets = new Set<Socket>();
@@ -54,7 +54,7 @@ async function aClient(port: number) {
 describe('A client that sends many requests at once', () => {
   const BIG = Buffer.alloc(300_000, 'x');
 
-  test('and reads nothing makes the server hold one answer, while others are served', async () => {
+  test('and reads nothing makes the server hold one answer, while other clients are served', async () => {
     let begun = 0;
     const server = await aServer((request, response) => {
       if (request.url === '/big') begun += 1;
@@ -68,11 +68,11 @@ describe('A client that sends many requests at once', () => {
       expect(await answer.text()).toBe('here');
     }
     expect(server.queued()).toBeLessThan(2 * BIG.length);
-    // What the system's own buffers take, and not 1,600.
+    // As many as fit into the system's own buffers, instead of 1,600.
     expect(begun).toBeLessThan(200);
   });
 
-  test('is answered as soon as it reads, each of them, in their order', async () => {
+  test('gets all answers in order as soon as it reads', async () => {
     let atOnce = 0;
     let most = 0;
     const server = await aServer((request, response) => {
@@ -92,7 +92,7 @@ describe('A client that sends many requests at once', () => {
     expect(answered).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
   });
 
-  test('with bodies is answered in order too', async () => {
+  test('with bodies is also answered in order', async () => {
     const server = await aServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -108,7 +108,7 @@ describe('A client that sends many requests at once', () => {
     expect([...client.seen.text.matchAll(/<(\d+)>/g)].map(([, length]) => Number(length))).toEqual(lengths);
   });
 
-  test('is answered no further than to the answer that closes the connection', async () => {
+  test('gets no answers after the one that closes the connection', async () => {
     let begun = 0;
     const server = await aServer((_request, response) => {
       begun += 1;
@@ -123,7 +123,7 @@ describe('A client that sends many requests at once', () => {
     expect(client.seen.text.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
   });
 
-  test('is cut off when too many wait on all connections together', async () => {
+  test('is disconnected when too many requests wait on all connections together', async () => {
     const held: ServerResponse[] = [];
     const server = await aServer((_request, response) => void held.push(response), { waitingMost: 50 });
     const first = await aClient(server.port);
@@ -143,10 +143,10 @@ describe('A client that sends many requests at once', () => {
   });
 });
 
-describe('A client that takes nothing of its answer', () => {
+describe('A client with an unread answer', () => {
   const PATIENCE = { unread: { afterMs: 1_000, checkMs: 20 } };
 
-  test('is cut off', async () => {
+  test('is disconnected after a time limit', async () => {
     const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000)), PATIENCE);
     const client = await aClient(server.port);
     client.socket.write(get('/'));
@@ -154,7 +154,7 @@ describe('A client that takes nothing of its answer', () => {
     await eventually('it was cut off', async () => server.sockets.size === 0);
   });
 
-  test('in time gets all of it, though it takes long', async () => {
+  test('gets all of it when it reads slowly', async () => {
     const server = await aServer((_request, response) => void response.end(Buffer.alloc(20_000_000, 'x')), PATIENCE);
     const client = await aClient(server.port);
     client.socket.write(get('/', 'Connection: close\r\n'));
@@ -167,7 +167,7 @@ describe('A client that takes nothing of its answer', () => {
     await eventually('all was read', async () => bytes > 20_000_000, 20_000);
   });
 
-  test('and waits for one that takes long is not cut off', async () => {
+  test('and waits for a slow handler is not disconnected', async () => {
     let answer = (): void => {};
     const server = await aServer((_request, response) => {
       response.write(Buffer.alloc(10_000_000, 'x'));
@@ -185,7 +185,7 @@ describe('A client that takes nothing of its answer', () => {
   });
 });
 
-describe('A client that ends its side', () => {
+describe('A client that half-closes its connection', () => {
   test.each(['GET', 'HEAD', 'POST', 'DELETE'])('after a %s gets its answer, and then the connection ends', async (method) => {
     let answer = (): void => {};
     const server = await aServer((_request, response) => {
@@ -210,7 +210,7 @@ describe('A client that ends its side', () => {
     expect(client.seen.text).toMatch(/^HTTP\/1\.1 200[\s\S]*<\/1>HTTP\/1\.1 200[\s\S]*<\/2>HTTP\/1\.1 200[\s\S]*<\/3>$/);
   });
 
-  test('within a body is taken to have left', async () => {
+  test('within a body counts as gone', async () => {
     let over = false;
     const server = await aServer((_request, response) => {
       response.once('close', () => {
@@ -224,7 +224,7 @@ describe('A client that ends its side', () => {
     expect(client.seen.text).not.toContain('200');
   });
 
-  test.each(['GET', 'POST'])('because it has left is found out: its %s is over', async (method) => {
+  test.each(['GET', 'POST'])('because it is gone has its %s aborted', async (method) => {
     let over = false;
     const server = await aServer((_request, response) => {
       response.once('close', () => {

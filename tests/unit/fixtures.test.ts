@@ -16,7 +16,7 @@ beforeAll(async () => {
   fixtures = (await loadFixtures()).at(now);
 });
 
-describe('The world that a newcomer meets', () => {
+describe('The initial world', () => {
   const productOf = (sku: string) => fixtures.products.find((product) => product.sku === sku);
   const onHand = (sku: string) => fixtures.stock.find((row) => row.sku === sku)?.onHand;
 
@@ -115,7 +115,7 @@ describe('The world that a newcomer meets', () => {
     ]);
   });
 
-  test('moves with the instant at which it begins, and nothing else changes', async () => {
+  test('shifts with its starting instant, and nothing else changes', async () => {
     const set = await loadFixtures();
     const later = set.at(now + durationMs('P1D'));
     const [ada, adaLater] = [fixtures, later].map(({ customers }) => customers.find(({ id }) => id === 'cus_ada'));
@@ -125,7 +125,7 @@ describe('The world that a newcomer meets', () => {
     expect(later.stock).toEqual(fixtures.stock);
   });
 
-  test('may have instants instead of durations, written in any way that RFC 3339 has', async () => {
+  test('may have instants instead of durations, in any form of RFC 3339', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
     try {
       await cp(source, directory, { recursive: true });
@@ -141,7 +141,7 @@ describe('The world that a newcomer meets', () => {
     }
   });
 
-  test('every object begins with version 1 and knows when it was made', () => {
+  test('has version 1 and a creation time for every object', () => {
     for (const row of [...fixtures.products, ...fixtures.customers, ...fixtures.loyaltyAccounts]) {
       expect(row.version).toBe(1);
       expect(Date.parse(row.createdAt)).toBeLessThan(now);
@@ -149,7 +149,7 @@ describe('The world that a newcomer meets', () => {
   });
 });
 
-describe('Fixtures that cannot be used are refused in one sentence with file and JSON pointer', () => {
+describe('Invalid fixtures are refused in one sentence with file and JSON pointer', () => {
   let directory: string;
   const path = (file: string) => join(directory, file);
 
@@ -203,7 +203,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'products.json cannot be used: /1/gtin – the same as in row 0.',
     ],
     [
-      'a product that nobody describes',
+      'a product without a text',
       'products.json',
       edit(3, { description: ' ' }),
       'products.json cannot be used: /3/description – it is blank.',
@@ -249,7 +249,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       'customers.json cannot be used: /1/loyaltyAccountId – loyalty-accounts.json has no account "loy_ben" of "cus_ben".',
     ],
     [
-      'somebody else’s account',
+      'the account of another customer',
       'customers.json',
       edit(1, { loyaltyAccountId: 'loy_ada' }),
       'customers.json cannot be used: /1/loyaltyAccountId',
@@ -399,12 +399,7 @@ describe('Fixtures that cannot be used are refused in one sentence with file and
       edit(3, { secret: 'whsec_short' }),
       'credentials.json cannot be used: /3/secret – a webhook secret is whsec_ and 24 to 64 bytes in base64.',
     ],
-    [
-      'a scope that nobody grants',
-      'credentials.json',
-      edit(0, { scopes: ['all'] }),
-      'credentials.json cannot be used: /0/scopes/0 – Invalid option',
-    ],
+    ['an unknown scope', 'credentials.json', edit(0, { scopes: ['all'] }), 'credentials.json cannot be used: /0/scopes/0 – Invalid option'],
   ];
 
   test.each(cases)('%s', async (_, file, change, message) => {

@@ -10,7 +10,7 @@ const linesWith = (files: readonly string[], pattern: RegExp): string[] =>
   );
 
 describe('Files', () => {
-  test('are named by what they hold: there are no barrels and no drawers for the rest', () => {
+  test('are named by their content: there are no barrels and no catch-all files', () => {
     expect(
       trackedFiles.filter((file) => /(^|\/)(index|utils?|helpers?|common|misc)(\.[a-z]+|\/)/.test(file) && !file.endsWith('.html')),
     ).toEqual([]);
@@ -21,7 +21,7 @@ describe('Files', () => {
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
   });
 
-  test('say nothing about the machine on which they were written', () => {
+  test('contain no paths of a developer’s machine', () => {
     const texts = trackedFiles.filter((file) => /\.(ts|mjs|js|json|md|yaml|yml|html|css)$/.test(file) && file !== 'package-lock.json');
     // Our own folder `shared/work` is none.
     expect(linesWith(texts, /(?<!shared)\/(home|work|Users)\/[a-z]+\//)).toEqual([]);
@@ -40,7 +40,7 @@ describe('Code', () => {
     expect(linesWith(services, /\bDate\.now\(\)|\bnew Date\(\)|\bset(Timeout|Interval)\(/)).toEqual([]);
   });
 
-  test('carries no unfinished business', () => {
+  test('contains no TODO', () => {
     const others = code.filter((file) => file !== 'tests/unit/habits.test.ts');
     expect(linesWith(others, /\b(TODO|FIXME|XXX|TEMPORARY)\b|[Nn]ot (yet )?implemented/)).toEqual([]);
   });
@@ -49,11 +49,11 @@ describe('Code', () => {
 describe('Tests', () => {
   const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
 
-  test('run all of them: nothing is singled out', () => {
+  test('all run: none is focused', () => {
     expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]);
   });
 
-  test('that may be skipped say loudly that they were, and why', () => {
+  test('that may be skipped report it with the reason', () => {
     const skipping = tests.filter((file) => /\b(test|it|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(textOf(file)));
     expect(skipping.filter((file) => !/console\.warn\(\s*`SKIPPED: /.test(textOf(file)))).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('Dependencies', () => {
   const { dependencies, devDependencies } = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
   const declared = { ...dependencies, ...devDependencies };
 
-  test('have their reason in ARCHITECTURE.md, and nothing else is given a reason there', () => {
+  test('are exactly those with a reason in ARCHITECTURE.md', () => {
     const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');
     const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),

@@ -33,7 +33,7 @@ const floors: readonly (readonly string[])[] = [
   ['runtime'],
 ];
 
-/** The floors of the OMS, above what all of it shares. */
+/** The floors of the OMS, above its shared files. */
 const omsFloors: readonly (readonly string[])[] = [
   ['order'],
   ['payment'],
@@ -51,7 +51,7 @@ const zonesOf = (root: string, rooms: readonly (readonly string[])[], shares: re
   return paths.flatMap((zone, floor) => zone.map((one) => ({ zone: one, may: [...shares, ...paths.slice(0, floor).flat()] })));
 };
 
-/** What the handlers of an application are written with. */
+/** Modules that the handlers of an application may use. */
 const HANDLERS_KNOW = [
   'shared/domain/',
   'shared/catalog/',
@@ -78,12 +78,12 @@ const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone))
 const shown = ({ file, target }: Import): string => `${file} imports ${target}`;
 
 describe('The import rule', () => {
-  test('is held against the imports that there are', () => {
+  test('is checked against all imports', () => {
     expect(imports.length).toBeGreaterThan(100);
     expect(own.length).toBeGreaterThan(100);
   });
 
-  test('every import of our own files leads to a file', () => {
+  test('every import of a project file resolves', () => {
     const files = new Set(trackedFiles);
     expect(own.filter(({ target }) => !files.has(target)).map(shown)).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('The import rule', () => {
     expect(breaking.map(shown)).toEqual([]);
   });
 
-  test('a service knows of shared what a handler needs, and no adapter', () => {
+  test('a service imports from shared only the modules for handlers, and no adapter', () => {
     const breaking = own.filter(({ file, target }) => {
       const service = serviceOf(file);
       // The touchpoint mock is no application of the estate: it answers by itself.
@@ -129,7 +129,7 @@ describe('The import rule', () => {
     expect(breaking.map(shown)).toEqual([]);
   });
 
-  test.each(zones)('$zone imports itself and $may, nothing else of ours', ({ zone, may }) => {
+  test.each(zones)('$zone imports only itself and $may of the project', ({ zone, may }) => {
     const breaking = own.filter(
       ({ file, target }) => zoneOf(file)?.zone === zone && !inside(target, zone) && !may.some((other) => target.startsWith(other)),
     );

@@ -24,7 +24,7 @@ const json = fc
   .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)));
 
 describe('The limits of a JSON text', () => {
-  test('are those of its value, whatever stands in its strings', () => {
+  test('apply to its value, regardless of the content of its strings', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 8 }), (text, levels, members) => {
         const value: unknown = JSON.parse(text);
@@ -36,7 +36,7 @@ describe('The limits of a JSON text', () => {
     );
   });
 
-  test('are looked for in what is no JSON without an end or an error', () => {
+  test('are checked in invalid JSON without an endless loop or an exception', () => {
     fc.assert(
       fc.property(structural, (text) => {
         exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS });
@@ -45,7 +45,7 @@ describe('The limits of a JSON text', () => {
   });
 });
 
-describe('Every request that somebody outside the estate sends', () => {
+describe('Every external request', () => {
   const requests = [
     ...(Object.values({ ...apis, ...internalCalls }) as unknown as ApiDefinition[]).map(({ id, request }) => [id, request] as const),
     ...(Object.values(controlOperations) as readonly ControlOperation[]).map(({ id, request }) => [id, request] as const),

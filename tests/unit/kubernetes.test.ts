@@ -42,7 +42,7 @@ const ours = [...applicationNames, 'gateway', 'touchpoint-mock'].toSorted();
 const everything = [...ours, 'kafka', 'redis'].toSorted();
 
 describe('The Kubernetes files', () => {
-  test('are each led to by a kustomization, and what a kustomization leads to exists', () => {
+  test('are all referenced by a kustomization, and all references exist', () => {
     const yaml = files.filter((file) => file.endsWith('.yaml') && !file.endsWith('/kustomization.yaml'));
     const paths = [...new Set([...resources, ...patches, ...content, ...components])];
     expect(paths.filter((path) => path.endsWith('.yaml')).toSorted()).toEqual(yaml.toSorted());
@@ -50,12 +50,12 @@ describe('The Kubernetes files', () => {
     expect(paths.filter((path) => !path.endsWith('.yaml') && !folders.includes(path))).toEqual([]);
   });
 
-  test('hold objects that fit their schema, without a member that it does not know', async () => {
+  test('contain only objects that match their schema, without unknown members', async () => {
     expect(objects.length).toBeGreaterThan(60);
     expect((await Promise.all(objects.map(schemaComplaints))).flat()).toEqual([]);
   });
 
-  test('are held against schemas that notice what is missing, wrong or misspelt', async () => {
+  test('are checked against schemas that detect missing, wrong and misspelt members', async () => {
     const [deployment] = ofKind('Deployment');
     const complaints = async (change: object): Promise<number> =>
       deployment === undefined ? 0 : (await schemaComplaints({ ...deployment, ...change } as KubernetesObject)).length;
@@ -67,13 +67,13 @@ describe('The Kubernetes files', () => {
     expect(await complaints({ spec: { ...deployment?.spec, minReadySecond: 3 } })).toBe(1);
   });
 
-  test('are joined by objects in the documentation that fit their schema too', async () => {
+  test('have examples in the documentation that also match their schema', async () => {
     const shown = [...textOf('docs/kubernetes.md').matchAll(/<<'POLICY'\n([\s\S]*?)\nPOLICY/g)].flatMap(([, yaml = '']) => objectsIn(yaml));
     expect(shown.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['NetworkPolicy metrics']);
     expect((await Promise.all(shown.map(schemaComplaints))).flat()).toEqual([]);
   });
 
-  test('are each named in the documentation as it calls them', () => {
+  test('exist under the names that the documentation uses', () => {
     const named = [...textOf('docs/kubernetes.md').matchAll(/k8s\/[a-z-]+(?:\/[a-z-]+)*|`components\/[a-z-]+`/g)].map(([path]) =>
       path.replace(/^`components\/(.*)`$/, 'k8s/components/$1'),
     );
@@ -83,7 +83,7 @@ describe('The Kubernetes files', () => {
     expect(folders.filter((folder) => !named.includes(folder))).toEqual([]);
   });
 
-  test('hold no secret', () => {
+  test('contain no secret', () => {
     expect(files.filter((file) => file.endsWith('.env'))).toEqual([]);
     expect(ofKind('Secret')).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('The Kubernetes files', () => {
     }
   });
 
-  test('scale only what exists', () => {
+  test('scale only existing deployments', () => {
     const targets = ofKind('HorizontalPodAutoscaler').map(({ spec }) => spec?.scaleTargetRef?.name ?? '');
     expect(targets.length).toBeGreaterThan(3);
     expect(targets.filter((target) => !ours.includes(target))).toEqual([]);
@@ -133,7 +133,7 @@ describe('The network policies', () => {
       ({ podSelector, namespaceSelector }) => namespaceSelector === undefined && podSelector !== undefined && selects(podSelector, labels),
     );
 
-  /** As a cluster decides: once a policy selects a pod for a direction, only what some policy of it allows passes. */
+  /** Decides like a cluster: once a policy selects a pod for a direction, only connections allowed by some policy pass. */
   function passes({ direction, of, other, port }: { direction: 'Ingress' | 'Egress'; of: Pod; other: Pod; port: number }): boolean {
     const selecting = policies.filter(
       ({ spec }) => spec?.policyTypes?.includes(direction) && spec.podSelector !== undefined && selects(spec.podSelector, of.labels),
@@ -177,7 +177,7 @@ describe('The network policies', () => {
     expect(steps.filter(({ from, to }) => !connections.includes(`${from} → ${to}:8080`))).toEqual([]);
   });
 
-  test('let everybody in at the gateway and at the touchpoint mock, and nowhere else', () => {
+  test('admit external clients only at the gateway and at the touchpoint mock', () => {
     const stranger: Pod = { name: 'stranger', labels: {}, ports: [] };
     const open = pods.flatMap((pod) =>
       pod.ports.filter((port) => passes({ direction: 'Ingress', of: pod, other: stranger, port })).map((port) => `${pod.name}:${port}`),
@@ -185,7 +185,7 @@ describe('The network policies', () => {
     expect(open.toSorted()).toEqual(['gateway:8080', 'touchpoint-mock:15115', 'touchpoint-mock:15116']);
   });
 
-  test('let every pod look up names, and nothing else outside the namespace', () => {
+  test('allow every pod DNS look-ups, and nothing else outside the namespace', () => {
     const outside = policies.flatMap(({ metadata, spec }) =>
       (spec?.egress ?? [])
         .filter(({ to }) => to === undefined || to.some(({ namespaceSelector }) => namespaceSelector))

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ANY_PART, isNamed, partsOf, partsOfCustomer } from '../../services/crm/name-parts.ts';
 
-describe('the parts under which a customer is found', () => {
-  test('include every part of whatever the customer is named by, whatever the case', () => {
+describe('the search parts of a customer', () => {
+  test('include every part of the customer’s names, without regard to case', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'B', 'é', 'İ', '👩', ' ', '.'), maxLength: 6 });
     fc.assert(
       fc.property(name, name, name, (firstName, lastName, q) => {

@@ -81,17 +81,17 @@ describe('The OpenAPI document of the estate', () => {
     expect(document.components.schemas['Basket']).not.toHaveProperty('additionalProperties');
   });
 
-  test('keeps members that only services send to itself', () => {
+  test('omits members that only services send', () => {
     expect(JSON.stringify(operationOf(apis['create-order-api']).requestBody)).not.toContain('#/components/schemas/Basket');
   });
 
-  test('says which bodies may be left out', () => {
+  test('marks optional bodies', () => {
     expect(operationOf(apis['capture-payment-api']).requestBody?.required).toBe(false);
     expect(operationOf(apis['create-order-api']).requestBody?.required).toBe(true);
     expect(operationOf(apis['confirm-order-api']).requestBody).toBeUndefined();
   });
 
-  test('refers only to what it has', () => {
+  test('contains every referenced component', () => {
     const refs = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref = '']) => ref));
     const at = (ref: string): unknown =>
       ref.split('/').reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], document);

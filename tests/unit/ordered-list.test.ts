@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createOrderedList } from '../../shared/store/memory/ordered-list.ts';
 
 describe('an ordered list', () => {
-  test('lists what is in it after any place, and before any place the newest first', () => {
+  test('lists its items after any position, and before any position with the newest first', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.boolean())),
@@ -28,7 +28,7 @@ describe('an ordered list', () => {
     );
   });
 
-  test('finds a page among 20,000 by looking at no more than a few beyond that page', () => {
+  test('reads only a few more items than the page to find a page among 20,000', () => {
     let looks = 0;
     const things = Array.from({ length: 20_000 }, (_, place) => ({
       get order() {

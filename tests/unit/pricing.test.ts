@@ -30,7 +30,7 @@ const anyBasket = fc.array(anyLine, { maxLength: 20 });
 const anyMethod = fc.constantFrom(undefined, 'STANDARD' as const, 'EXPRESS' as const);
 
 describe('The price of a basket', () => {
-  test('two blue mugs cost 30.88 with standard shipping, and 25.98 while nobody has said how they are shipped', () => {
+  test('two blue mugs cost 30.88 with standard shipping, and 25.98 before a shipping method is chosen', () => {
     expect(priceLines([aLine({ qty: 2 })], 'STANDARD').totals).toMatchObject({
       subtotal: { amount: 2598, currency: 'EUR' },
       discount: { amount: 0 },
@@ -103,7 +103,7 @@ describe('The price of a basket', () => {
     );
   });
 
-  test('taxes shipping like the goods: at their one rate, or spread over their rates by what they cost', () => {
+  test('taxes shipping like the goods: at their one rate, or spread over their rates in proportion to their cost', () => {
     const oneRate = priceLines([aLine({ unitPrice: 1230, taxRate: 23 })], 'STANDARD');
     expect(oneRate.totals.tax.amount).toBe(containedTax(1230, 23) + containedTax(490, 23));
     const untaxed = priceLines([aLine({ taxRate: 0 })], 'STANDARD');
@@ -144,7 +144,7 @@ describe('The price of a basket', () => {
 describe('The lines of a basket', () => {
   const asked = (sku: string, qty: number) => ({ sku, qty, pointer: '/lines/0' });
 
-  test('are one per SKU, whatever is added in whatever order, and lose no unit', () => {
+  test('are one per SKU and lose no unit, for any additions in any order', () => {
     const anyAsked = fc.array(fc.record({ sku: fc.constantFrom('a', 'b', 'c', 'd'), qty: fc.integer({ min: 1, max: 300 }) }), {
       maxLength: 30,
     });
@@ -175,7 +175,7 @@ describe('The lines of a basket', () => {
     ]);
   });
 
-  test('take 9,999 units each and no more, and the refusal points at what asked for them', () => {
+  test('take at most 9,999 units each, and the refusal points at the line of the request', () => {
     expect(addToLines('bsk_1', [], [asked('a', 9_998), asked('a', 1)])[0]?.qty).toBe(9_999);
     expect(() => addToLines('bsk_1', [], [asked('a', 9_999), { sku: 'a', qty: 1, pointer: '/lines/1' }])).toThrow(
       expect.objectContaining({ code: 'validation_failed', context: { errors: [expect.objectContaining({ pointer: '/lines/1' })] } }),
@@ -193,7 +193,7 @@ describe('The lines of a basket', () => {
 });
 
 describe('The availability of a product', () => {
-  test('is out of stock at zero, low up to the threshold, in stock above, and unknown when nobody can say', () => {
+  test('is out of stock at zero, low up to the threshold, in stock above, and unknown without stock information', () => {
     expect(shownAvailability(0)).toEqual({ status: 'out-of-stock', atp: 0 });
     expect(shownAvailability(1)).toEqual({ status: 'low', atp: 1 });
     expect(shownAvailability(LOW_STOCK)).toEqual({ status: 'low', atp: LOW_STOCK });

@@ -22,7 +22,7 @@ const texts = production.filter((file) => file !== 'shared/catalog/problems.ts')
 const thrown = new Set(texts.flatMap((text) => [...text.matchAll(/new (?:Edge)?Problem\(\s*'([a-z_]+)'/g)].map(([, code = '']) => code)));
 
 describe('The table of problem codes', () => {
-  test('has every code that the code refuses with', () => {
+  test('contains every code that is used in a refusal', () => {
     expect(thrown.size).toBeGreaterThan(20);
     expect([...thrown].filter((code) => !codes.includes(code))).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe('The table of problem codes', () => {
     expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
   });
 
-  test('stands in the README as it is', () => {
+  test('equals the table in the README', () => {
     expect(textOf('README.md')).toContain(problemTable());
   });
 
@@ -53,7 +53,7 @@ describe('The table of problem codes', () => {
   });
 });
 
-describe('What an API declares', () => {
+describe('The declarations of an API', () => {
   const all = [...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[];
 
   test.each(all.map((api) => [api.id, api] as const))('%s names each problem once', (_id, api) => {

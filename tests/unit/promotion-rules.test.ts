@@ -74,7 +74,7 @@ const purchase = fc.record({
 });
 
 describe('Discounts', () => {
-  test('are integers, never exceed a line, and are all accounted for, whatever the promotions and vouchers', () => {
+  test('are integers, never exceed a line, and are all accounted for, with any promotions and vouchers', () => {
     fc.assert(
       fc.property(lines, promotions, vouchers, purchase, (goods, rules, codes, who) => {
         const judged = codes.map((voucher, index) => ({ code: `V${index}`, voucher, reason: undefined }));
@@ -93,7 +93,7 @@ describe('Discounts', () => {
     );
   });
 
-  test('a promotion that does not stack touches only untouched lines, and none touches what it took', () => {
+  test('a promotion that does not stack touches only untouched lines, and no other promotion touches its units', () => {
     fc.assert(
       fc.property(lines, promotions, purchase, (goods, rules, who) => {
         const alone = new Set(rules.filter(({ stackable }) => !stackable).map(({ id }) => id));
@@ -113,7 +113,7 @@ describe('Discounts', () => {
     );
   });
 
-  test('an amount is spread to the last minor unit, and no share exceeds what it is taken from', () => {
+  test('an amount is spread to the last minor unit, and no share exceeds its line', () => {
     fc.assert(
       fc.property(fc.nat(100_000), fc.array(fc.nat(20_000), { maxLength: 10 }), (whole, weights) => {
         const shares = spread(whole, weights);
@@ -124,7 +124,7 @@ describe('Discounts', () => {
     );
   });
 
-  test('what is taken off a line is cut at what it still costs', () => {
+  test('a discount of a line is limited to its remaining cost', () => {
     const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
     expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
   });
@@ -189,7 +189,7 @@ describe('A voucher', () => {
     expect(excludesTier({ ...terms, tiers: ['gold'] }, 'gold')).toBe(false);
   });
 
-  test('takes at most what is left, nothing below its minimum, and no amount of another currency', () => {
+  test('takes at most the remaining amount, nothing below its minimum, and no amount of another currency', () => {
     const five: VoucherTerms = { ...terms, discount: { type: 'amount', amount: { amount: 500, currency: EUR } } };
     expect(discountOf(five, { left: 300, goods: 300, currency: EUR })).toBe(300);
     expect(discountOf(five, { left: 300, goods: 300, currency: 'USD' })).toBe(0);

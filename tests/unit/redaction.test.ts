@@ -26,7 +26,7 @@ const CARDS = [
 /** Written in groups of four, as it is embossed. */
 const grouped = (digits: string, separator: string): string => digits.match(/.{1,4}/g)?.join(separator) ?? '';
 
-describe('The number of a card is left out', () => {
+describe('A card number is redacted', () => {
   test.each(CARDS)('%s, plain and in groups, within words and as a number', (card) => {
     for (const written of [card, grouped(card, ' '), grouped(card, '-'), grouped(card, '.'), grouped(card, ' - ')]) {
       expect(redactText(`paid with card${written}, thanks`)).toBe('paid with card[redacted], thanks');
@@ -68,7 +68,7 @@ describe('The number of a card is left out', () => {
     for (const text of texts) expect(JSON.parse(redactJson(JSON.stringify({ text })))).toEqual({ text });
   });
 
-  test('in an encoded part of a path, whatever stands before it', () => {
+  test('in an encoded part of a path, after any prefix', () => {
     for (const url of ['/x/whsec_ab%2Fcd', '/x?q=whsec_ab%2Fcd', '/x/whsec_ab/c%2Bd', '/x/5555%205555%205555%204444']) {
       expect(redactUrl(url)).toMatch(/^\/x(?:\/|\?q=)\[redacted\]$/);
     }
@@ -87,14 +87,14 @@ describe('The number of a card is left out', () => {
     expect(secretIn('+4111111111111111')).toBe('card_number');
   });
 
-  test('but no tracking number, whatever its digits', () => {
+  test('but no tracking number, with any digits', () => {
     // Its digits are those of a Diners Club card.
     expect(redactText('parcel UC30569309025904 left')).toBe('parcel UC30569309025904 left');
     expect(secretIn('UC30569309025904')).toBeUndefined();
     expect(secretIn('UC4111111111111111')).toBe('card_number');
   });
 
-  test('but nothing that only looks like one', () => {
+  test('but no text that only resembles one', () => {
     const others = [
       '4111111111111112',
       '8000000000019',
@@ -112,7 +112,7 @@ describe('The number of a card is left out', () => {
   });
 });
 
-describe('A credential is left out', () => {
+describe('A credential is redacted', () => {
   test.each([
     ['of a rehearsal', REHEARSAL_KEY],
     ['of a webhook', WEBHOOK_SECRET],
@@ -128,7 +128,7 @@ describe('A credential is left out', () => {
     expect(secretIn(secret)).toBe('credential');
   });
 
-  test('by the name of its member, whatever it looks like', () => {
+  test('by the name of its member, in any form', () => {
     const told = { apiKey: 'k', 'X-API-Key': 'k', Authorization: 'k', webhook_secret: 'k', password: 'k', cvc: 123, key: 'k', note: 'k' };
     expect(JSON.parse(redactJson(JSON.stringify({ told })))).toEqual({
       told: {
@@ -145,7 +145,7 @@ describe('A credential is left out', () => {
   });
 });
 
-test('Redacting takes twice the steps for twice the text, whatever the text', () => {
+test('Redaction takes linear time for any text', () => {
   const hostile = [
     'reh_',
     'a.',
@@ -176,7 +176,7 @@ test('Redacting takes twice the steps for twice the text, whatever the text', ()
     const { user, system } = process.cpuUsage(began);
     return (user + system) / 1_000;
   };
-  // What is quadratic takes minutes for a text of this length; what is linear takes milliseconds on any machine.
+  // For a text of this length, a quadratic algorithm takes minutes, and a linear one takes milliseconds on any machine.
   for (const piece of hostile) expect([piece, steps(piece.repeat(300_000 / piece.length)) < 5_000]).toEqual([piece, true]);
 });
 
@@ -190,7 +190,7 @@ function recorded(hop: Partial<Hop>): JournalRecord {
 }
 
 describe('A record of the journal', () => {
-  test('has bodies as they were, when they are small and hold no secret', () => {
+  test('has unchanged bodies when they are small and contain no secret', () => {
     const body = { lines: [{ sku: 'mug-blue', qty: 1 }] };
     expect(recorded({ request: body, response: JSON.stringify(body) })).toEqual({
       ...{ requestId: 'req_1', correlationId: 'cor', application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1' },
@@ -198,7 +198,7 @@ describe('A record of the journal', () => {
     });
   });
 
-  test('is cut where it is too large, and says so', () => {
+  test('is truncated and marked when it is too large', () => {
     const large = { note: 'ü'.repeat(20_000) };
     const record = recorded({
       request: large,
@@ -213,7 +213,7 @@ describe('A record of the journal', () => {
     expect(JSON.stringify(record).length).toBeLessThan(60_000);
   });
 
-  test('holds no secret, nor a part of one, however it is cut', () => {
+  test('contains no secret or part of one after any truncation', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 16_200, max: 16_400 }),
@@ -227,7 +227,7 @@ describe('A record of the journal', () => {
     );
   });
 
-  test('is made of whatever there is: what cannot be written is left out, and nothing is thrown', () => {
+  test('omits values that cannot be serialised, without an exception', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
     expect(recorded({ request: cyclic })).toMatchObject({ truncated: true, request: { truncated: true }, status: 200 });
@@ -248,7 +248,7 @@ describe('A record of the journal', () => {
   });
 });
 
-test('A line of the log stays one line of JSON, whatever is left out of it', () => {
+test('A log line stays one line of JSON after any redaction', () => {
   const lines: string[] = [];
   const log = createLogger('info', { write: (line) => void lines.push(line) });
   log.info({ card: 4111111111111111, err: new Error(`no: 4111 1111 1111 1111, ${REHEARSAL_KEY}`), credentials: { bearer: 'abc' } }, 'x');

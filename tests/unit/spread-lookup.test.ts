@@ -30,7 +30,7 @@ describe('Connections to a name with several replicas', () => {
     for (const replica of REPLICAS) expect(firsts.filter((first) => first === replica)).toHaveLength(3);
   });
 
-  test('a name that nobody knows is still an error', async () => {
+  test('still fail for an unknown name', async () => {
     const error = await new Promise((resolve) => {
       createSpreadLookup()('no-such-name.invalid', {}, (failed) => resolve(failed));
     });

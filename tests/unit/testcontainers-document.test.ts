@@ -8,11 +8,11 @@ const excerpts = [...textOf(FILE).matchAll(/<!-- from (\S+) -->\n```ts\n([\s\S]*
 }));
 
 describe(FILE, () => {
-  test('takes its code from files that are run', () => expect(new Set(excerpts.map(({ source }) => source)).size).toBe(2));
+  test('takes its code from executed files', () => expect(new Set(excerpts.map(({ source }) => source)).size).toBe(2));
 
   test.each(excerpts)('shows $source as it is', ({ source, code }) => expect(textOf(source)).toContain(code));
 
-  test('shows every way to set up a container that there is', () => {
+  test('shows every method that configures a container', () => {
     const methods = ['testcontainers/estate-container.ts', 'testcontainers/estate-ensemble.ts', 'rehearsal/estate-rehearsal.ts'].flatMap(
       (source) => [...textOf(source).matchAll(/^ {2}(?:async )?(?!constructor)([a-z]\w+)(?:<.*>)?\(/gm)].map(([, name = '']) => name),
     );

@@ -6,7 +6,7 @@ import { withTimeLimit } from '../../shared/process/waiting.ts';
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('A time limit', () => {
-  test('breaks off what takes longer, and says how long it took', async () => {
+  test('breaks off a slower operation, and reports the elapsed time', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -16,7 +16,7 @@ describe('A time limit', () => {
     silent.close();
   });
 
-  test('leaves no timer behind, whether what it ran has succeeded or failed', async () => {
+  test('leaves no timer behind after a success or a failure', async () => {
     const before = timers();
     const ends = ['succeeds', 'fails'].map((end) =>
       withTimeLimit(60_000, async () => (end === 'fails' ? Promise.reject(new Error('no')) : end)),

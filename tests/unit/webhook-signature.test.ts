@@ -18,7 +18,7 @@ const check = (changes: Partial<Parameters<typeof refuseWebhook>[1]> = {}) => {
 };
 
 describe('A webhook signature', () => {
-  test('is the one that the Standard Webhooks specification gives as its example', () => {
+  test('equals the example of the Standard Webhooks specification', () => {
     const headers = signWebhook(SECRET, { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: AT, body: BODY });
     expect(headers).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -27,7 +27,7 @@ describe('A webhook signature', () => {
     });
   });
 
-  test('is accepted within five minutes of the clock that counts, either way', () => {
+  test('is accepted within five minutes of the clock in either direction', () => {
     expect(check()).toBeUndefined();
     expect(check({ now: AT + 300_000 })).toBeUndefined();
     expect(check({ now: AT - 300_000 })).toBeUndefined();

@@ -4,13 +4,13 @@ import { TestEnvironment } from 'jest-environment-node';
 const require = createRequire(import.meta.url);
 const { Agent, getGlobalDispatcher, setGlobalDispatcher } = require('undici');
 
-/** What keeps a process from ending, of what a test file may begin. */
+/** Resources of test files that keep a process from ending. */
 const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
-/** Wall time for connections and processes to end that were told to. */
+/** Wall time for closing connections and processes to end. */
 const ENDING_MS = 15_000;
 
 /**
- * Jest's environment, where what is tested and the largest packages are there as Node itself loads them: once for all test files of a
+ * Jest's environment, in which Node itself loads the tested code and the largest packages once for all test files of a
  * process. A file that leaves a server, a connection or a process behind fails, since the run would not end by itself.
  */
 export default class Native extends TestEnvironment {
@@ -19,7 +19,7 @@ export default class Native extends TestEnvironment {
   constructor(...given) {
     super(...given);
     this.global[Symbol.for('native')] = require;
-    // What is thrown there is an error here too.
+    // Errors of that realm count as errors here, too.
     Object.assign(this.global, { Error, RangeError, SyntaxError, TypeError });
   }
 
@@ -37,7 +37,7 @@ export default class Native extends TestEnvironment {
     for (;;) {
       const left = inUse().filter((kind, at, all) => count(all.slice(0, at + 1), kind) > count(this.#before, kind));
       if (left.length === 0) return;
-      if (Date.now() > until) throw new Error(`This file left open: ${left.join(', ')}${ports()}. Whatever it starts, it has to end.`);
+      if (Date.now() > until) throw new Error(`This file left open: ${left.join(', ')}${ports()}. It must end everything that it starts.`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -57,7 +57,7 @@ function ports() {
 const inUse = () => process.getActiveResourcesInfo().filter((kind) => KEEPS_A_PROCESS.includes(kind));
 const count = (kinds, kind) => kinds.filter((one) => one === kind).length;
 
-/** The connection of an answer that nobody read waits for its reader. All files of a process share the connections of `fetch`. */
+/** The connection of an unread answer stays open. All files of a process share the connections of `fetch`. */
 async function closeFetched() {
   const used = getGlobalDispatcher();
   setGlobalDispatcher(new Agent());

@@ -1,8 +1,8 @@
 type Load = (module: string) => unknown;
 
 /**
- * Loads a module or package as Node does. Jest gives each test file modules of its own: with the largest packages that costs more than
- * many a file's tests, since each time they are compiled anew and begin cold. Those that are loaded so keep nothing that one file could
- * leave to the next, and do not ask whether what they are given is an instance of a class that each test file has of its own, such as Date.
+ * Loads a module or package with Node's loader. Jest loads separate modules for each test file, and compiling the largest packages
+ * again costs more than many tests. Modules that are loaded this way must keep no state between files, and must not use
+ * `instanceof` with classes that each test file has separately, such as Date.
  */
 export const native = (globalThis as unknown as Record<symbol, Load>)[Symbol.for('native')] as Load;

@@ -10,8 +10,8 @@ const self = readFileSync(new URL(import.meta.url));
 const ofATest = (path, { rootDir }) => /^tests\//.test(relative(rootDir, path));
 
 /**
- * Jest transform. Tests lose their types as `node file.ts` would take them. What they test is loaded by Node itself, once per process: it
- * runs as in production, and is not compiled and warmed up anew for each file. It must not keep what one file could leave to the next.
+ * Jest transform. It strips the types of tests like `node file.ts`. Node itself loads the tested code once per process, so that it
+ * runs as in production and is not compiled for each file. The tested code must keep no state between files.
  */
 export default {
   process(source, path, { config }) {
