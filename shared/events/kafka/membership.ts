@@ -27,11 +27,11 @@ export async function endOfMembership({ ended, lastSign }: Membership, { deafMs,
   stopping.addEventListener('abort', onStop);
 
   async function silence(): Promise<Error | undefined> {
-    while (Date.now() - lastSign() < deafMs) {
-      if (watching.signal.aborted) return undefined;
+    while (!watching.signal.aborted) {
+      if (Date.now() - lastSign() >= deafMs) return new Error(`no sign of the broker for ${deafMs / 1_000} seconds`);
       await pause(everyMs, watching.signal);
     }
-    return new Error(`no sign of the broker for ${deafMs / 1_000} seconds`);
+    return undefined;
   }
 
   try {
