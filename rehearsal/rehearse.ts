@@ -76,7 +76,7 @@ async function reachable(gateway: string): Promise<void> {
 /** Starts an estate on free ports for this run. */
 async function startEstate(): Promise<{ gateway: string; stop(): Promise<void> }> {
   // In the package, the estate's entry file is JavaScript and has this file's extension.
-  const main = fileURLToPath(new URL(`../services/main${extname(import.meta.url)}`, import.meta.url));
+  const main = fileURLToPath(new URL(`../estate/main${extname(import.meta.url)}`, import.meta.url));
   const child: ChildProcess = fork(main, [], {
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
   });

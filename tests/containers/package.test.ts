@@ -71,7 +71,7 @@ describe('A project with the installed package', () => {
     const program = `
       const client = await import('unified-commerce-estate');
       const containers = await import('unified-commerce-estate/testcontainers');
-      const inside = await import('unified-commerce-estate/dist/services/main.js').catch(({ code }) => code);
+      const inside = await import('unified-commerce-estate/dist/estate/main.js').catch(({ code }) => code);
       console.log(JSON.stringify([typeof client.createEstateClient, typeof containers.EstateContainer, typeof containers.EstateEnsemble, inside]));`;
     expect(JSON.parse(await succeeds(process.execPath, '--input-type=module', '-e', program))).toEqual([
       'function',
