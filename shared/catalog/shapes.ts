@@ -52,11 +52,13 @@ export const Id = z.string().max(64).regex(NAME).meta({ id: 'Id', description: '
 export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
 
 /** A whole number in a query: decimal digits only. */
-export const queryInteger = (least: number, most: number) =>
-  z.preprocess(
+export function queryInteger(least: number, most: number) {
+  const remedy = `Give one whole number from ${least} to ${most}, in decimal digits.`;
+  return z.preprocess(
     (text) => (typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text),
-    z.int('This is not a whole number in decimal digits.').min(least).max(most),
+    z.int(remedy).min(least, remedy).max(most, remedy),
   );
+}
 
 export const Points = z.int().min(1).max(999_999_999).meta({ id: 'Points' });
 

@@ -185,6 +185,11 @@ describe('Search Customer', () => {
       expect(await rehearsal.call('GET', `/customers?${query}`)).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
     }
   });
+
+  test.each(['limit=0', 'limit=101', 'limit=1&limit=2', 'limit=0x10'])('names the range of the limit when it refuses %s', async (query) => {
+    const { body } = await rehearsal.call('GET', `/customers?${query}`);
+    expect(body.errors).toMatchObject([{ pointer: '?limit', detail: 'Give one whole number from 1 to 100, in decimal digits.' }]);
+  });
 });
 
 describe('Get Customer', () => {
