@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
-import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfilment.ts';
+import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
 import { compensationWaits, eventsDisordered, loyaltyDown } from './scenarios/outages.ts';
 import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
 import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';

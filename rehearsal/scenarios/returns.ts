@@ -1,5 +1,5 @@
 import type { Scenario, Stage } from '../scenario.ts';
-import { confirmedOrder, dispatched } from './fulfilment.ts';
+import { confirmedOrder, dispatched } from './fulfillment.ts';
 import { ADDRESS } from './steps.ts';
 
 interface Sold {

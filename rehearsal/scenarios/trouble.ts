@@ -1,5 +1,5 @@
 import type { Scenario, Stage } from '../scenario.ts';
-import { confirmedOrder, dispatched } from './fulfilment.ts';
+import { confirmedOrder, dispatched } from './fulfillment.ts';
 import { basketInCheckout } from './steps.ts';
 
 /** Starts to pick a fulfillment order and reports a shortage. @returns the path of the picking order's status */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type Report, runScenario } from '../../rehearsal/runner.ts';
-import { deliveredOrder } from '../../rehearsal/scenarios/fulfilment.ts';
+import { deliveredOrder } from '../../rehearsal/scenarios/fulfillment.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { EstateEnsemble } from '../../testcontainers/public.ts';
 import { estateImage } from './estate-image.ts';

@@ -284,7 +284,7 @@ describe('When the call of Allocate to the SIM fails', () => {
   test('and a second request arrives before the record is completed, the stock stays held', async () => {
     await using rehearsal = await newRehearsal();
     const match = { api: 'record-reservation' };
-    await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 250 }, times: 2 });
+    await rehearsal.fault('slow', { match, fault: { kind: 'latency', ms: 1_500 }, times: 2 });
     await rehearsal.fault('broken', { match, fault: { kind: 'status', status: 500 }, times: 1 });
     expect((await allocate(rehearsal)).status).toBe(502);
     await eventually(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling, onlyFulfilment } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment } from './oms-fulfillment-scenes.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const TOTAL = 3088;

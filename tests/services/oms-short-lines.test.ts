@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfillment-scenes.ts';
 
 describe('Units that are short', () => {
   test('are served from the next node that has them, and both parcels complete the order', async () => {

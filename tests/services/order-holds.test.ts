@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
-import { fulfilling, onlyFulfilment } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment } from './oms-fulfillment-scenes.ts';
 import { ordering, TTL } from './oms-scenes.ts';
 import { begin, CASH, pay, stockAt, voidIt } from './till-scenes.ts';
 

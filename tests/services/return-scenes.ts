@@ -1,6 +1,6 @@
 import type { ProgressionInput } from '../../shared/catalog/simulation/progression.ts';
 import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
-import { fulfilling, type Line } from './oms-fulfilment-scenes.ts';
+import { fulfilling, type Line } from './oms-fulfillment-scenes.ts';
 
 type ReturnVerb = 'approve' | 'reject' | 'receive' | 'inspect' | 'write-off';
 

@@ -3,14 +3,18 @@ import Sequencer from '@jest/test-sequencer';
 
 /** About how many seconds the longest files take on two cores: for a machine that has not run them before. */
 const SECONDS = {
+  'lifetimes/leaving-nothing': 160,
+  'flows/documents-hold': 57,
   'reliability/random-histories': 53,
   'services/returns': 42,
+  'services/exchanges': 40,
   'flows/life-cycles': 31,
+  'flows/oversized-json': 26,
   'start/starting': 30,
   'services/carrier-platform': 25,
   'browser/portal': 24,
   'services/carrier-webhooks': 24,
-  'services/oms-fulfilment': 20,
+  'services/oms-fulfillment': 20,
   'replicas/replicas': 17,
   'services/pos-trouble': 16,
   'services/sim': 15,
@@ -25,7 +29,7 @@ const SECONDS = {
   'reliability/killed-at-every-commit': 10,
   'observability/metrics': 10,
   'services/fms-inside': 10,
-  'services/oms-fulfilment-crashes': 10,
+  'services/oms-fulfillment-crashes': 10,
   'services/fms': 9,
 };
 /** Estimated time of other files, in proportion to their length. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { newRehearsal } from '../../support/estate.ts';
-import { fulfilment } from './fulfilment.ts';
+import { fulfilment } from './fulfillment.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
 import { newScene, type Scene } from './scene.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type FulfilmentScene, fulfilling, stockOf } from './oms-fulfilment-scenes.ts';
+import { type FulfilmentScene, fulfilling, stockOf } from './oms-fulfillment-scenes.ts';
 
 /** Movements that the SIM misses while it is down count later: units that left or were missing are not on hand. */
 

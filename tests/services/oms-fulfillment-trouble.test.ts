@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfillment-scenes.ts';
 
 describe('A parcel that is lost', () => {
   test('is refunded at once, and its order is cancelled if it had no other', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRehearsal } from '../support/estate.ts';
-import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfillment-scenes.ts';
 
 const only = <T>(items: readonly T[]): T => {
   const [item] = items;

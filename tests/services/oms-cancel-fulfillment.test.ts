@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfilment-scenes.ts';
+import { fulfilling, onlyFulfilment, stockOf } from './oms-fulfillment-scenes.ts';
 
 describe('Cancel Order of an order in the warehouse', () => {
   test('cancels before, during and after picking: payments are refunded and stock is released', async () => {
