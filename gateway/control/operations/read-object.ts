@@ -1,7 +1,7 @@
 import { inventoryItem } from '../../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../../shared/catalog/inventory/reference-data.ts';
 import { invalid, notFound } from '../../../shared/catalog/problems.ts';
-import { readObject as operation } from '../../../shared/catalog/simulation/operations/inspection.ts';
+import { readObject as operation } from '../../../shared/catalog/simulation/operations/objects.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { ObjectReader } from '../../../shared/store/ports/inspection.ts';
 import { operate } from '../operate.ts';

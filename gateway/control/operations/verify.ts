@@ -1,4 +1,4 @@
-import { verify as operation } from '../../../shared/catalog/simulation/operations/inspection.ts';
+import { verify as operation } from '../../../shared/catalog/simulation/operations/verification.ts';
 import { operate } from '../operate.ts';
 import { verifyWorld } from '../verify/verify.ts';
 

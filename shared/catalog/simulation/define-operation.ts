@@ -21,7 +21,7 @@ export interface ControlOperation<
   readonly query: Query;
   readonly request: Request;
   readonly response: Response;
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly ProblemCode[];
 }
 
@@ -43,7 +43,7 @@ export function defineOperation<
   readonly query?: Query;
   readonly request?: Request;
   readonly response: Response;
-  readonly status?: 200 | 201 | 204;
+  readonly status?: 200 | 201 | 202 | 204;
   readonly problems?: readonly ProblemCode[];
 }): ControlOperation<Id, Path, Query, Request, Response> {
   return {

@@ -1,10 +1,12 @@
 import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
 import { listEvents, listParked, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
-import { readJournal, readObject, verify } from './operations/inspection.ts';
+import { readJournal } from './operations/inspection.ts';
+import { readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
+import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
 export const controlOperations = {

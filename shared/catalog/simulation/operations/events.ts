@@ -13,7 +13,7 @@ export const Withheld = z.object({
   fault: z.string(),
   until: Instant.optional().describe('Absent: withheld until the fault is deleted.'),
 });
-const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
+export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
 export const listParked = defineOperation({
   id: 'list-parked',
@@ -65,4 +65,27 @@ export const waitForEvents = defineOperation({
     timeoutMs: TimeoutMs,
   }),
   response: z.object({ found: z.boolean(), items: z.array(ListedEvent), next: z.int() }),
+});
+
+export const readEvent = defineOperation({
+  id: 'read-event',
+  summary: 'Reads an event, and what each subscriber made of it.',
+  method: 'GET',
+  path: '/_sim/events/{id}',
+  response: z.object({
+    order: z.int().optional().describe('Place on the bus. Absent: it is not on the bus yet.'),
+    topic: z.string(),
+    event: z.record(z.string(), z.unknown()),
+    consumers: z.array(
+      z.object({
+        application: z.string(),
+        state: z.enum(['pending', 'consumed', 'parked', 'withheld']),
+        attempts: z.int().describe('Hops of this delivery.'),
+        requestId: z.string().optional().describe('Names its latest hop.'),
+        status: z.int().optional().describe('Of its latest hop.'),
+        error: z.string().optional().describe('Of a parked delivery.'),
+      }),
+    ),
+  }),
+  problems: ['not_found'],
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME } from '../../../domain/ids.ts';
 import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
+import { Progression } from '../progression.ts';
 
 const RehearsalName = z.string().regex(REHEARSAL_NAME).meta({ description: 'Lower-case letters, digits and hyphens, at most 40.' });
 
@@ -70,4 +71,26 @@ export const resetRehearsal = defineOperation({
   method: 'POST',
   path: '/_sim/reset',
   response: Rehearsal,
+});
+
+export const readRehearsal = defineOperation({
+  id: 'read-rehearsal',
+  summary: 'Reads a rehearsal: its clock, its automatic progressions, and what it contains.',
+  method: 'GET',
+  path: '/_sim/rehearsals/{name}',
+  response: Rehearsal.extend({
+    lastUsedAt: ListedRehearsal.shape.lastUsedAt,
+    endsAt: ListedRehearsal.shape.endsAt,
+    flowing: z.boolean().describe('The clock flows with wall time.'),
+    progression: Progression,
+    counts: z.object({
+      traces: z.int(),
+      hops: z.int(),
+      events: z.int(),
+      faults: z.int(),
+      parked: z.int(),
+      objects: z.record(z.string(), z.record(z.string(), z.int())).describe('By type and state: {order: {confirmed: 1}}.'),
+    }),
+  }),
+  problems: ['unknown_rehearsal'],
 });

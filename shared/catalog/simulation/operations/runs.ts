@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { Instant } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+import { Invariant } from './verification.ts';
+
+const Scenario = z.object({
+  name: z.string(),
+  title: z.string(),
+  flows: z.array(z.int()).describe('Numbers of the documented flows that it follows or disturbs.'),
+  pains: z.array(z.string()).describe('What goes wrong in it.'),
+});
+
+const RunStep = z.object({
+  number: z.int(),
+  at: Instant.describe('Wall time.'),
+  kind: z.enum(['step', 'note']),
+  title: z.string(),
+  call: z.string().optional(),
+  application: z.string().optional(),
+  api: z.string().optional(),
+  status: z.int().optional(),
+  ms: z.number().optional(),
+  events: z.array(z.string()).optional(),
+  correlationId: z.string().optional().describe('Names the trace of the step.'),
+});
+
+export const Run = z.object({
+  id: z.string(),
+  scenario: z.string(),
+  title: z.string(),
+  rehearsal: z.string().optional().describe('Where it runs. Absent until it has begun.'),
+  state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),
+  startedAt: Instant.describe('Wall time.'),
+  endedAt: Instant.optional().describe('Wall time.'),
+  steps: z.array(RunStep),
+  invariants: z.array(Invariant),
+  failure: z.string().optional(),
+});
+
+export const listScenarios = defineOperation({
+  id: 'list-scenarios',
+  summary: 'Lists the scenarios that can be run.',
+  method: 'GET',
+  path: '/_sim/scenarios',
+  response: z.object({ items: z.array(Scenario) }),
+});
+
+export const startRun = defineOperation({
+  id: 'start-run',
+  summary: 'Runs a scenario in a rehearsal of its own, which is kept for inspection. Two run at a time; others wait.',
+  method: 'POST',
+  path: '/_sim/runs',
+  request: z.strictObject({ scenario: z.string().max(80).describe('Name of a scenario, as listed.') }),
+  response: Run,
+  status: 202,
+  problems: ['not_found', 'too_many_rehearsals'],
+});
+
+export const listRuns = defineOperation({
+  id: 'list-runs',
+  summary: 'Lists the latest runs, newest first, without their steps.',
+  method: 'GET',
+  path: '/_sim/runs',
+  response: z.object({ items: z.array(Run.omit({ steps: true, invariants: true })) }),
+});
+
+export const readRun = defineOperation({
+  id: 'read-run',
+  summary: 'Reads a run: its steps so far, and the invariants at its end.',
+  method: 'GET',
+  path: '/_sim/runs/{id}',
+  response: Run,
+  problems: ['not_found'],
+});
+
+export const deleteRun = defineOperation({
+  id: 'delete-run',
+  summary: 'Stops a run if it is running, and deletes its rehearsal.',
+  method: 'DELETE',
+  path: '/_sim/runs/{id}',
+  response: z.null(),
+  status: 204,
+  problems: ['not_found'],
+});

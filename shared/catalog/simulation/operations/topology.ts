@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineOperation } from '../define-operation.ts';
+
+const Readiness = z.enum(['ready', 'away']);
+
+export const readTopology = defineOperation({
+  id: 'read-topology',
+  summary: 'Reads the applications, their readiness, and which application calls which.',
+  method: 'GET',
+  path: '/_sim/topology',
+  response: z.object({
+    applications: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        owns: z.string(),
+        state: Readiness,
+        waitingFor: z.string().optional().describe('Why it is away.'),
+        hops: z.int().describe('Hops that it answered, of those that the journal keeps.'),
+        failed: z.int().describe('Those that answered 400 or above.'),
+        faults: z.array(z.string()).describe('Names of the faults that struck there.'),
+      }),
+    ),
+    touchpoint: z.object({ state: z.enum(['ready', 'away', 'absent']), portal: z.string().optional().describe('Address of the portal.') }),
+    adapters: z.object({ store: z.enum(['memory', 'redis']), events: z.enum(['memory', 'kafka']) }),
+    may: z.array(z.object({ from: z.string(), to: z.string(), call: z.string() })).describe('Calls that the flows contain.'),
+    seen: z
+      .array(z.object({ from: z.string(), to: z.string(), calls: z.int(), failed: z.int() }))
+      .describe('Calls of this rehearsal, of those that the journal keeps. client: from outside.'),
+  }),
+});

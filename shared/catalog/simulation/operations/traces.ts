@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { applicationNames } from '../../applications.ts';
+import { Instant, queryInteger } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+import { FaultName } from '../faults.ts';
+
+export const ObjectReference = z.object({ type: z.string(), id: z.string() });
+
+/** A trace: all hops of one correlation id. Its first request from outside gives method, path, API and application. */
+export const Trace = z.object({
+  correlationId: z.string(),
+  sequence: z.int().min(1).describe('Place of the trace in the order of beginning.'),
+  startedAt: Instant.describe('Wall time of its first hop.'),
+  lastAt: Instant.describe('Wall time of its latest hop.'),
+  at: Instant.describe('The rehearsal’s clock at its first hop.'),
+  method: z.string(),
+  path: z.string(),
+  api: z.string(),
+  application: z.string(),
+  status: z.int().describe('Status of its latest request from outside.'),
+  durationMs: z.number().describe('Wall time of its latest request from outside.'),
+  requests: z.int().describe('Number of requests from outside: more than one when a client reuses the correlation id.'),
+  calls: z.int().describe('Number of calls between applications.'),
+  events: z.int().describe('Number of events published.'),
+  deliveries: z.int().describe('Number of events consumed.'),
+  failed: z.int().describe('Number of hops that answered 400 or above.'),
+  faults: z.array(z.string()).describe('Names of the faults that struck.'),
+  objects: z.array(ObjectReference).describe('Business objects that its events are about.'),
+});
+
+export const listTraces = defineOperation({
+  id: 'list-traces',
+  summary: 'Lists traces, newest first: one per correlation id.',
+  method: 'GET',
+  path: '/_sim/traces',
+  query: z.strictObject({
+    q: z.string().min(1).max(160).optional().describe('Text in the correlation id, path, API, application, status or name of a fault.'),
+    application: z
+      .enum(applicationNames as [string, ...string[]])
+      .optional()
+      .describe('An application that answered a hop.'),
+    api: z.string().max(80).optional().describe('API of a hop.'),
+    status: z.enum(['ok', 'refused', 'failed']).optional().describe('ok: below 400; refused: 4xx; failed: 5xx.'),
+    fault: FaultName.optional(),
+    object: z.string().max(160).optional().describe('type/id'),
+    correlationId: z.string().max(128).optional(),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    limit: queryInteger(1, 200).default(50),
+  }),
+  response: z.object({
+    items: z.array(Trace),
+    next: z.int().optional().describe('For before. Absent: there are no older traces.'),
+  }),
+});

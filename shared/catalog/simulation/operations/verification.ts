@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { defineOperation } from '../define-operation.ts';
+import { WaitingFor } from './waiting.ts';
+
+export const Invariant = z.object({
+  id: z.string(),
+  title: z.string(),
+  holds: z.boolean(),
+  checked: z.int().describe('Number of checks made.'),
+  violations: z.array(z.string()).describe('Each violation names its records.'),
+  waiting: z.array(z.string()).optional().describe('Only of moving: the actor that each open order waits for.'),
+});
+
+export const verify = defineOperation({
+  id: 'verify',
+  summary: 'Settles the rehearsal, then checks the invariants over all its records.',
+  method: 'GET',
+  path: '/_sim/verify',
+  response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),
+});
