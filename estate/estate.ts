@@ -49,6 +49,7 @@ export async function startEstate(
   };
 
   let gatewayUrl = '';
+  let portal: string | undefined;
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -89,6 +90,7 @@ export async function startEstate(
       adapter,
       states,
       addressOf,
+      portal: () => portal,
       token,
       pepper,
       agent,
@@ -101,6 +103,7 @@ export async function startEstate(
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
     touchpointState = READY;
+    portal = touchpoint.portal;
     return {
       gateway: door.url,
       touchpoint: touchpoint.mock,

@@ -1,4 +1,6 @@
+import { Router } from 'express';
 import type { Agent } from 'undici';
+import { createConsole } from '../console/serve.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock/driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
@@ -20,6 +22,7 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import { objectsOf } from './business-objects.ts';
 import type { Configuration } from './configuration.ts';
+import { consoleConfig } from './console.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
@@ -35,6 +38,8 @@ export interface FrontDoorOptions {
   /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
+  /** Address of the touchpoint portal, if it runs in this process. */
+  readonly portal?: () => string | undefined;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
@@ -94,7 +99,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       simulation: adapter.simulation,
       stopping,
     }),
-    documents: createDocuments(),
+    documents:
+      configuration.CONSOLE === 'on'
+        ? Router().use(createConsole(consoleConfig(configuration, credentials, options.portal)), createDocuments())
+        : createDocuments(),
     allowedHosts: configuration.ALLOWED_HOSTS,
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],

@@ -69,6 +69,8 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
+  { zone: 'console/page/', may: ['shared/', 'console/config.ts', 'console/vocabulary.ts'] },
+  { zone: 'console/', may: ['shared/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   { zone: 'docs/', may: ['shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
