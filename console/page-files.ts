@@ -5,8 +5,11 @@ import { findLibraries, type Libraries } from './libraries.ts';
 import { stripTypes } from './strip-types.ts';
 
 const FOLDER = new URL('./page/', import.meta.url);
+/** Shared with the touchpoint portal, so that both read as one product. */
+const TOKENS = new URL('../design/tokens.css', import.meta.url);
 export const PAGE_PATH = '/console/page/';
 export const STYLES = '/console/styles.css';
+const BASE = 'base.css';
 /** `.ts` in a checkout, `.js` in the installed package. */
 const CODE = extname(new URL(import.meta.url).pathname);
 export const ENTRY = `${PAGE_PATH}main${CODE}`;
@@ -45,9 +48,8 @@ export function findPageFiles(): PageFiles {
 const textOf = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 /** All style sheets in one: a page of the console has a sheet of its own, and the browser asks once. */
-const stylesAmong = (names: ReadonlySet<string>): string =>
-  [...names]
-    .filter((name) => name.endsWith('.css'))
-    .sort((one, other) => Number(other === 'base.css') - Number(one === 'base.css') || one.localeCompare(other))
-    .map(textOf)
-    .join('\n');
+const stylesAmong = (names: ReadonlySet<string>): string => {
+  const sheets = [...names].filter((name) => name.endsWith('.css') && name !== BASE).sort();
+  return [readFileSync(TOKENS, 'utf8'), ...[BASE, ...sheets].map(textOf)].join('
+');
+};

@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import type { PageProps } from './pages.ts';
+import type { PageProps } from './page.ts';
 import { Heading } from './parts.ts';
 
 export function Activity({ rest }: PageProps) {

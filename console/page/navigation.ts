@@ -4,7 +4,8 @@ import { Dialog } from './dialog.ts';
 import { facts } from './facts.ts';
 import { Icon } from './icon.ts';
 import { keysShown } from './keys.ts';
-import { type Page, pageAt, pages } from './pages.ts';
+import type { Page } from './page.ts';
+import { pageAt, pages } from './pages.ts';
 import { estateLink, rehearsalLink } from './route.ts';
 import { route } from './router.ts';
 

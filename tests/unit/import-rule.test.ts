@@ -146,6 +146,17 @@ describe('The import rule', () => {
     expect(breaking.map(shown)).toEqual([]);
   });
 
+  test('a page of the console imports only types of what does not travel to the browser', () => {
+    const pages = trackedFiles.filter((file) => file.startsWith('console/page/') && file.endsWith('.ts'));
+    const breaking = pages.flatMap((file) =>
+      [...textOf(file).matchAll(/^import (?!type )[^;]*?from '(\.\.\/[^']+|node:[^']+)';/gms)].map(
+        ([, target]) => `${file} imports ${target}`,
+      ),
+    );
+    expect(pages.length).toBeGreaterThan(10);
+    expect(breaking).toEqual([]);
+  });
+
   test('tests are imported by tests alone', () => {
     expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]);
   });
