@@ -50,6 +50,5 @@ const textOf = (name: string): string => readFileSync(new URL(name, FOLDER), 'ut
 /** All style sheets in one: a page of the console has a sheet of its own, and the browser asks once. */
 const stylesAmong = (names: ReadonlySet<string>): string => {
   const sheets = [...names].filter((name) => name.endsWith('.css') && name !== BASE).sort();
-  return [readFileSync(TOKENS, 'utf8'), ...[BASE, ...sheets].map(textOf)].join('
-');
+  return [readFileSync(TOKENS, 'utf8'), ...[BASE, ...sheets].map(textOf)].join('\n');
 };
