@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { STATE_INDEX } from '../../shared/store/collections.ts';
+import { WorldGone } from '../../shared/store/ports/directory.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { EventsAbout } from '../../shared/store/ports/inspection.ts';
@@ -172,6 +174,35 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(oldest.map(({ id }) => id)).toEqual(['b']);
         expect(await store.index(world, 'things', 'kind', 'other', { after: 0, limit: 3, newestFirst: true })).toEqual([]);
         expect(await store.count(world, 'things', 'kind', ['k', 'other', 'nothing'])).toEqual([4, 0, 0]);
+      });
+    });
+
+    describe('states', () => {
+      const state = (id: string, value: string, was: string | null) => ({ collection: 'things', name: STATE_INDEX, id, value, was });
+      const THINGS = { application: 'oms', collection: 'things' } as const;
+
+      test('are counted and listed newest first, and a changed object counts once, in its present state', async () => {
+        const { adapter, store, world } = await opened();
+        for (const id of ['b', 'a', 'c']) await store.commit(world, aPlan({ put: [putting(id, 0)], index: [state(id, 'open', null)] }));
+        await store.commit(world, aPlan({ put: [putting('b', 1)], index: [state('b', 'closed', 'open')] }));
+        const counted = { ...THINGS, states: ['open', 'closed', 'lost'] };
+        const stateless = { ...THINGS, states: [] };
+        const elsewhere = { application: 'sim', collection: 'others', states: ['open'] } as const;
+        expect(await adapter.worlds.countObjects(world, [counted, stateless, elsewhere])).toEqual([
+          { count: 3, states: [2, 1, 0] },
+          { count: 3, states: [] },
+          { count: 0, states: [0] },
+        ]);
+        const page = { after: 0, limit: 10, newestFirst: true };
+        const open = await adapter.worlds.inState(world, THINGS, 'open', page);
+        expect(open.map(({ id }) => id)).toEqual(['c', 'a']);
+        expect(await adapter.worlds.inState(world, THINGS, 'open', { ...page, after: open[0]?.order ?? 0 })).toEqual(open.slice(1));
+        expect(await adapter.worlds.inState(world, THINGS, 'lost', page)).toEqual([]);
+      });
+
+      test('of a dropped world cannot be counted', async () => {
+        const { adapter } = await opened();
+        await expect(adapter.worlds.countObjects('gone~1', [{ ...THINGS, states: ['open'] }])).rejects.toThrow(WorldGone);
       });
     });
 
