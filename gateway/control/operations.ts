@@ -8,8 +8,12 @@ import { deleteFaults } from './operations/delete-faults.ts';
 import { deleteRehearsal } from './operations/delete-rehearsal.ts';
 import { listEvents } from './operations/list-events.ts';
 import { listFaults } from './operations/list-faults.ts';
+import { listLifeCycles } from './operations/list-life-cycles.ts';
+import { listObjectTypes } from './operations/list-object-types.ts';
+import { listObjects } from './operations/list-objects.ts';
 import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
+import { listStock } from './operations/list-stock.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
@@ -41,7 +45,11 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'redrive-parked': redriveParked,
   'list-events': listEvents,
   'wait-for-events': waitForEvents,
+  'list-object-types': listObjectTypes,
+  'list-objects': listObjects,
   'read-object': readObject,
+  'list-life-cycles': listLifeCycles,
+  'list-stock': listStock,
   'read-progression': readProgression,
   'set-progression': setProgression,
   'play-scan': playScan,

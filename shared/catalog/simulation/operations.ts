@@ -2,7 +2,7 @@ import { advanceClock, readClock, setClock, settle } from './operations/clock.ts
 import { listEvents, listParked, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
 import { readJournal } from './operations/inspection.ts';
-import { readObject } from './operations/objects.ts';
+import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
@@ -22,7 +22,11 @@ export const controlOperations = {
   [redriveParked.id]: redriveParked,
   [listEvents.id]: listEvents,
   [waitForEvents.id]: waitForEvents,
+  [listObjectTypes.id]: listObjectTypes,
+  [listObjects.id]: listObjects,
   [readObject.id]: readObject,
+  [listLifeCycles.id]: listLifeCycles,
+  [listStock.id]: listStock,
   [readProgression.id]: readProgression,
   [setProgression.id]: setProgression,
   [playScan.id]: playScan,
