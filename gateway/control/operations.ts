@@ -20,6 +20,7 @@ import { moveReturnByHand } from './operations/move-return-by-hand.ts';
 import { playScan } from './operations/play-scan.ts';
 import { putFault } from './operations/put-fault.ts';
 import { readClock } from './operations/read-clock.ts';
+import { readEvent } from './operations/read-event.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
@@ -44,6 +45,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-parked': listParked,
   'redrive-parked': redriveParked,
   'list-events': listEvents,
+  'read-event': readEvent,
   'wait-for-events': waitForEvents,
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,

@@ -120,6 +120,8 @@ if (whyNoRedis) {
         const pipeline = admin.pipeline();
         for (let n = 1; n <= 3_000; n++) pipeline.xadd(`${key}:events`, `${n}-0`, 'e', JSON.stringify(entry(n)));
         await pipeline.exec();
+        await admin.hset(key, 'eventsEntered', 3_000);
+        expect((await adapter.worlds.eventsAbout(world, { by: 'id', value: 'e2007' }, 0, 10)).events).toMatchObject([{ order: 2_007 }]);
         const about = () => adapter.worlds.eventsAbout(world, { by: 'correlation', value: 'c7' }, 0, 10);
         expect((await about()).events.map(({ order }) => order)).toEqual([7, 1_007, 2_007]);
         const before = await commands();

@@ -379,6 +379,8 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await found({ by: 'correlation', value: 'two' })).toEqual(['3 e3']);
         expect(await found({ by: 'correlation', value: 'two words' })).toEqual(['4 e4']);
         expect(await found({ by: 'named' })).toEqual(['1 e1', '3 e3', '4 e4']);
+        expect(await found({ by: 'id', value: 'e3' })).toEqual(['3 e3']);
+        expect(await found({ by: 'id', value: 'e' })).toEqual([]);
       });
 
       test('one relay leases an outbox, and releases it in the step that finds it empty', async () => {
@@ -461,6 +463,27 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await opened(EMPTY, { outboxLimit: 1 });
         await store.commit(world, aPlan({ events: [event('e1')] }));
         expect(await adapter.store('crm').commit(world, aPlan({ events: [event('c1')] }))).toMatchObject({ ok: true });
+      });
+
+      test('the outstanding work of one event names its outbox entry, its fault, its subscribers, and its parked deliveries', async () => {
+        const { adapter, store, world } = await opened();
+        const subscribers = ['crm', 'loyalty-platform'] as const;
+        const nothing = { entry: undefined, withheldBy: undefined, pending: [], parked: [] };
+        expect(await adapter.worlds.eventWork(world, 'e1')).toEqual(nothing);
+        await store.commit(world, aPlan({ events: ['e1', 'e2'].map((id) => ({ ...event(id), subscribers })) }));
+        const inOutbox = await adapter.worlds.eventWork(world, 'e1');
+        expect([inOutbox.entry?.json, inOutbox.withheldBy]).toEqual(['{"id":"e1"}', undefined]);
+        expect([...inOutbox.pending].toSorted()).toEqual(subscribers);
+        await store.drain(world, 'relay', []);
+        const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e2', at: NEVER, payload: JSON.stringify(event('e2')), correlationId: 'c' };
+        await adapter.worlds.setFault(world, 'slow', '{}');
+        await store.drain(world, 'relay', ['e1'], [{ id: 'e2', due: { ...due, withheldBy: 'slow', withheldAt: 1 } }]);
+        expect(await adapter.worlds.eventWork(world, 'e2')).toMatchObject({ entry: { id: 'e2', json: '{"id":"e2"}' }, withheldBy: 'slow' });
+        const crm = adapter.store('crm');
+        await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }));
+        await adapter.store('loyalty-platform').park(world, 'loyalty-platform|e1', 'poison\n"1"');
+        const parked = [{ application: 'loyalty-platform', error: 'poison\n"1"' }];
+        expect(await adapter.worlds.eventWork(world, 'e1')).toEqual({ ...nothing, parked });
       });
 
       test('a ledger lists the requested number of items and counts all', async () => {

@@ -1,5 +1,5 @@
 import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
-import { listEvents, listParked, redriveParked, waitForEvents } from './operations/events.ts';
+import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
 import { readJournal } from './operations/inspection.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } from './operations/objects.ts';
@@ -21,6 +21,7 @@ export const controlOperations = {
   [listParked.id]: listParked,
   [redriveParked.id]: redriveParked,
   [listEvents.id]: listEvents,
+  [readEvent.id]: readEvent,
   [waitForEvents.id]: waitForEvents,
   [listObjectTypes.id]: listObjectTypes,
   [listObjects.id]: listObjects,

@@ -11,7 +11,7 @@ export interface StoredEvent {
 }
 
 /** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
-export type EventsAbout = { readonly by: 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };
+export type EventsAbout = { readonly by: 'id' | 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };
 
 export interface EventPage {
   readonly events: readonly StoredEvent[];

@@ -36,8 +36,8 @@ import type { World } from '../../domain/world.ts';
  *   W:unsent             set    applications with a non-empty outbox
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order of publication
- *   W:eventsabout        zset   `<correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
- *                               `eventsEntered` of W, all with score 0: read by lexical range
+ *   W:eventsabout        zset   `<id, correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
+ *                               `eventsIndexed` of W, all with score 0: read by lexical range
  *   W:hops, W:anonymous  stream `<number>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), j (JSON of the hop);
  *                               W has `hopSeq`, and `…Bytes` and `…Truncated` of each stream
  *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<number, 16 digits>` with score 0: read by lexical range
