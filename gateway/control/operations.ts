@@ -24,6 +24,7 @@ import { readEvent } from './operations/read-event.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
+import { readRehearsal } from './operations/read-rehearsal.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
 import { setClock } from './operations/set-clock.ts';
@@ -36,6 +37,7 @@ import { waitForEvents } from './operations/wait-for-events.ts';
 export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'create-rehearsal': createRehearsal,
   'list-rehearsals': listRehearsals,
+  'read-rehearsal': readRehearsal,
   'delete-rehearsal': deleteRehearsal,
   'reset-rehearsal': resetRehearsal,
   'read-clock': readClock,

@@ -5,13 +5,14 @@ import { readJournal } from './operations/inspection.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
-import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
+import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
 export const controlOperations = {
   [createRehearsal.id]: createRehearsal,
   [listRehearsals.id]: listRehearsals,
+  [readRehearsal.id]: readRehearsal,
   [deleteRehearsal.id]: deleteRehearsal,
   [resetRehearsal.id]: resetRehearsal,
   [readClock.id]: readClock,
