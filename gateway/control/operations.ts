@@ -21,6 +21,7 @@ import { playScan } from './operations/play-scan.ts';
 import { putFault } from './operations/put-fault.ts';
 import { readClock } from './operations/read-clock.ts';
 import { readEvent } from './operations/read-event.ts';
+import { readHop } from './operations/read-hop.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
@@ -66,5 +67,6 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-fault': deleteFault,
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
+  'read-hop': readHop,
   verify,
 };

@@ -4,7 +4,7 @@ import { notFound } from '../../../shared/catalog/problems.ts';
 import { subscribersOf } from '../../../shared/catalog/subscriptions.ts';
 import type { World } from '../../../shared/domain/world.ts';
 import type { EstateEvent } from '../../../shared/events/envelope.ts';
-import type { JournalRecord } from '../../../shared/simulation/journal.ts';
+import { type JournalRecord, recordOf } from '../../../shared/simulation/journal.ts';
 import { DELIVER_AGAIN } from '../../../shared/store/ports/due-work.ts';
 import type { EventReader } from '../../../shared/store/ports/inspection.ts';
 import type { JournalReader } from '../../../shared/store/ports/journal.ts';
@@ -20,8 +20,8 @@ export async function readEventWithConsumers(worlds: EventReader & LedgerStore &
   if (!found) throw notFound('event', id);
   const event = JSON.parse(found.json) as EstateEvent;
   const name = nameOf(event.type);
-  const { entries } = await worlds.journalOf(world, { correlationId: event.correlationid });
-  const hops = entries.map(({ json }) => JSON.parse(json) as JournalRecord);
+  const { entries } = await worlds.journalOf(world, { correlationId: event.correlationid, bodies: false });
+  const hops = entries.map(recordOf);
   return {
     ...(published && { order: published.order }),
     topic: found.topic,
