@@ -52,6 +52,12 @@ export const operations: readonly Operation[] = [
     what: 'an inventory item',
     ask: (client) => client.control('read-object', { params: { type: 'inventory-item', id: 'mug-blue' } }),
   },
+  { what: 'types of objects', ask: (client) => client.control('list-object-types') },
+  { what: 'the newest orders', ask: (client) => client.control('list-objects', { params: { type: 'order' }, query: { limit: 5 } }) },
+  {
+    what: 'the newest customers in a state',
+    ask: (client) => client.control('list-objects', { params: { type: 'customer' }, query: { state: 'active', limit: 3 } }),
+  },
   { what: 'one customer', ask: (client) => get(client, '/customers/cus_ada') },
   { what: 'a page of customers', ask: (client) => get(client, '/customers?limit=5') },
   { what: 'customers by e-mail', ask: (client) => get(client, '/customers?email=clara%40people.example') },
