@@ -12,6 +12,7 @@ import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
+import { runSuite } from './store-suite-runs.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
@@ -1002,6 +1003,8 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     lifetimeSuite(opened);
+
+    runSuite(opened);
 
     describe('faults and journal', () => {
       test('a fault strikes at most its number of times, also for concurrent requests', async () => {

@@ -15,6 +15,7 @@ import { createRedisLedger } from './ledger.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
 import { runInWorld } from './run-in-world.ts';
+import { createRedisRuns } from './runs.ts';
 import { createRedisSnapshots } from './snapshot.ts';
 
 interface WorldsOptions extends RedisAccess {
@@ -39,6 +40,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisClock(options),
     ...createRedisFaultControl(options),
     ...createEventReader(options),
+    ...createRedisRuns(options),
     journalOf: (world, ask = {}) => journal.page(world, ask),
     journaled: (world, requestIds) => journal.has(world, requestIds),
     setProgression: async (world, progression) => {
