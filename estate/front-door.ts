@@ -6,6 +6,7 @@ import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
+import { createRuns } from '../gateway/control/runs/runs.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -23,6 +24,7 @@ import type { Configuration } from './configuration.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
+import { createScenarioRuns } from './scenario-runs.ts';
 import { seedSnapshot } from './seeding.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
@@ -68,6 +70,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const use = createUse({ worlds: adapter.worlds, log });
+  let url = '';
+  const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
@@ -90,6 +94,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       use,
       driver,
       callFromOutside: createOutsideCall({ addressOf, token, agent }),
+      runs,
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
       stopping,
@@ -100,6 +105,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     states: () => [...options.states(), preparing],
     observability,
   }).catch(explainListenError('GATEWAY_PORT'));
+  url = gateway.url;
   const expiry = startExpiry({ worlds: adapter.worlds, log });
   const prepared = ensureDefault(rehearsals, stopping).then(() => {
     preparing = READY;
@@ -109,6 +115,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     prepared,
     drain: gateway.drain,
     close: async () => {
+      await runs.stop();
       await gateway.close();
       await expiry.stop();
       await driver.stop();

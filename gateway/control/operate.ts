@@ -6,6 +6,7 @@ import type { Simulation, Worlds } from '../../shared/store/ports/estate-store.t
 import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
+import type { Runs } from './runs/runs.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
 /** The parts of the simulation plane that operations use. */
@@ -15,6 +16,7 @@ export interface ControlParts {
   readonly rehearsals: Rehearsals;
   readonly driver: ClockDriver;
   readonly callFromOutside: OutsideCall;
+  readonly runs: Runs;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
   /** Aborted when the process stops: operations that wait then answer with what they have. */
@@ -59,7 +61,7 @@ export const operate =
     },
   });
 
-/** Binds an operation that runs in no rehearsal: it creates, lists or deletes them. */
+/** Binds an operation that runs in no rehearsal: it is about rehearsals, or about runs of scenarios. */
 export const operateOnRehearsals =
   <O extends ControlOperation>(operation: O) =>
   (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({

@@ -6,10 +6,13 @@ import { createRehearsal } from './operations/create-rehearsal.ts';
 import { deleteFault } from './operations/delete-fault.ts';
 import { deleteFaults } from './operations/delete-faults.ts';
 import { deleteRehearsal } from './operations/delete-rehearsal.ts';
+import { deleteRun } from './operations/delete-run.ts';
 import { listEvents } from './operations/list-events.ts';
 import { listFaults } from './operations/list-faults.ts';
 import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
+import { listRuns } from './operations/list-runs.ts';
+import { listScenarios } from './operations/list-scenarios.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
@@ -19,11 +22,13 @@ import { readClock } from './operations/read-clock.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
+import { readRun } from './operations/read-run.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
 import { setClock } from './operations/set-clock.ts';
 import { setProgression } from './operations/set-progression.ts';
 import { settle } from './operations/settle.ts';
+import { startRun } from './operations/start-run.ts';
 import { verify } from './operations/verify.ts';
 import { waitForEvents } from './operations/wait-for-events.ts';
 
@@ -55,4 +60,9 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
   verify,
+  'list-scenarios': listScenarios,
+  'start-run': startRun,
+  'list-runs': listRuns,
+  'read-run': readRun,
+  'delete-run': deleteRun,
 };

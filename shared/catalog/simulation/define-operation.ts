@@ -5,7 +5,7 @@ import type { ProblemCode } from '../problems.ts';
 /**
  * An operation of the simulation plane, under `/_sim` at the gateway. Routes, validation, the typed client and the OpenAPI document
  * derive from it. An operation runs in the rehearsal that the header `X-Rehearsal` names, and counts as its use; those under
- * `/_sim/rehearsals` run in none. Naming a rehearsal does not create it: only `create-rehearsal` and the first API call with its name do.
+ * `/_sim/rehearsals`, `/_sim/scenarios` and `/_sim/runs` run in none. Naming a rehearsal does not create it: only `create-rehearsal` and the first API call with its name do.
  */
 export interface ControlOperation<
   Id extends string = string,

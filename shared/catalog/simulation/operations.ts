@@ -6,6 +6,7 @@ import { readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
+import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -36,6 +37,11 @@ export const controlOperations = {
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
   [verify.id]: verify,
+  [listScenarios.id]: listScenarios,
+  [startRun.id]: startRun,
+  [listRuns.id]: listRuns,
+  [readRun.id]: readRun,
+  [deleteRun.id]: deleteRun,
 } as const;
 
 export type ControlId = keyof typeof controlOperations;
