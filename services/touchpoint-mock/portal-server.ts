@@ -29,6 +29,7 @@ export interface PortalOptions {
 }
 
 const PAGE = fileURLToPath(new URL('./portal/', import.meta.url));
+const TOKENS = fileURLToPath(new URL('../../design/tokens.css', import.meta.url));
 const PROXY_TIMEOUT_MS = 15_000;
 
 /** The page loads from the portal alone: no other origin, no inline script or style, no frame around it. */
@@ -76,6 +77,7 @@ export async function startPortal({
   portal.use(documentRouter({ fixtures, isReady: () => ready, from: 'portal' }));
   const description = portalDescription({ fixtures, storeKey, lanes });
   portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
+  portal.get('/tokens.css', (_request, response) => response.sendFile(TOKENS, { cacheControl: true, maxAge: 0 }));
   portal.use(express.static(PAGE, { dotfiles: 'ignore', cacheControl: true, maxAge: 0, redirect: false }));
   portal.use((_request, response) => send(response, NOT_FOUND));
 

@@ -57,7 +57,9 @@ describe('The archive', () => {
     expect(files).toEqual(
       expect.arrayContaining(['dist/testcontainers/public.js', 'dist/testcontainers/public.d.ts', 'dist/package/command.js']),
     );
-    expect(files).toEqual(expect.arrayContaining(['dist/fixtures/products.json', 'dist/services/touchpoint-mock/portal/index.html']));
+    expect(files).toEqual(
+      expect.arrayContaining(['dist/design/tokens.css', 'dist/fixtures/products.json', 'dist/services/touchpoint-mock/portal/index.html']),
+    );
     expect(files.filter((path) => /(?<!\.d)\.ts$|^(tests|docs|k8s|bench)\//.test(path))).toEqual([]);
   });
 

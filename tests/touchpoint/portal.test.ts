@@ -77,7 +77,7 @@ describe('the page', () => {
     const page = await get('/');
     expect(page.headers['content-type']).toContain('text/html');
     const references = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, target]) => target ?? '');
-    expect(references).toEqual(expect.arrayContaining(['portal.css', 'portal.js', 'openapi.json', 'openapi.yaml']));
+    expect(references).toEqual(expect.arrayContaining(['tokens.css', 'portal.css', 'portal.js', 'openapi.json', 'openapi.yaml']));
     for (const target of references) expect([target, (await get(`/${target}`)).status]).toEqual([target, 200]);
     const scripts = (await readdir(new URL('../../services/touchpoint-mock/portal/', import.meta.url))).filter((file) =>
       file.endsWith('.js'),

@@ -131,9 +131,9 @@ describe('The image', () => {
     expect(dockerfile).not.toMatch(/^# *syntax=|--mount=|<<|--chmod|--link/m);
   });
 
-  test('contains all imported files, and no test', () => {
+  test('contains all files that the estate reads, and no test', () => {
     const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
-    const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared|fixtures|rehearsal|image)\//.test(file));
+    const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared|fixtures|rehearsal|design|image)\//.test(file));
     expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
     expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
   });
