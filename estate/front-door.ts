@@ -7,6 +7,7 @@ import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
 import { createRuns } from '../gateway/control/runs/runs.ts';
+import { createStreams } from '../gateway/control/stream/streams.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -95,6 +96,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       driver,
       callFromOutside: createOutsideCall({ addressOf, token, agent }),
       runs,
+      streams: createStreams(),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
       stopping,

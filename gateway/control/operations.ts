@@ -23,6 +23,7 @@ import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
 import { readRun } from './operations/read-run.ts';
+import { readStream } from './operations/read-stream.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
 import { setClock } from './operations/set-clock.ts';
@@ -65,4 +66,5 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-runs': listRuns,
   'read-run': readRun,
   'delete-run': deleteRun,
+  'read-stream': readStream,
 };

@@ -55,6 +55,46 @@ export function defineOperation<
   };
 }
 
+/** An operation whose answer is a stream of server-sent events. */
+export interface StreamOperation<
+  Id extends string = string,
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Frames extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
+> extends ControlOperation<Id, Path, Query, Nothing, z.ZodString> {
+  /** The data of each kind of frame. */
+  readonly frames: Frames;
+}
+
+export function defineStream<
+  const Id extends string,
+  const Path extends `/_sim/${string}`,
+  Query extends z.ZodObject,
+  Frames extends Readonly<Record<string, z.ZodType>>,
+>({
+  frames,
+  ...input
+}: {
+  readonly id: Id;
+  readonly summary: string;
+  readonly path: Path;
+  readonly query: Query;
+  readonly frames: Frames;
+  readonly problems?: readonly ProblemCode[];
+}): StreamOperation<Id, Path, Query, Frames> {
+  return { ...defineOperation({ ...input, method: 'GET', response: z.string() }), frames };
+}
+
+export const isStream = (operation: ControlOperation): operation is StreamOperation => 'frames' in operation;
+
+/** A frame as a client reads it. `id` resumes after it. */
+export type FrameOf<O> =
+  O extends StreamOperation<string, string, z.ZodObject, infer Frames>
+    ? {
+        readonly [Kind in keyof Frames & string]: { readonly event: Kind; readonly id: string; readonly data: z.output<Frames[Kind]> };
+      }[keyof Frames & string]
+    : never;
+
 /** The validated input of an operation. */
 export type ControlInput<O> =
   O extends ControlOperation<string, infer Path, infer Query, infer Request, z.ZodType>

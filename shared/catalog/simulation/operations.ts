@@ -7,6 +7,7 @@ import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHa
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
+import { readStream } from './operations/stream.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -42,6 +43,13 @@ export const controlOperations = {
   [listRuns.id]: listRuns,
   [readRun.id]: readRun,
   [deleteRun.id]: deleteRun,
+  [readStream.id]: readStream,
 } as const;
 
 export type ControlId = keyof typeof controlOperations;
+/** Operations whose answer is a stream. */
+export type StreamId = {
+  [Id in ControlId]: (typeof controlOperations)[Id] extends { readonly frames: unknown } ? Id : never;
+}[ControlId];
+/** Operations with one answer. */
+export type CalledId = Exclude<ControlId, StreamId>;
