@@ -6,6 +6,7 @@ import { readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
+import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -36,6 +37,7 @@ export const controlOperations = {
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
   [readHop.id]: readHop,
+  [listTraces.id]: listTraces,
   [verify.id]: verify,
 } as const;
 
