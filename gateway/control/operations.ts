@@ -17,6 +17,7 @@ import { listRehearsals } from './operations/list-rehearsals.ts';
 import { listRuns } from './operations/list-runs.ts';
 import { listScenarios } from './operations/list-scenarios.ts';
 import { listStock } from './operations/list-stock.ts';
+import { listTraces } from './operations/list-traces.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
@@ -74,6 +75,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
   'read-hop': readHop,
+  'list-traces': listTraces,
   verify,
   'list-scenarios': listScenarios,
   'start-run': startRun,
