@@ -8,6 +8,7 @@ import { deleteFaults } from './operations/delete-faults.ts';
 import { deleteRehearsal } from './operations/delete-rehearsal.ts';
 import { deleteRun } from './operations/delete-run.ts';
 import { listEvents } from './operations/list-events.ts';
+import { listFaultPresets } from './operations/list-fault-presets.ts';
 import { listFaults } from './operations/list-faults.ts';
 import { listLifeCycles } from './operations/list-life-cycles.ts';
 import { listObjectTypes } from './operations/list-object-types.ts';
@@ -73,6 +74,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-faults': listFaults,
   'delete-fault': deleteFault,
   'delete-faults': deleteFaults,
+  'list-fault-presets': listFaultPresets,
   'read-journal': readJournal,
   'read-hop': readHop,
   'list-traces': listTraces,

@@ -1,6 +1,6 @@
 import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
-import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
+import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
@@ -43,6 +43,7 @@ export const controlOperations = {
   [listFaults.id]: listFaults,
   [deleteFault.id]: deleteFault,
   [deleteFaults.id]: deleteFaults,
+  [listFaultPresets.id]: listFaultPresets,
   [readJournal.id]: readJournal,
   [readHop.id]: readHop,
   [listTraces.id]: listTraces,

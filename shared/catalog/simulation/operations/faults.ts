@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.ts';
-import { FaultInput } from '../faults.ts';
+import { FaultInput, FaultName } from '../faults.ts';
 
 const ListedFault = z.object({
   name: z.string(),
@@ -47,4 +47,22 @@ export const deleteFaults = defineOperation({
   path: '/_sim/faults',
   response: z.null(),
   status: 204,
+});
+
+export const listFaultPresets = defineOperation({
+  id: 'list-fault-presets',
+  summary: 'Lists faults under business names, ready for put-fault.',
+  method: 'GET',
+  path: '/_sim/fault-presets',
+  response: z.object({
+    items: z.array(
+      z.object({
+        id: FaultName.describe('Name for put-fault.'),
+        group: z.string(),
+        title: z.string(),
+        effect: z.string().describe('What the caller sees.'),
+        rule: FaultInput.describe('Body for put-fault.'),
+      }),
+    ),
+  }),
 });

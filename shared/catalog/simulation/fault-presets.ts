@@ -1,0 +1,129 @@
+import type { FaultInput } from './faults.ts';
+
+/** A fault under a business name. Its id is the name under which it is set. */
+export interface FaultPreset {
+  readonly id: string;
+  readonly group: string;
+  readonly title: string;
+  /** What the caller sees. */
+  readonly effect: string;
+  readonly rule: FaultInput;
+}
+
+/** Faults that people rehearse most, for the console and the command line. */
+export const faultPresets = [
+  {
+    id: 'payment-hub-down',
+    group: 'Payments',
+    title: 'The Payment Hub is down',
+    effect: 'Authorise, capture and refund answer 503 dependency_unavailable. A cancelled order keeps its refund for later.',
+    rule: { match: { application: 'payment-hub' }, fault: { kind: 'outage' } },
+  },
+  {
+    id: 'card-payments-slow',
+    group: 'Payments',
+    title: 'Card payments are slow',
+    effect: 'Authorize Payment answers after three seconds. A caller with a shorter timeout does not know whether it succeeded.',
+    rule: { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 3_000 } },
+  },
+  {
+    id: 'capture-answer-lost',
+    group: 'Payments',
+    title: 'The answer to a capture is lost',
+    effect: 'The next capture succeeds, but its caller gets 504. Repeated with the same Idempotency-Key, it returns the capture.',
+    rule: { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 },
+  },
+  {
+    id: 'oms-down',
+    group: 'Orders and customers',
+    title: 'The OMS is down',
+    effect: 'Create Order and Confirm Order answer 503. The till goes on selling and submits its orders later.',
+    rule: { match: { application: 'oms' }, fault: { kind: 'outage' } },
+  },
+  {
+    id: 'promotions-fail',
+    group: 'Orders and customers',
+    title: 'The Promotion Engine answers errors',
+    effect: 'Evaluate Promotions and Validate Voucher answer 500.',
+    rule: { match: { application: 'promotion-engine' }, fault: { kind: 'status', status: 500 } },
+  },
+  {
+    id: 'loyalty-slow',
+    group: 'Orders and customers',
+    title: 'The loyalty platform is slow',
+    effect: 'Everything that reads points takes two seconds longer: a checkout of a member, and the 360 view of a customer.',
+    rule: { match: { application: 'loyalty-platform' }, fault: { kind: 'latency', ms: 2_000 } },
+  },
+  {
+    id: 'customer-lookups-break',
+    group: 'Orders and customers',
+    title: 'Customer look-ups break now and then',
+    effect: 'About one of three connections to Get Customer breaks without an answer. The seed repeats the sequence.',
+    rule: { match: { api: 'get-customer-api' }, fault: { kind: 'drop' }, probability: 0.34, seed: 'monday' },
+  },
+  {
+    id: 'allocation-fails-once',
+    group: 'Stock and fulfilment',
+    title: 'Stock allocation fails once',
+    effect: 'The next allocation answers 503 and allocates nothing. The order tries again by itself.',
+    rule: { match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 },
+  },
+  {
+    id: 'last-unit-race',
+    group: 'Stock and fulfilment',
+    title: 'Two buyers reach the last unit together',
+    effect:
+      'The next reservation waits until a second one arrives, and both run at once. For lamp-last-one, one gets 409 insufficient_stock.',
+    rule: { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 },
+  },
+  {
+    id: 'carrier-unreachable',
+    group: 'Stock and fulfilment',
+    title: 'The carrier is unreachable',
+    effect: 'Goods leave without a label: labelStatus is failed. Generate Shipping Label and Track Shipment answer 503.',
+    rule: { match: { application: 'carrier-platform' }, fault: { kind: 'outage' } },
+  },
+  {
+    id: 'order-events-twice',
+    group: 'Events',
+    title: 'Order events arrive twice',
+    effect: 'Subscribers get each order-confirmed once more, under the same id. Points must be earned once.',
+    rule: { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 1 } },
+  },
+  {
+    id: 'order-events-out-of-order',
+    group: 'Events',
+    title: 'Order events arrive out of order',
+    effect: 'order-created arrives after the next event about the same order. Its sequence says that it is older.',
+    rule: { match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
+  },
+  {
+    id: 'payment-events-late',
+    group: 'Events',
+    title: 'Payment events are late',
+    effect: 'payment-authorized arrives when the rehearsal’s clock has moved on by ten minutes.',
+    rule: { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } },
+  },
+  {
+    id: 'carrier-webhooks-lost',
+    group: 'Carrier webhooks',
+    title: 'Carrier webhooks are lost',
+    effect: 'Nobody hears of a scan until this is switched off. Track Shipment shows more than the order does.',
+    rule: { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } },
+  },
+  {
+    id: 'carrier-webhooks-bad-signature',
+    group: 'Carrier webhooks',
+    title: 'Carrier webhooks have a bad signature',
+    effect: 'The receiver answers 401, and the carrier sends the webhook again after 5 s, 5 min, 30 min and so on.',
+    rule: { match: { webhook: 'carrier' }, fault: { kind: 'bad-signature' } },
+  },
+  {
+    id: 'carrier-webhooks-stale',
+    group: 'Carrier webhooks',
+    title: 'Carrier webhooks are replayed too late',
+    effect: 'Each webhook is signed for six minutes ago: 401, and it is sent again.',
+    rule: { match: { webhook: 'carrier' }, fault: { kind: 'stale-timestamp' } },
+  },
+] as const satisfies readonly FaultPreset[];
+export type FaultPresetId = (typeof faultPresets)[number]['id'];
