@@ -65,7 +65,7 @@ export const faultPresets = [
     id: 'allocation-fails-once',
     group: 'Stock and fulfilment',
     title: 'Stock allocation fails once',
-    effect: 'The next allocation answers 503 and allocates nothing. The order tries again by itself.',
+    effect: 'The next allocation answers 503 and allocates nothing. The FMS tries again after a while of the rehearsal’s clock.',
     rule: { match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 },
   },
   {
@@ -94,7 +94,7 @@ export const faultPresets = [
     id: 'order-events-out-of-order',
     group: 'Events',
     title: 'Order events arrive out of order',
-    effect: 'order-created arrives after the next event about the same order. Its sequence says that it is older.',
+    effect: 'order-created arrives after the next event about the same order. Its aggregateversion says that it is older.',
     rule: { match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
   },
   {
