@@ -22,6 +22,8 @@ export function createMemoryEvents() {
     },
     after: (after: number, limit: number): readonly StoredEvent[] => events.slice(after, after + limit),
     about: (what: EventsAbout, after: number, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.after(after, limit) ?? [],
+    newestAbout: (what: EventsAbout, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.before(0, limit) ?? [],
+    count: (what: EventsAbout): number => about.get(termOf(what))?.size ?? 0,
   };
 }
 
