@@ -25,3 +25,11 @@ export function facts(): Facts {
 }
 
 export const applicationTitle = (id: string): string => facts().vocabulary.applications[id] ?? (id === 'client' ? 'Client' : id);
+
+/** `Confirm Order`; the name of an event or of a timer. */
+export const apiTitle = (api: string): string =>
+  facts().vocabulary.apis[api]?.name ??
+  api
+    .replace(/^event:/, '')
+    .replace(/^due:/, 'timer ')
+    .replace(/-api$/, '');
