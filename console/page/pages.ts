@@ -3,6 +3,16 @@ import type { Page } from './page.ts';
 /** All pages, in the order of the navigation. The code of a page is loaded when it is opened. */
 export const pages: readonly Page[] = [
   {
+    path: '',
+    scope: 'rehearsal',
+    title: 'Overview',
+    icon: 'overview',
+    key: 'o',
+    bottom: true,
+    deepest: 0,
+    load: async () => (await import('./overview.ts')).Overview,
+  },
+  {
     path: 'activity',
     scope: 'rehearsal',
     title: 'Activity',

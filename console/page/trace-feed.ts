@@ -10,6 +10,7 @@ export interface TraceFilter {
   readonly status?: 'ok' | 'refused' | 'failed' | undefined;
   readonly fault?: string | undefined;
   readonly api?: string | undefined;
+  readonly application?: string | undefined;
   readonly object?: string | undefined;
 }
 

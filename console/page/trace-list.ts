@@ -18,6 +18,7 @@ const filterOf = (query: URLSearchParams): TraceFilter => ({
   status: STATUSES.find((one) => one === query.get('status')),
   fault: query.get('fault') ?? undefined,
   api: query.get('api') ?? undefined,
+  application: query.get('application') ?? undefined,
   object: query.get('object') ?? undefined,
 });
 
@@ -56,7 +57,7 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
   );
 }
 
-function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
+export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
   const { correlationId, api, application, status, requests } = trace;
   const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
   return h(
@@ -126,7 +127,7 @@ function FilterChips({ filter }: { filter: TraceFilter }) {
     chip(
       'all',
       Object.values(filter).every((value) => value === undefined),
-      { q: undefined, status: undefined, fault: undefined, api: undefined, object: undefined },
+      { q: undefined, status: undefined, fault: undefined, api: undefined, application: undefined, object: undefined },
     ),
     chip('refused', filter.status === 'refused', { status: filter.status === 'refused' ? undefined : 'refused' }, 'warn'),
     chip('failed', filter.status === 'failed', { status: filter.status === 'failed' ? undefined : 'failed' }, 'bad'),
@@ -138,6 +139,7 @@ function FilterChips({ filter }: { filter: TraceFilter }) {
       ),
     ),
     filter.api !== undefined && chip(apiTitle(filter.api), true, { api: undefined }),
+    filter.application !== undefined && chip(applicationTitle(filter.application), true, { application: undefined }),
     filter.object !== undefined && chip(filter.object, true, { object: undefined }),
   );
 }
@@ -148,7 +150,11 @@ const NothingFound = () =>
     { title: 'No trace matches.' },
     h(
       'button',
-      { type: 'button', onClick: () => setQuery({ q: undefined, status: undefined, fault: undefined, api: undefined, object: undefined }) },
+      {
+        type: 'button',
+        onClick: () =>
+          setQuery({ q: undefined, status: undefined, fault: undefined, api: undefined, application: undefined, object: undefined }),
+      },
       'Show all',
     ),
   );

@@ -17,6 +17,7 @@ import { path, setQuery } from './router.ts';
 import { SequenceDiagram } from './sequence-diagram.ts';
 import { TraceEvents } from './trace-events.ts';
 import type { Trace as TraceSummary } from './trace-feed.ts';
+import { noteTraceRead } from './trace-read.ts';
 import { type TraceTree, traceTree } from './trace-tree.ts';
 
 /** Of rows in the document. */
@@ -40,7 +41,8 @@ export interface TraceProps {
 }
 
 export function Trace(props: TraceProps) {
-  const { correlationId } = props;
+  const { correlationId, rehearsal } = props;
+  useEffect(() => noteTraceRead(rehearsal), [rehearsal]);
   const read = useResource(correlationId, async (signal) => {
     const [{ items, truncated }, { items: found }] = await Promise.all([
       control('read-journal', { query: { correlationId, bodies: 'false', limit: MOST_HOPS } }, { signal }),

@@ -1,0 +1,57 @@
+import type { DemoCredentials } from '../config.ts';
+import type { RehearsalCredentials } from './session.ts';
+
+/** One thing that a client must be told. */
+export interface Setting {
+  readonly label: string;
+  /** Name of the variable in `.env`. */
+  readonly variable: string;
+  readonly value: string;
+  /** Shown only when asked for. */
+  readonly secret?: true;
+}
+
+export interface ConnectionInput {
+  readonly gateway: string;
+  readonly rehearsal: string;
+  /** Known only in the tab that created the rehearsal. */
+  readonly credentials: RehearsalCredentials | undefined;
+  readonly demo: DemoCredentials | undefined;
+}
+
+/** How a client reaches the rehearsal: with the credentials of its own, or with those of the estate and the header. */
+export function connectionSettings({ gateway, rehearsal, credentials, demo }: ConnectionInput): readonly Setting[] {
+  const shared = [
+    { label: 'Gateway', variable: 'ESTATE_URL', value: gateway },
+    { label: 'X-Rehearsal', variable: 'ESTATE_REHEARSAL', value: rehearsal },
+  ];
+  if (credentials) {
+    return [
+      ...shared,
+      { label: 'Bearer of this rehearsal', variable: 'ESTATE_BEARER', value: credentials.bearer, secret: true },
+      { label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: credentials.apiKey, secret: true },
+      { label: 'Carrier webhook', variable: 'ESTATE_WEBHOOK_URL', value: gateway + credentials.webhookUrl },
+      { label: 'Secret of the webhook', variable: 'ESTATE_WEBHOOK_SECRET', value: credentials.webhookSecret, secret: true },
+    ];
+  }
+  return [
+    ...shared,
+    ...(demo?.integration === undefined ? [] : [{ label: 'Bearer (demonstration)', variable: 'ESTATE_BEARER', value: demo.integration }]),
+    ...(demo?.apiKey === undefined ? [] : [{ label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: demo.apiKey }]),
+    {
+      label: 'Carrier webhook',
+      variable: 'ESTATE_WEBHOOK_URL',
+      value: `${gateway}/webhooks/carrier?rehearsal=${encodeURIComponent(rehearsal)}`,
+    },
+  ];
+}
+
+/** The settings as a file `.env`. */
+export const envText = (settings: readonly Setting[]): string =>
+  settings.map(({ variable, value }) => `${variable}=${quoted(value)}\n`).join('');
+
+/** Single quotes keep a value as it is; one inside ends them, and is quoted by itself. */
+const quoted = (value: string): string => (/^[\w@%+=:,./?&~-]*$/.test(value) ? value : `'${value.replaceAll("'", `'"'"'`)}'`);
+
+/** Enough to recognise a secret by, and the rest as dots. */
+export const masked = (secret: string): string => `${secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))}••••••••`;
