@@ -49,6 +49,7 @@ export async function startEstate(
   };
 
   let gatewayUrl = '';
+  let portalUrl = '';
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -89,6 +90,7 @@ export async function startEstate(
       adapter,
       states,
       addressOf,
+      touchpoint: () => (touchpointState.ready ? { state: 'ready', portal: portalUrl } : { state: 'away' }),
       token,
       pepper,
       agent,
@@ -100,6 +102,7 @@ export async function startEstate(
     gatewayUrl = door.url;
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
+    portalUrl = touchpoint.portal;
     touchpointState = READY;
     return {
       gateway: door.url,

@@ -6,6 +6,7 @@ import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
+import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -19,7 +20,7 @@ import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import { objectsOf } from './business-objects.ts';
-import type { Configuration } from './configuration.ts';
+import { adaptersInUse, type Configuration } from './configuration.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
@@ -35,6 +36,8 @@ export interface FrontDoorOptions {
   /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
+  /** Absent: the touchpoint mock does not belong to this process. */
+  readonly touchpoint?: () => TouchpointState;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
@@ -92,6 +95,13 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       callFromOutside: createOutsideCall({ addressOf, token, agent }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
+      topology: createTopology({
+        worlds: adapter.worlds,
+        addressOf,
+        agent,
+        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        adapters: adaptersInUse(configuration),
+      }),
       stopping,
     }),
     documents: createDocuments(),

@@ -6,6 +6,7 @@ import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } f
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
+import { readTopology } from './operations/topology.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -24,6 +25,7 @@ export const controlOperations = {
   [listEvents.id]: listEvents,
   [readEvent.id]: readEvent,
   [waitForEvents.id]: waitForEvents,
+  [readTopology.id]: readTopology,
   [listObjectTypes.id]: listObjectTypes,
   [listObjects.id]: listObjects,
   [readObject.id]: readObject,
