@@ -91,6 +91,7 @@ export async function startEstate(
       states,
       addressOf,
       portal: () => portal,
+      touchpoint: () => (touchpointState.ready && portal !== undefined ? { state: 'ready', portal } : { state: 'away' }),
       token,
       pepper,
       agent,

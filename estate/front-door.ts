@@ -10,6 +10,7 @@ import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals
 import { createUse } from '../gateway/control/rehearsals/use.ts';
 import { createRuns } from '../gateway/control/runs/runs.ts';
 import { createStreams } from '../gateway/control/stream/streams.ts';
+import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -23,7 +24,7 @@ import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import { objectsOf } from './business-objects.ts';
-import type { Configuration } from './configuration.ts';
+import { adaptersInUse, type Configuration } from './configuration.ts';
 import { consoleConfig } from './console.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
@@ -43,6 +44,8 @@ export interface FrontDoorOptions {
   readonly addressOf: (application: Application) => string;
   /** Address of the touchpoint portal, if it runs in this process. */
   readonly portal?: () => string | undefined;
+  /** Absent: the touchpoint mock does not belong to this process. */
+  readonly touchpoint?: () => TouchpointState;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
@@ -104,6 +107,13 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       streams: createStreams(),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
+      topology: createTopology({
+        worlds: adapter.worlds,
+        addressOf,
+        agent,
+        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        adapters: adaptersInUse(configuration),
+      }),
       stopping,
     }),
     documents:

@@ -9,6 +9,7 @@ import type { Rehearsals } from './rehearsals/rehearsals.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
+import type { Topology } from './topology/topology.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
 /** The parts of the simulation plane that operations use. */
@@ -22,6 +23,8 @@ export interface ControlParts {
   readonly streams: Streams;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
+  /** The applications and their calls. */
+  readonly topology: Topology;
   /** Aborted when the process stops: operations that wait then answer with what they have. */
   readonly stopping: AbortSignal;
 }

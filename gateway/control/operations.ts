@@ -33,6 +33,7 @@ import { readProgression } from './operations/read-progression.ts';
 import { readRehearsal } from './operations/read-rehearsal.ts';
 import { readRun } from './operations/read-run.ts';
 import { readStream } from './operations/read-stream.ts';
+import { readTopology } from './operations/read-topology.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
 import { setClock } from './operations/set-clock.ts';
@@ -58,6 +59,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-events': listEvents,
   'read-event': readEvent,
   'wait-for-events': waitForEvents,
+  'read-topology': readTopology,
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,
   'read-object': readObject,

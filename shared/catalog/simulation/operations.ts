@@ -8,6 +8,7 @@ import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
 import { readStream } from './operations/stream.ts';
+import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
@@ -27,6 +28,7 @@ export const controlOperations = {
   [listEvents.id]: listEvents,
   [readEvent.id]: readEvent,
   [waitForEvents.id]: waitForEvents,
+  [readTopology.id]: readTopology,
   [listObjectTypes.id]: listObjectTypes,
   [listObjects.id]: listObjects,
   [readObject.id]: readObject,
