@@ -11,8 +11,8 @@ export function createMemoryEvents() {
     get last(): number {
       return events.length;
     },
-    add({ id, topic, key, json }: OutboxEntry): void {
-      const event = { order: events.length + 1, id, topic, key, json };
+    add({ id, topic, key, json, hop }: OutboxEntry): void {
+      const event = { order: events.length + 1, id, topic, key, json, ...(hop !== undefined && { hop }) };
       events.push(event);
       for (const term of termsOf(id, json)) {
         const list = about.get(term) ?? createOrderedList<StoredEvent>();

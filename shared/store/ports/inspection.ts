@@ -8,6 +8,8 @@ export interface StoredEvent {
   readonly topic: string;
   readonly key: string;
   readonly json: string;
+  /** Request id of the hop that published it; absent in events of an older release. */
+  readonly hop?: string | undefined;
 }
 
 /** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
