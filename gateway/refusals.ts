@@ -73,7 +73,7 @@ function record({ log, observer, simulation }: RefusalRecords, { problem, ids }:
       method: request.method,
       path: request.originalUrl,
       status,
-      ms: performance.now() - passage.started,
+      started: passage.started,
       response: JSON.stringify(problem.body(passage.path)),
     },
   );

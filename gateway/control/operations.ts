@@ -19,6 +19,7 @@ import { moveReturnByHand } from './operations/move-return-by-hand.ts';
 import { playScan } from './operations/play-scan.ts';
 import { putFault } from './operations/put-fault.ts';
 import { readClock } from './operations/read-clock.ts';
+import { readHop } from './operations/read-hop.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
@@ -60,6 +61,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-fault': deleteFault,
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
+  'read-hop': readHop,
   verify,
   'list-scenarios': listScenarios,
   'start-run': startRun,

@@ -14,6 +14,7 @@ import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 import type { Context } from '../simulation/context.ts';
 import { isSameSecret } from '../simulation/credentials.ts';
+import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { expressPath } from '../transport/path.ts';
@@ -124,7 +125,7 @@ async function answerDue(pipeline: Pipeline, { request, response }: Exchange): P
     context,
     path: request.path,
     trail: newTrail(),
-    hop: { api: `due:${kind}`, method: 'DUE', path: key, started, answersData: false },
+    hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
   });
   if (answer) send(response, context, answer);
 }

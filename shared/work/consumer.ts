@@ -11,6 +11,7 @@ import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.t
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import { contextFor } from '../simulation/context.ts';
+import { CONSUME } from '../simulation/journal.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
@@ -116,6 +117,6 @@ function deliveryOf(application: Application, event: EstateEvent, view: WorldVie
     }),
     trail: newTrail(),
     path: event.subject,
-    hop: { api: `event:${name}`, method: 'CONSUME', path: event.subject, started: performance.now(), answersData: false },
+    hop: { api: `event:${name}`, method: CONSUME, path: event.subject, started: performance.now(), answersData: false },
   };
 }

@@ -1,7 +1,7 @@
 import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
 import { listEvents, listParked, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
-import { readJournal } from './operations/inspection.ts';
+import { readHop, readJournal } from './operations/journal.ts';
 import { readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
@@ -37,6 +37,7 @@ export const controlOperations = {
   [deleteFault.id]: deleteFault,
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
+  [readHop.id]: readHop,
   [verify.id]: verify,
   [listScenarios.id]: listScenarios,
   [startRun.id]: startRun,

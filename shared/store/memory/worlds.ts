@@ -68,9 +68,13 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
       return { events: events.about(about, after, limit), last: events.last };
     },
     journalOf: async (world, ask = {}) => need(world).journal.page(ask),
+    hop: async (world, requestId) => need(world).journal.hop(requestId),
     journaled: async (world, requestIds) => {
       const { journal } = need(world);
       return new Set(requestIds.filter((requestId) => journal.has(requestId)));
     },
+    journalSize: async (world) => need(world).journal.size(),
+    traces: async (world, { before, limit }) => need(world).journal.traces(before, limit),
+    tracesOf: async (world, correlationIds) => need(world).journal.tracesOf(correlationIds),
   };
 }

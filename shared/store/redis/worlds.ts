@@ -41,8 +41,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisFaultControl(options),
     ...createEventReader(options),
     ...createRedisRuns(options),
-    journalOf: (world, ask = {}) => journal.page(world, ask),
-    journaled: (world, requestIds) => journal.has(world, requestIds),
+    ...journal.reader,
     setProgression: async (world, progression) => {
       await run('setProgression', world, JSON.stringify(progression));
     },
