@@ -1,7 +1,10 @@
 import { apis } from '../shared/catalog/apis.ts';
 import { applications } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { allEvents } from '../shared/catalog/events.ts';
+import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
+import { faultKinds } from '../shared/catalog/simulation/faults.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 
 /** What the page needs of the catalog: it imports only types, so that the catalog does not travel to the browser. */
@@ -9,10 +12,11 @@ export const vocabulary = () => ({
   operations: Object.fromEntries(Object.values(controlOperations).map(({ id, method, path }) => [id, { method, path }])),
   applications: Object.fromEntries(Object.entries(applications).map(([id, { title }]) => [id, title])),
   apis: Object.fromEntries(
-    ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(({ id, name, audience, auth, method }) => [
-      id,
-      { name, audience, auth, method },
-    ]),
+    ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(
+      ({ id, name, application, audience, auth, method }) => [id, { name, application, audience, auth, method }],
+    ),
   ),
+  /** What faults can be set on. */
+  faults: { kinds: faultKinds, events: allEvents.map(({ name }) => name), scans: TrackingStatus.options },
 });
 export type Vocabulary = ReturnType<typeof vocabulary>;

@@ -42,6 +42,7 @@ const FIRST_ROW = 36;
 const GAP = ROW - NODE.height;
 /** Lines side by side between two rows. */
 const TRACKS = [0, -5, 5];
+const MOST_ROWS = Math.max(...LANES.map(({ nodes }) => nodes.length));
 const MIDDLE = 1;
 const LAST = 2;
 
@@ -55,7 +56,10 @@ type Side = 'left' | 'right';
 
 const PLACES: ReadonlyMap<string, Place> = new Map(
   LANES.flatMap(({ nodes }, lane) =>
-    nodes.map((id, row) => [id, { lane, row, x: (LANE_X[lane] ?? 0) + MARGIN, y: FIRST_ROW + row * ROW }] as const),
+    nodes.map(
+      (id, row) =>
+        [id, { lane, row, x: (LANE_X[lane] ?? 0) + MARGIN, y: FIRST_ROW + row * ROW + ((MOST_ROWS - nodes.length) * ROW) / 2 }] as const,
+    ),
   ),
 );
 

@@ -125,6 +125,7 @@ function Node({ node, x, y }: { node: MapNode; x: number; y: number }) {
     h('rect', { class: 'node', x, y, width: NODE.width, height: NODE.height, rx: 7 }),
     h('circle', { class: toneOf(state, isStruck), cx: x + 14, cy: y + 16, r: 4.5 }),
     h('text', { x: x + 25, y: y + 20 }, title),
+    ' ',
     h('text', { class: 'sub', x: x + 25, y: y + 35 }, note.length > 22 ? `${note.slice(0, 21)}…` : note),
   );
 }

@@ -57,13 +57,13 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
         {
           isDone: steps.ordered,
           title: 'Place a digital order',
-          hint: 'basket, checkout, payment, confirmation: watch the calls on the map',
+          hint: 'watch its calls appear on the map',
         },
         button(steps.ordered ? 'Again' : 'Place', order, next === 'ordered'),
       ),
       h(
         Step,
-        { isDone: steps.read, title: 'Read its trace', hint: 'who called whom, in which order, with bodies' },
+        { isDone: steps.read, title: 'Read its trace', hint: 'who called whom, with bodies' },
         example === undefined
           ? h('button', { type: 'button', disabled: true }, 'Open')
           : h('a', { class: next === 'read' ? 'button primary' : 'button', href: rehearsalLink(rehearsal, 'activity', example) }, 'Open'),

@@ -22,6 +22,24 @@ export const pages: readonly Page[] = [
     deepest: 1,
     load: async () => (await import('./activity.ts')).Activity,
   },
+  {
+    path: 'faults',
+    scope: 'rehearsal',
+    title: 'Faults',
+    icon: 'faults',
+    key: 'x',
+    deepest: 0,
+    load: async () => (await import('./faults.ts')).Faults,
+  },
+  {
+    path: 'rehearsals',
+    scope: 'estate',
+    title: 'Rehearsals',
+    icon: 'rehearsals',
+    key: 'r',
+    deepest: 1,
+    load: async () => (await import('./rehearsals.ts')).Rehearsals,
+  },
 ];
 
 export function pageAt(rehearsal: string | undefined, segments: readonly string[]): { page: Page; rest: readonly string[] } | undefined {

@@ -1,3 +1,10 @@
+/** What is wrong with one part of a request. */
+export interface FieldError {
+  /** A JSON pointer into the body, or the name of a part of the path. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
 interface Problem {
   readonly status: number;
   readonly code: string;
@@ -6,6 +13,7 @@ interface Problem {
   readonly correlationId?: string | undefined;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
+  readonly errors?: readonly FieldError[] | undefined;
 }
 
 /** Why an operation has no result: the problem that the gateway answered, or its absence. */
@@ -17,8 +25,9 @@ export class Refusal extends Error implements Problem {
   readonly detail: string;
   readonly correlationId: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly errors: readonly FieldError[];
 
-  constructor({ status, code, title, detail, correlationId, retryAfter }: Problem) {
+  constructor({ status, code, title, detail, correlationId, retryAfter, errors = [] }: Problem) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -26,6 +35,7 @@ export class Refusal extends Error implements Problem {
     this.detail = detail;
     this.correlationId = correlationId;
     this.retryAfter = retryAfter;
+    this.errors = errors;
   }
 }
 
@@ -38,6 +48,7 @@ export async function refusalOf(answer: Response): Promise<Refusal> {
     detail: body.detail ?? `The gateway answered ${answer.status}.`,
     correlationId: answer.headers.get('X-Correlation-Id') ?? undefined,
     retryAfter: Number(answer.headers.get('Retry-After')) || undefined,
+    errors: body.errors,
   });
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Bar } from './bar.ts';
 import { focusFilter, moveRow, useKeys } from './keyboard.ts';
 import { Keys, keysShown } from './keys.ts';
+import { lastRehearsal, noteRehearsal } from './last-rehearsal.ts';
 import { held } from './live.ts';
 import { Navigation, pageLink } from './navigation.ts';
 import type { Page, PageProps } from './page.ts';
@@ -16,15 +17,12 @@ import { bearer } from './session.ts';
 import { SignIn } from './sign-in.ts';
 import { StatusLine } from './status-line.ts';
 
-const LAST = 'estate.last-rehearsal';
-const lastRehearsal = (): string => sessionStorage.getItem(LAST) ?? 'default';
-
 export function Shell() {
   const { rehearsal, segments } = route.value;
   const credential = bearer.value;
   useEffect(() => {
     if (credential === undefined) return;
-    if (rehearsal !== undefined) sessionStorage.setItem(LAST, rehearsal);
+    if (rehearsal !== undefined) noteRehearsal(rehearsal);
     void enterRehearsal(rehearsal);
   }, [rehearsal, credential]);
   useShellKeys(rehearsal ?? lastRehearsal());

@@ -1,0 +1,171 @@
+import { useSignal } from '@preact/signals';
+import { h } from 'preact';
+import { verbsOff } from './clock-set.ts';
+import { control } from './control.ts';
+import { applicationTitle, facts } from './facts.ts';
+import { FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
+import { Choice, field, OtherErrors } from './field.ts';
+import { Card } from './parts.ts';
+import { asRefusal, type FieldError } from './refusal.ts';
+import { readFaults } from './rehearsal.ts';
+import { say } from './status-line.ts';
+
+const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
+  ['call', 'Calls of an application or an API'],
+  ['event', 'An event'],
+  ['webhook', 'The carrier’s webhooks'],
+];
+const EMPTY: FaultForm = {
+  target: 'call',
+  kind: 'outage',
+  application: '',
+  api: '',
+  event: 'order-confirmed',
+  subject: '',
+  scan: '',
+  members: {},
+  times: '',
+  probability: '',
+  seed: '',
+};
+const SHOWN = [
+  'name',
+  '/match',
+  '/match/application',
+  '/match/api',
+  '/match/event',
+  '/match/subject',
+  '/match/status',
+  '/fault/kind',
+  '/times',
+  '/probability',
+  '/seed',
+];
+
+/** A fault of one's own. The gateway judges it, and what it refuses is shown at the field. */
+export function FaultRuleForm() {
+  const name = useSignal('');
+  const form = useSignal(EMPTY);
+  const errors = useSignal<readonly FieldError[]>([]);
+  const { apis, applications, faults } = facts().vocabulary;
+  const { target, kind, application } = form.value;
+  const change = (changes: Partial<FaultForm>): void => {
+    form.value = { ...form.value, ...changes };
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    errors.value = [];
+    try {
+      await control('put-fault', { params: { name: name.value.trim() }, body: faultRule(form.value) });
+      await readFaults();
+      say(`The fault ${name.value.trim()} is set.`);
+      name.value = '';
+    } catch (error) {
+      const refusal = asRefusal(error);
+      errors.value = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
+    }
+  };
+  const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
+  const choice = (
+    member: 'application' | 'api' | 'event' | 'scan',
+    label: string,
+    pointer: string,
+    choices: readonly (readonly [string, string])[],
+  ) =>
+    field({ id: `fault-${member}`, label, pointer, errors: errors.value }, (attributes) =>
+      h(Choice, {
+        attributes,
+        value: form.value[member],
+        choices,
+        onChange: (value) => change({ [member]: value, ...(member === 'application' && { api: '' }) }),
+      }),
+    );
+  const text = (member: 'subject' | 'times' | 'probability' | 'seed', label: string, hint: string) =>
+    field(
+      { id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}`, errors: errors.value },
+      (attributes) =>
+        h('input', {
+          type: 'text',
+          ...attributes,
+          value: form.value[member],
+          onInput: ({ currentTarget }) => change({ [member]: currentTarget.value }),
+        }),
+    );
+  const kinds: readonly FaultKind[] = faults.kinds[target];
+  const { effect, members } = FAULT_KINDS[kind];
+  return h(
+    Card,
+    { title: 'A rule of your own' },
+    h(
+      'form',
+      { class: 'in fields', onSubmit: (event: Event) => void submit(event), noValidate: true },
+      h(OtherErrors, { errors: errors.value, shown: [...SHOWN, ...members.map((member) => `/fault/${member.name}`)] }),
+      field(
+        { id: 'fault-name', label: 'Name', hint: 'Letters, digits, dots, hyphens and underscores', pointer: 'name', errors: errors.value },
+        (attributes) =>
+          h('input', {
+            type: 'text',
+            ...attributes,
+            required: true,
+            maxLength: 64,
+            autocomplete: 'off',
+            value: name.value,
+            onInput: ({ currentTarget }) => (name.value = currentTarget.value),
+          }),
+      ),
+      field({ id: 'fault-target', label: 'What it strikes', pointer: '/match', errors: errors.value }, (attributes) =>
+        h(Choice, {
+          attributes,
+          value: target,
+          choices: TARGETS,
+          onChange: (value) => {
+            const [chosen = 'call'] = TARGETS.find(([one]) => one === value) ?? [];
+            const [first = 'outage', ...others]: readonly FaultKind[] = faults.kinds[chosen];
+            change({ target: chosen, kind: [first, ...others].includes(kind) ? kind : first, members: {} });
+          },
+        }),
+      ),
+      target === 'call' && [
+        choice('application', 'Application', '/match/application', [
+          ['', 'any'],
+          ...Object.keys(applications).map((id) => [id, applicationTitle(id)] as const),
+        ]),
+        choice('api', 'API', '/match/api', [['', 'any'], ...ofApplication.map(([id, api]) => [id, api.name] as const)]),
+      ],
+      target === 'event' && [
+        choice(
+          'event',
+          'Event',
+          '/match/event',
+          faults.events.map((one) => [one, one] as const),
+        ),
+        text('subject', 'Subject', 'Optional: order/ord_…'),
+      ],
+      target === 'webhook' && choice('scan', 'Scan', '/match/status', [['', 'any'], ...faults.scans.map((one) => [one, one] as const)]),
+      field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind', errors: errors.value }, (attributes) =>
+        h(Choice, {
+          attributes,
+          value: kind,
+          choices: kinds.map((one) => [one, FAULT_KINDS[one].title] as const),
+          onChange: (value) => change({ kind: kinds.find((one) => one === value) ?? kind, members: {} }),
+        }),
+      ),
+      members.map(({ name: member, label, initial, hint, choices }) =>
+        field(
+          { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}`, errors: errors.value },
+          (attributes) => {
+            const value = form.value.members[member] ?? initial;
+            const set = (typed: string): void => change({ members: { ...form.value.members, [member]: typed } });
+            return choices
+              ? h(Choice, { attributes, value, choices, onChange: set })
+              : h('input', { type: 'text', ...attributes, value, onInput: ({ currentTarget }) => set(currentTarget.value) });
+          },
+        ),
+      ),
+      text('times', 'How often', 'Number of strikes; empty: until it is switched off'),
+      text('probability', 'Probability', 'Optional, above 0 and up to 1; needs a seed'),
+      text('seed', 'Seed', 'Optional: the same seed gives the same strikes'),
+      h('p', { class: 'line' }, h('button', { type: 'submit', class: 'primary', disabled: verbsOff() }, 'Set the fault')),
+    ),
+  );
+}

@@ -1,0 +1,150 @@
+import type { Fault, FaultInput } from '../../shared/catalog/simulation/faults.ts';
+
+export type FaultKind = Fault['kind'];
+export type FaultTargetKind = 'call' | 'event' | 'webhook';
+
+/** A member of a fault, as a field of the form. */
+export interface FaultMember {
+  readonly name: string;
+  readonly label: string;
+  readonly initial: string;
+  readonly isNumber?: true;
+  readonly choices?: readonly (readonly [value: string, words: string])[];
+  readonly hint?: string;
+}
+
+interface KindWords {
+  readonly title: string;
+  readonly effect: string;
+  readonly members: readonly FaultMember[];
+}
+
+const DURATION_HINT = 'ISO 8601, on the rehearsal’s clock: PT10M, P1D';
+
+/** What each kind of fault is called, and what it must know. */
+export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
+  latency: {
+    title: 'Slow',
+    effect: 'The answer is late.',
+    members: [{ name: 'ms', label: 'Milliseconds', initial: '2000', isNumber: true }],
+  },
+  status: {
+    title: 'Error answer',
+    effect: 'Refused with this status before anything is done.',
+    members: [
+      { name: 'status', label: 'HTTP status', initial: '500', isNumber: true, hint: '400 to 599' },
+      { name: 'code', label: 'Problem code', initial: '', hint: 'Optional: dependency_timeout' },
+    ],
+  },
+  outage: { title: 'Down', effect: '503: the application cannot be reached.', members: [] },
+  drop: { title: 'Broken connection', effect: 'The connection breaks before anything is done.', members: [] },
+  'lost-response': {
+    title: 'Lost answer',
+    effect: 'The work is done, and its answer is lost.',
+    members: [
+      {
+        name: 'as',
+        label: 'The caller gets',
+        initial: 'timeout',
+        choices: [
+          ['timeout', '504'],
+          ['reset', 'a broken connection'],
+        ],
+      },
+    ],
+  },
+  barrier: {
+    title: 'All at once',
+    effect: 'Requests wait until so many have arrived, and then run together.',
+    members: [{ name: 'parties', label: 'Requests', initial: '2', isNumber: true, hint: '2 to 1,000' }],
+  },
+  duplicate: {
+    title: 'Twice or more',
+    effect: 'It comes again, under the same id.',
+    members: [{ name: 'copies', label: 'Copies more', initial: '1', isNumber: true, hint: '1 to 20' }],
+  },
+  late: {
+    title: 'Late',
+    effect: 'It comes when the rehearsal’s clock has moved so far.',
+    members: [{ name: 'by', label: 'Late by', initial: 'PT10M', hint: DURATION_HINT }],
+  },
+  reorder: {
+    title: 'Out of order',
+    effect: 'It comes after the next one about the same object.',
+    members: [{ name: 'within', label: 'At the latest after', initial: 'P1D', hint: DURATION_HINT }],
+  },
+  withhold: { title: 'Lost until switched off', effect: 'It comes when the fault is deleted.', members: [] },
+  'bad-signature': { title: 'Bad signature', effect: 'It is signed with another secret: 401, and it is sent again.', members: [] },
+  'stale-timestamp': { title: 'Stale timestamp', effect: 'It is signed for six minutes ago: 401, and it is sent again.', members: [] },
+};
+
+/** The form, as typed. */
+export interface FaultForm {
+  readonly target: FaultTargetKind;
+  readonly kind: FaultKind;
+  readonly application: string;
+  readonly api: string;
+  readonly event: string;
+  readonly subject: string;
+  readonly scan: string;
+  readonly members: Readonly<Record<string, string>>;
+  readonly times: string;
+  readonly probability: string;
+  readonly seed: string;
+}
+
+/** The body for put-fault. The gateway judges it: text that is no number is sent as it was typed. */
+export function faultRule({
+  target,
+  kind,
+  application,
+  api,
+  event,
+  subject,
+  scan,
+  members,
+  times,
+  probability,
+  seed,
+}: FaultForm): FaultInput {
+  const match =
+    target === 'call'
+      ? { ...given('application', application), ...given('api', api) }
+      : target === 'event'
+        ? { event, ...given('subject', subject) }
+        : { webhook: 'carrier', ...given('status', scan) };
+  const fault = FAULT_KINDS[kind].members.map(({ name, initial, isNumber }) => given(name, members[name] ?? initial, isNumber));
+  return {
+    match,
+    fault: Object.assign({ kind }, ...fault),
+    ...given('times', times, true),
+    ...given('probability', probability, true),
+    ...given('seed', seed),
+  } as FaultInput;
+}
+
+function given(name: string, typed: string, isNumber = false): Record<string, string | number> {
+  const text = typed.trim();
+  if (text === '') return {};
+  return { [name]: isNumber && !Number.isNaN(Number(text)) ? Number(text) : text };
+}
+
+interface RuleToTell {
+  readonly match: FaultInput['match'];
+  readonly fault: Readonly<Record<string, unknown>>;
+  readonly times?: number | undefined;
+  readonly probability?: number | undefined;
+}
+
+/** A rule in one line: `allocate-inventory-api · status, status 503 · once`. */
+export function ruleInWords({ match, fault, times, probability }: RuleToTell): string {
+  const { application, api, event, subject, webhook, status } = match;
+  const target = [application, api, event && `event ${event}`, subject, webhook && `webhook ${webhook}`, status].filter(Boolean).join(' ');
+  const { kind, ...members } = fault;
+  const told = Object.entries(members).map(([name, value]) => `${name} ${String(value)}`);
+  const often = [
+    times !== undefined && (times === 1 ? 'once' : `${times} times`),
+    probability !== undefined && `with probability ${probability}`,
+  ];
+  return [target, [String(kind), ...told].join(', '), ...often].filter(Boolean).join(' · ');
+}
