@@ -13,31 +13,33 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
   carrier: {
     title: 'Parcels',
     modes: {
-      time: 'scanned as the clock moves on',
-      immediate: 'delivered at once',
-      manual: 'scanned only when somebody plays the carrier',
+      time: 'Scanned as the clock moves on.',
+      immediate: 'Delivered at once.',
+      manual: 'Scanned only when somebody plays the carrier.',
     },
   },
   warehouse: {
     title: 'Picking, packing and dispatch',
-    modes: { time: 'done as the clock moves on', immediate: 'done at once', manual: 'done by calls of the APIs' },
+    modes: { time: 'Done as the clock moves on.', immediate: 'Done at once.', manual: 'Done by calls of the APIs.' },
   },
   returns: {
     title: 'Returns',
     modes: {
-      time: 'approved, received and inspected as the clock moves on',
-      immediate: 'taken through at once',
-      manual: 'moved only by hand',
+      time: 'Approved, received and inspected as the clock moves on.',
+      immediate: 'Taken through at once.',
+      manual: 'Moved only when somebody plays policy, store and warehouse.',
     },
   },
-  route: { title: 'Routing', modes: { auto: 'Confirm Order routes the order', manual: 'somebody calls Route Order' } },
-  label: { title: 'Labels', modes: { auto: 'a dispatch creates the label', manual: 'somebody calls Generate Shipping Label' } },
-  capture: { title: 'Capture', modes: { auto: 'the OMS captures when fulfilment begins', manual: 'somebody calls Capture Payment' } },
+  route: { title: 'Routing', modes: { auto: 'Confirm Order routes the order.', manual: 'Somebody calls Route Order.' } },
+  label: { title: 'Labels', modes: { auto: 'A dispatch creates the label.', manual: 'Somebody calls Generate Shipping Label.' } },
+  capture: { title: 'Capture', modes: { auto: 'The OMS captures when fulfilment begins.', manual: 'Somebody calls Capture Payment.' } },
   refund: {
     title: 'Refunds',
-    modes: { auto: 'the OMS refunds cancelled, lost and returned goods', manual: 'somebody calls Refund Payment' },
+    modes: { auto: 'The OMS refunds cancelled, lost and returned goods.', manual: 'Somebody calls Refund Payment.' },
   },
 };
+
+const MODES: Readonly<Record<string, string>> = { time: 'with the clock', immediate: 'at once', manual: 'by hand', auto: 'by itself' };
 
 /** Which steps the rehearsal takes by itself. */
 export function ProgressionCard({ name, progression, onChange }: { name: string; progression: Progression; onChange: () => void }) {
@@ -45,7 +47,7 @@ export function ProgressionCard({ name, progression, onChange }: { name: string;
     act('progression', async () => {
       await control('set-progression', { body: { [step]: mode } as Changes }, { rehearsal: name });
       onChange();
-      return `${STEPS[step].title}: ${wordsOf(step)[mode] ?? mode}.`;
+      return `${STEPS[step].title}: ${MODES[mode] ?? mode}.`;
     });
   return h(
     Card,
@@ -59,15 +61,16 @@ export function ProgressionCard({ name, progression, onChange }: { name: string;
           { key: step, class: 'field' },
           h('label', { for: `step-${step}` }, STEPS[step].title),
           h(Choice, {
-            attributes: { id: `step-${step}`, disabled: busy.value !== undefined },
+            attributes: { id: `step-${step}`, disabled: busy.value !== undefined, 'aria-describedby': `step-${step}-means` },
             value: progression[step],
-            choices: Object.entries(wordsOf(step)).map(([mode, words]) => [mode, `${mode}: ${words}`] as const),
+            choices: Object.keys(meaningsOf(step)).map((mode) => [mode, MODES[mode] ?? mode] as const),
             onChange: (mode) => void set(step, mode),
           }),
+          h('p', { class: 'muted small', id: `step-${step}-means` }, meaningsOf(step)[progression[step]]),
         ),
       ),
     ),
   );
 }
 
-const wordsOf = (step: Step): Readonly<Record<string, string>> => STEPS[step].modes;
+const meaningsOf = (step: Step): Readonly<Record<string, string>> => STEPS[step].modes;

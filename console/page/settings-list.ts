@@ -30,7 +30,12 @@ export function SettingsList({ settings }: { settings: readonly Setting[] }) {
         {},
         h(
           'button',
-          { type: 'button', class: 'quiet', 'aria-pressed': shown.value ? 'true' : 'false', onClick: () => (shown.value = !shown.value) },
+          {
+            type: 'button',
+            class: 'quiet flush',
+            'aria-pressed': shown.value ? 'true' : 'false',
+            onClick: () => (shown.value = !shown.value),
+          },
           shown.value ? 'Hide secrets' : 'Show secrets',
         ),
       ),
