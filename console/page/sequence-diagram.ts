@@ -30,6 +30,8 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
       { class: 'seq', width, height, viewBox: `0 0 ${width} ${height}` },
       columns.map(({ id, x }) => h('line', { key: id, class: 'life', x1: x, x2: x, y1: GEOMETRY.head + 6, y2: height - 6 })),
       columns.map((column) => h(Head, { key: column.id, column, gap })),
+      afterwardsY !== undefined && h('text', { class: 'part', x: 6, y: afterwardsY }, 'Afterwards: events delivered, timers'),
+      rows.map((row) => h(Hop, { key: keyOf(row), row, width, href: hopLink(row.row.hop), isSelected: row.row === selected })),
       rows.map((row) =>
         h('rect', {
           key: keyOf(row),
@@ -41,8 +43,6 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
           rx: 2,
         }),
       ),
-      afterwardsY !== undefined && h('text', { class: 'part', x: 6, y: afterwardsY }, 'Afterwards: events delivered, timers'),
-      rows.map((row) => h(Hop, { key: keyOf(row), row, width, href: hopLink(row.row.hop), isSelected: row.row === selected })),
     ),
   );
 }
