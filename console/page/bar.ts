@@ -43,10 +43,20 @@ function FaultsSet({ rehearsal }: { rehearsal: string }) {
   const link = hasPage
     ? rehearsalLink(rehearsal, 'faults')
     : withQuery(rehearsalLink(rehearsal, 'activity'), { fault: set.length === 1 ? first?.name : undefined });
-  return h('a', { class: 'badge warn', href: link, title: set.map(({ name, hits }) => `${name}: struck ${hits} times`).join('\n') }, [
-    h('span', { 'aria-hidden': 'true' }, '⚡'),
-    `${counted(set.length, 'fault')} set`,
-  ]);
+  return h(
+    'a',
+    {
+      class: 'badge warn',
+      href: link,
+      'aria-label': `${counted(set.length, 'fault')} set`,
+      title: set.map(({ name, hits }) => `${name}: struck ${hits} times`).join('\n'),
+    },
+    [
+      h('span', { 'aria-hidden': 'true' }, '⚡'),
+      set.length,
+      h('span', { class: 'wide-text' }, set.length === 1 ? ' fault set' : ' faults set'),
+    ],
+  );
 }
 
 /** What verify found, until something happens again. */

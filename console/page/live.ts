@@ -50,8 +50,10 @@ function connect(rehearsal: string): void {
   live.value = { kind: 'connecting' };
   const stream = openStream({
     headers: () => authorization(rehearsal),
-    onOpen: () => {
+    onOpen: (resumed) => {
+      const wasBroken = live.peek().kind === 'reconnecting';
       live.value = { kind: 'live' };
+      if (wasBroken && !resumed) dispatch('gap', { reason: 'discarded' });
     },
     onBreak: () => {
       if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };
@@ -60,11 +62,13 @@ function connect(rehearsal: string): void {
       live.value = { kind: 'unavailable' };
       if (status === 401) signOut(detail);
     },
-    onFrame: (kind, data) => {
-      for (const handler of handlers.get(kind) ?? []) handler(data);
-    },
+    onFrame: dispatch,
   });
   open = { rehearsal, close: stream.close };
+}
+
+function dispatch(kind: FrameKind, data: unknown): void {
+  for (const handler of handlers.get(kind) ?? []) handler(data);
 }
 
 function close(): void {
@@ -76,7 +80,7 @@ function close(): void {
 function wake(): void {
   if (open || wanted === undefined) return;
   connect(wanted);
-  for (const handler of handlers.get('gap') ?? []) handler({ reason: 'discarded' });
+  dispatch('gap', { reason: 'discarded' });
 }
 
 document.addEventListener('visibilitychange', () => {

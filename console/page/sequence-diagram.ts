@@ -7,8 +7,8 @@ import { type Column, GEOMETRY, type SequenceRow, sequenceLayout } from './seque
 import type { TraceRow } from './trace-tree.ts';
 
 const BAR = GEOMETRY.bar;
-/** Of a character of a label: an estimate that decides on which side of the arrow there is room. */
-const CHARACTER = 6.4;
+/** Pixels of a character: estimates that decide on which side of the arrow a label has room. */
+const CHARACTER = { name: 6.2, facts: 5.6 } as const;
 
 /** Who called whom, drawn at its own size; a wide trace scrolls. */
 export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
@@ -30,6 +30,8 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
       { class: 'seq', width, height, viewBox: `0 0 ${width} ${height}` },
       columns.map(({ id, x }) => h('line', { key: id, class: 'life', x1: x, x2: x, y1: GEOMETRY.head + 6, y2: height - 6 })),
       columns.map((column) => h(Head, { key: column.id, column, gap })),
+      afterwardsY !== undefined && h('text', { class: 'part', x: 6, y: afterwardsY }, 'Afterwards: events delivered, timers'),
+      rows.map((row) => h(Arrow, { key: keyOf(row), row, width, href: hopLink(row.row.hop), isSelected: row.row === selected })),
       rows.map((row) =>
         h('rect', {
           key: keyOf(row),
@@ -41,8 +43,11 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
           rx: 2,
         }),
       ),
-      afterwardsY !== undefined && h('text', { class: 'part', x: 6, y: afterwardsY }, 'Afterwards: events delivered, timers'),
-      rows.map((row) => h(Hop, { key: keyOf(row), row, width, href: hopLink(row.row.hop), isSelected: row.row === selected })),
+      h(
+        'g',
+        { class: 'labels', 'aria-hidden': 'true' },
+        rows.map((row) => h(Label, { key: keyOf(row), row, width, isSelected: row.row === selected })),
+      ),
     ),
   );
 }
@@ -80,40 +85,52 @@ function inLines(title: string, gap: number): string[] {
   return cut > 0 && title.length * 7 > Math.min(gap, 128) - 10 ? [title.slice(0, cut), title.slice(cut + 1)] : [title];
 }
 
-function Hop({
-  row: { row, number, y, fromX, toX, bar },
-  width,
-  href,
-  isSelected,
-}: {
-  row: SequenceRow;
-  width: number;
-  href: string;
-  isSelected: boolean;
-}) {
-  const { hop, kind, from } = row;
-  const isEvent = kind === 'delivery' || kind === 'timer';
-  const facts = `${hop.status >= 400 || !isEvent ? `${hop.status} · ` : ''}${duration(hop.durationMs)}${hop.faults.length > 0 ? ` · ${hop.faults.join(', ')}` : ''}`;
-  const name = `${hop.faults.length > 0 ? '⚡ ' : ''}${apiTitle(hop.api)}`;
-  const left = Math.min(fromX, toX) + (fromX === toX ? 12 : 7);
-  const fits = left + (name.length + facts.length) * CHARACTER < width;
+interface RowProps {
+  readonly row: SequenceRow;
+  readonly width: number;
+  readonly isSelected: boolean;
+}
+
+const isDashed = ({ kind }: TraceRow): boolean => kind === 'delivery' || kind === 'timer';
+
+/** The words of a row: what was asked, and what came of it. */
+function wordsOf(row: TraceRow): { readonly name: string; readonly facts: string } {
+  const { status, durationMs, faults, api } = row.hop;
+  const shown = [...(status >= 400 || !isDashed(row) ? [status] : []), duration(durationMs), ...faults];
+  return { name: `${faults.length > 0 ? '⚡ ' : ''}${apiTitle(api)}`, facts: shown.join(' · ') };
+}
+
+/** The arrow is the link. Its words are drawn later, above the bars. */
+function Arrow({ row: { row, number, y, fromX, toX, bar }, width, href, isSelected }: RowProps & { href: string }) {
+  const { name, facts } = wordsOf(row);
   return h(
     'a',
     {
       href,
-      class: `row ${toneOf(row)} ${isEvent ? 'dashed' : ''}`,
+      class: `row ${toneOf(row)} ${isDashed(row) ? 'dashed' : ''}`,
       'aria-current': isSelected ? 'true' : undefined,
-      'aria-label': `${name} ${facts}, hop ${number}, ${applicationTitle(from)} to ${applicationTitle(hop.application)}`,
+      'aria-label': `${name} ${facts}, hop ${number}, ${applicationTitle(row.from)} to ${applicationTitle(row.hop.application)}`,
     },
     h('rect', { class: 'hit', x: 0, y: y - 21, width, height: GEOMETRY.row - 1 }),
     h('path', { class: 'arrow', d: arrow(fromX, toX, y, bar.x) }),
     h('path', { class: 'tip', d: tip(fromX, toX, y, bar.x) }),
-    h(
-      'text',
-      { class: 'label', x: fits ? left : width - 6, y: y - 6, 'text-anchor': fits ? 'start' : 'end' },
-      name.length > 60 ? `${name.slice(0, 59)}…` : name,
-      h('tspan', { class: 'ms', dx: 5 }, facts),
-    ),
+  );
+}
+
+function Label({ row: { row, y, fromX, toX }, width, isSelected }: RowProps) {
+  const { name, facts } = wordsOf(row);
+  const left = Math.min(fromX, toX) + (fromX === toX ? 12 : 7);
+  const fits = left + name.length * CHARACTER.name + facts.length * CHARACTER.facts < width;
+  return h(
+    'text',
+    {
+      class: `label ${toneOf(row)} ${isSelected ? 'selected' : ''}`,
+      x: fits ? left : width - 6,
+      y: y - 6,
+      'text-anchor': fits ? 'start' : 'end',
+    },
+    name.length > 60 ? `${name.slice(0, 59)}…` : name,
+    h('tspan', { class: 'ms', dx: 5 }, facts.length > 60 ? `${facts.slice(0, 59)}…` : facts),
   );
 }
 

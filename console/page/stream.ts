@@ -9,7 +9,8 @@ export type Frame<Kind extends FrameKind> = output<(typeof StreamFrames)[Kind]>;
 export interface StreamOptions {
   readonly headers: () => Record<string, string>;
   readonly onFrame: (kind: FrameKind, data: unknown) => void;
-  readonly onOpen: () => void;
+  /** @param resumed whether it goes on after the last frame; otherwise frames may have been missed */
+  readonly onOpen: (resumed: boolean) => void;
   /** Called when it broke; it goes on trying. */
   readonly onBreak: () => void;
   /** Called when the gateway refuses the credential or does not know the rehearsal: trying again would not help. */
@@ -50,7 +51,7 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
       return true;
     }
     wait = SHORTEST_WAIT_MS;
-    onOpen();
+    onOpen(cursor !== undefined);
     const { feed } = parser();
     const decoder = new TextDecoder();
     const reader = answer.body.getReader();

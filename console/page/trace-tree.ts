@@ -33,8 +33,9 @@ const kindOf = ({ api }: ListedHop, hasParent: boolean): HopKind => {
 /** Orders the hops of a trace for reading. A hop whose cause is not listed begins a tree of its own. */
 export function traceTree(hops: readonly ListedHop[]): TraceTree {
   const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
+  const callers = new Map(hops.flatMap((hop) => hop.calls.map((id) => [id, hop] as const)));
   const parentOf = (hop: ListedHop): ListedHop | undefined => {
-    const parent = hop.parentId === undefined ? undefined : byId.get(hop.parentId);
+    const parent = hop.parentId === undefined ? undefined : (byId.get(hop.parentId) ?? callers.get(hop.requestId));
     return parent === hop ? undefined : parent;
   };
   const isCall = (hop: ListedHop): boolean => kindOf(hop, parentOf(hop) !== undefined) === 'call';

@@ -1,22 +1,11 @@
-import { accessSync, constants } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
+import { ARGS, CHROMIUM, isInstalled } from './chromium.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const ARGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-background-networking',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const TIDY = `
   for (const [id, value] of [['authorization', 'valid'], ['calculate-address', 'alias']]) {
     const select = document.getElementById(id);
@@ -27,15 +16,6 @@ const TIDY = `
   for (const part of ['steps', 'outcome']) document.getElementById('sequence-' + part).replaceChildren();
 `;
 const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
-
-function isInstalled(): boolean {
-  try {
-    accessSync(CHROMIUM, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 if (!isInstalled()) {
   // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
