@@ -90,10 +90,10 @@ async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
     });
   });
 
-  test('sends a browser from the root to the activity of the default rehearsal', async () => {
+  test('sends a browser from the root to the overview of the default rehearsal', async () => {
     await page.goto(home);
-    await heading('Activity').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/r/default/activity');
+    await heading('Overview').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/r/default');
   });
 
   test('shows a request over HTTP as soon as it has been answered, without a reload', async () => {

@@ -1,0 +1,169 @@
+import { describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
+
+const openBasket = (rehearsal: TestRehearsal) =>
+  rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+
+describeConsole('the faults of the console in a browser', () => {
+  const tab = consoleTab();
+  const main = () => tab.page.locator('main');
+  const preset = (title: string) => tab.page.getByRole('switch', { name: title });
+  const row = (title: string) => main().locator('.switches > li').filter({ hasText: title });
+  const card = (title: string) => main().getByRole('region', { name: title, exact: true });
+  const isOn = (title: string) => tab.page.getByRole('switch', { name: title, checked: true }).waitFor();
+  const isOff = (title: string) => tab.page.getByRole('switch', { name: title, checked: false }).waitFor();
+
+  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
+    test('show switches, rules, hits and what is withheld without an accessibility finding or horizontal scrolling', async () => {
+      await using rehearsal = await newRehearsal();
+      await rehearsal.fault('order-events-twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 1 } });
+      await rehearsal.fault('unheard', { match: { event: 'basket-created' }, fault: { kind: 'withhold' } });
+      await openBasket(rehearsal);
+      await tab.dress(look);
+      await tab.open(`r/${rehearsal.name}/faults`);
+      await isOn('Order events arrive twice');
+      await card('Withheld').getByText('basket-created').waitFor();
+      await tab.expectSound();
+      await main().getByLabel('What goes wrong').selectOption('status');
+      await main().getByLabel('HTTP status').fill('teapot');
+      await main().getByRole('button', { name: 'Set the fault' }).click();
+      await main().locator('.wrong').first().waitFor();
+      await tab.expectSound();
+    });
+  });
+
+  test('are switched on and off under their business names, and count each strike as it happens', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await tab.isLive();
+    await preset('The Payment Hub is down').click();
+    await isOn('The Payment Hub is down');
+    await row('The Payment Hub is down').getByText('on, not struck yet').waitFor();
+    await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+    await row('The Payment Hub is down').getByRole('link', { name: 'struck 1 time' }).click();
+    await tab.heading('Activity').waitFor();
+    await main()
+      .getByRole('link', { name: /^Authorize Payment/ })
+      .waitFor();
+    await tab.page.goBack();
+    await preset('The Payment Hub is down').click();
+    await isOff('The Payment Hub is down');
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+
+  test('are all switched off at once, also those that were set elsewhere', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await tab.isLive();
+    await preset('The OMS is down').click();
+    await isOn('The OMS is down');
+    await rehearsal.fault('from-a-test', { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
+    await card('Other rules').getByText('from-a-test', { exact: true }).waitFor();
+    await main().getByRole('button', { name: 'All off' }).click();
+    await isOff('The OMS is down');
+    await main().getByText('Nothing goes wrong on purpose.').waitFor();
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+
+  test('name the fault that withholds an event, and send the event when the fault is switched off', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await tab.isLive();
+    await rehearsal.fault('payment-events-late', { match: { event: 'basket-created' }, fault: { kind: 'late', by: 'PT10M' } });
+    await openBasket(rehearsal);
+    await card('Withheld')
+      .getByText(/by “Payment events are late”, until/)
+      .waitFor();
+    await preset('Payment events are late').click();
+    await isOff('Payment events are late');
+    await card('Withheld').waitFor({ state: 'detached' });
+    expect(await rehearsal.events({ type: 'basket-created' })).toHaveLength(1);
+  });
+
+  test('take a rule of one’s own, whose members follow from its target and kind', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await main().getByLabel('Name').fill('slow-lookups');
+    await main().getByLabel('Application').selectOption('crm');
+    await main().getByLabel('API', { exact: true }).selectOption('get-customer-api');
+    await main().getByLabel('What goes wrong').selectOption('latency');
+    await main().getByLabel('Milliseconds').fill('5');
+    await main().getByLabel('How often').fill('3');
+    await main().getByLabel('Probability').fill('0.5');
+    await main().getByLabel('Seed').fill('monday');
+    await main().getByRole('button', { name: 'Set the fault' }).click();
+    await card('Other rules').getByText('slow-lookups', { exact: true }).waitFor();
+    expect(await rehearsal.faults()).toMatchObject([
+      {
+        name: 'slow-lookups',
+        match: { application: 'crm', api: 'get-customer-api' },
+        fault: { kind: 'latency', ms: 5 },
+        ...{ times: 3, probability: 0.5, seed: 'monday' },
+      },
+    ]);
+    await main().getByLabel('What it strikes').selectOption('webhook');
+    expect(await main().getByLabel('What goes wrong').locator('option').allTextContents()).toContain('Bad signature');
+    await card('Other rules').getByRole('button', { name: 'Switch off slow-lookups' }).click();
+    await card('Other rules').waitFor({ state: 'detached' });
+  });
+
+  test('show what the gateway refuses at the field', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}/faults`);
+    const refused = async (field: string, words: string | RegExp) => {
+      await main().getByRole('button', { name: 'Set the fault' }).click();
+      await main()
+        .locator('.field')
+        .filter({ has: tab.page.getByLabel(field, { exact: true }) })
+        .locator('.wrong')
+        .filter({ hasText: words })
+        .waitFor();
+    };
+    await main().getByLabel('Name').fill('rule');
+    await refused('What it strikes', /A fault needs a target/);
+    await main().getByLabel('Application').selectOption('oms');
+    await main().getByLabel('Seed').fill('monday');
+    await refused('Seed', 'A seed needs a probability.');
+    await main().getByLabel('Seed').fill('');
+    await main().getByLabel('Name').fill('no name');
+    await refused('Name', /letters, digits/);
+    expect(await rehearsal.faults()).toEqual([]);
+  });
+
+  test('show hostile text as text', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('hostile', { match: { event: 'order-created', subject: HOSTILE }, fault: { kind: 'withhold' } });
+    await tab.dress({ width: 390, colorScheme: 'dark' });
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await card('Other rules').getByText('hostile', { exact: true }).waitFor();
+    await main()
+      .getByLabel('Name')
+      .fill(`${HOSTILE}${'x'.repeat(50)}`);
+    await main().getByLabel('Application').selectOption('oms');
+    await main().getByLabel('How often').fill(HOSTILE.repeat(200));
+    await main().getByRole('button', { name: 'Set the fault' }).click();
+    await main().locator('.wrong, .problem').first().waitFor();
+    expect(await main().locator('img, b').count()).toBe(0);
+    expect(await tab.page.title()).toContain('Estate console');
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  });
+
+  test('can be used with the keyboard alone', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}/activity`);
+    await tab.heading('Activity').waitFor();
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('x');
+    await tab.heading('Faults').waitFor();
+    await isOff('The OMS is down');
+    await tab.tabTo('The OMS is down');
+    await tab.page.keyboard.press('Space');
+    await isOn('The OMS is down');
+    await tab.page.waitForFunction("!document.activeElement?.disabled && document.activeElement?.getAttribute('role') === 'switch'");
+    await tab.page.keyboard.press('Space');
+    await isOff('The OMS is down');
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+
+/** A confirmed order, placed over HTTP. */
+async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
+  const line = { sku: 'mug-blue', qty: 2 };
+  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
+  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+}
+
+describeConsole('the overview of the console in a browser', () => {
+  const tab = consoleTab();
+  const main = () => tab.page.locator('main');
+  const step = (place: number) => tab.page.locator('.steps li').nth(place - 1);
+  const isDone = (place: number) => tab.page.locator(`.steps li:nth-child(${place}).done`).waitFor();
+  const node = (name: string) => tab.page.locator('.map a').filter({ hasText: name });
+  const hasHops = (name: string) =>
+    node(name)
+      .filter({ hasText: /\d hops?/ })
+      .waitFor();
+
+  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
+    test('shows the state of a rehearsal without an accessibility finding or horizontal scrolling', async () => {
+      await using rehearsal = await newRehearsal();
+      await placeOrder(rehearsal);
+      await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+      await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+      await tab.dress(look);
+      await tab.open(`r/${rehearsal.name}`);
+      await tab.heading('Overview').waitFor();
+      await main().getByText('13 of 13', { exact: true }).waitFor();
+      await main().getByText('Authorize Payment').first().waitFor();
+      await isDone(1);
+      await isDone(3);
+      await tab.expectSound();
+      await tab.page.locator('.apps summary').click();
+      await tab.page
+        .getByText(/called Payment Hub \d+ times?/)
+        .first()
+        .waitFor();
+      await tab.expectSound();
+    });
+  });
+
+  test('places an order, whose calls appear on the map and whose trace can be read', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await main().getByText('Nothing has happened here yet.').waitFor();
+    await tab.isLive();
+    await step(1).getByRole('button', { name: 'Place' }).click();
+    await tab.page.getByText(/^Order ord_\w+ is confirmed\.$/).waitFor();
+    await isDone(1);
+    await hasHops('OMS');
+    await hasHops('Payment Hub');
+    await tab.page.locator('.map .call title', { hasText: /^OMS called Payment Hub \d+ times?$/ }).waitFor({ state: 'attached' });
+    await step(2).getByRole('link', { name: 'Open' }).click();
+    await tab.heading('Confirm Order').waitFor();
+    await tab.page.goBack();
+    await isDone(2);
+  });
+
+  test('shows an order that a client places over HTTP, without a reload', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await main().getByText('Nothing has happened here yet.').waitFor();
+    await tab.isLive();
+    await placeOrder(rehearsal);
+    await main()
+      .getByRole('link', { name: /^Confirm Order/ })
+      .waitFor();
+    await main().getByRole('link', { name: '1 order, confirmed' }).waitFor();
+  });
+
+  test('lets a payment fail, says why, and moves the clock to tomorrow', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await tab.isLive();
+    await step(3).getByRole('button', { name: 'Set' }).click();
+    await step(3).getByText('“The Payment Hub is down” is set: place an order, and see it fail').waitFor();
+    await step(3).getByRole('button', { name: 'Place' }).click();
+    await tab.page.getByText(/^Authorize Payment answered 503: .*payment-hub-down/).waitFor();
+    await isDone(3);
+    await node('Payment Hub').filter({ hasText: '⚡ fault' }).waitFor();
+    await step(3).getByRole('button', { name: 'Off' }).click();
+    await step(3).getByRole('button', { name: 'Off' }).waitFor({ state: 'detached' });
+    expect(await rehearsal.faults()).toEqual([]);
+    const before = await rehearsal.now();
+    await step(4).getByRole('button', { name: '+1 day' }).click();
+    await isDone(4);
+    expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(86_400_000);
+    await step(3).getByRole('link', { name: 'See why' }).click();
+    await tab.heading('Activity').waitFor();
+    await main()
+      .getByRole('link', { name: /^Authorize Payment/ })
+      .waitFor();
+    expect(new URL(tab.page.url()).search).toBe('?fault=payment-hub-down');
+  });
+
+  test('leads from an application on the map to its activity', async () => {
+    await using rehearsal = await newRehearsal();
+    await placeOrder(rehearsal);
+    await tab.open(`r/${rehearsal.name}`);
+    await hasHops('Payment Hub');
+    await node('Payment Hub').click();
+    await tab.heading('Activity').waitFor();
+    expect(new URL(tab.page.url()).search).toBe('?application=payment-hub');
+    await main()
+      .getByRole('link', { name: /^Authorize Payment/ })
+      .waitFor();
+    expect(
+      await main()
+        .getByRole('link', { name: /^Create Basket/ })
+        .count(),
+    ).toBe(0);
+  });
+
+  test('copies what a client needs as a file .env', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await tab.page.getByRole('button', { name: 'Copy as .env' }).click();
+    await tab.page.getByText('The .env file copied').waitFor();
+    const lines = (await tab.copied()).split('\n');
+    expect(lines).toContain(`ESTATE_REHEARSAL=${rehearsal.name}`);
+    expect(lines).toContain('ESTATE_BEARER=demo-integration-token');
+  });
+
+  test('can be used with the keyboard alone, from an order to the first step done and to an application', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`r/${rehearsal.name}`);
+    await main().getByText('Nothing has happened here yet.').waitFor();
+    await tab.isLive();
+    await tab.tabTo('Place');
+    await tab.page.keyboard.press('Enter');
+    await isDone(1);
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('a');
+    await tab.heading('Activity').waitFor();
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('o');
+    await tab.heading('Overview').waitFor();
+    await hasHops('OMS');
+    await tab.tabTo('OMS');
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('Activity').waitFor();
+  });
+});

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
+import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
+const freshName = () => `t-${randomBytes(6).toString('hex')}`;
+
+describeConsole('the rehearsals of the console in a browser', () => {
+  const tab = consoleTab();
+  const main = () => tab.page.locator('main');
+  const manage = (name: string) => main().getByRole('link', { name: `Manage ${name}`, exact: true });
+  const create = () => main().getByRole('button', { name: 'Create' }).click();
+
+  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
+    test('are listed and created without an accessibility finding or horizontal scrolling', async () => {
+      await using rehearsal = await newRehearsal();
+      await tab.dress(look);
+      await tab.open('rehearsals');
+      await manage(rehearsal.name).waitFor();
+      await main().getByLabel('Name', { exact: true }).fill(rehearsal.name);
+      await create();
+      await main().locator('.wrong').waitFor();
+      await tab.expectSound();
+    });
+
+    test('are managed without an accessibility finding or horizontal scrolling', async () => {
+      await using rehearsal = await newRehearsal();
+      await tab.dress(look);
+      await tab.open(`rehearsals/${rehearsal.name}`);
+      await tab.heading(rehearsal.name).waitFor();
+      await main().getByRole('button', { name: 'Verify' }).click();
+      await main().locator('.laws .badge.good').first().waitFor();
+      await tab.expectSound();
+      await main().getByRole('button', { name: 'Delete…' }).click();
+      await tab.page.getByRole('dialog').waitFor();
+      await tab.expectSound();
+    });
+  });
+
+  test('are created with credentials that are shown once, remembered by the tab, and let a client in', async () => {
+    const name = freshName();
+    await tab.open('rehearsals');
+    await main().getByLabel('Name', { exact: true }).fill(name);
+    await main().getByLabel('It ends').selectOption('PT1H');
+    await create();
+    await main()
+      .getByRole('heading', { name: `${name} is ready` })
+      .waitFor();
+    await main().getByRole('button', { name: 'Copy as .env' }).click();
+    await tab.page.getByText('The .env file copied').waitFor();
+    const env = Object.fromEntries((await tab.copied()).split('\n').map((line) => line.split(/=(.*)/)));
+    expect(env['ESTATE_BEARER']).toMatch(new RegExp(`^reh_${name}_`));
+    const answer = await fetch(`${env['ESTATE_URL']}/customers/cus_ada`, { headers: { Authorization: `Bearer ${env['ESTATE_BEARER']}` } });
+    expect(answer.status).toBe(200);
+    expect(await main().textContent()).not.toContain(env['ESTATE_BEARER']);
+    await main().getByRole('button', { name: 'Show secrets' }).click();
+    await main()
+      .getByText(env['ESTATE_BEARER'] ?? '')
+      .waitFor();
+    await main().getByRole('link', { name: 'Open its overview' }).click();
+    await tab.heading('Overview').waitFor();
+    await main().getByText('Bearer of this rehearsal', { exact: true }).waitFor();
+
+    await tab.open(`rehearsals/${name}`);
+    await main().getByRole('button', { name: 'Delete…' }).click();
+    const dialog = tab.page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
+    await dialog.getByLabel('Type the name').fill(`${name}x`);
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type the name').fill(name);
+    await confirm.click();
+    await tab.heading('Rehearsals').waitFor();
+    await tab.open(`rehearsals/${name}`);
+    await tab.heading(`There is no rehearsal ${name}`).waitFor();
+    expect(await tab.page.evaluate(`sessionStorage.getItem('estate.rehearsal.${name}')`)).toBeNull();
+  });
+
+  test('show what the gateway refuses at the field, and hostile text as text', async () => {
+    await tab.open('rehearsals');
+    await main().getByLabel('Name', { exact: true }).fill(HOSTILE.repeat(200));
+    await create();
+    await main()
+      .locator('.field', { has: tab.page.getByLabel('Name', { exact: true }) })
+      .locator('.wrong')
+      .waitFor();
+    await main().getByLabel('Name', { exact: true }).fill(freshName());
+    await main().getByLabel('It ends').selectOption('other');
+    await main().getByLabel('Time without use').fill('soon');
+    await create();
+    await main()
+      .locator('.field', { has: tab.page.getByLabel('Time without use') })
+      .locator('.wrong')
+      .waitFor();
+    await main().getByLabel('Filter by name').fill(HOSTILE);
+    await main().getByText('No rehearsal has this name.').waitFor();
+    await tab.open(`rehearsals/${encodeURIComponent(HOSTILE)}`);
+    await tab.page.locator('h1').waitFor();
+    expect(await main().locator('img, b').count()).toBe(0);
+    expect(await tab.page.title()).toContain('Estate console');
+  });
+
+  test('verify, and list each law with its checks', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main().getByRole('button', { name: 'Verify' }).click();
+    const { invariants } = await rehearsal.verify();
+    await tab.page.getByText(`All ${invariants.length} laws hold.`).waitFor();
+    expect(await main().locator('.laws .badge.good').count()).toBe(invariants.length);
+  });
+
+  test('take steps by themselves as chosen', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main().getByLabel('Picking, packing and dispatch').selectOption('immediate');
+    await main().getByText('Done at once.').waitFor();
+    expect(await rehearsal.client.control('read-progression')).toMatchObject({ warehouse: 'immediate', carrier: 'time' });
+  });
+
+  test('list parked work, and redrive it', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('down', { match: { api: 'put-ledger-entry' }, fault: { kind: 'outage' } });
+    const sale = await rehearsal.ok('POST', '/transactions', {
+      ...{ storeId: 'store-01', laneId: 'lane-1', loyaltyId: 'loy_ada' },
+      lines: [{ sku: 'mug-blue', qty: 1 }],
+    });
+    await rehearsal.ok('POST', `/transactions/${sale.id}/payment`, { tender: { type: 'cash' }, amount: sale.totals.total });
+    await rehearsal.advance('P1D');
+    const { items } = await rehearsal.client.control('list-parked');
+    await rehearsal.noFaults();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    if (items.length === 0) throw new Error('The scene parks nothing.');
+    await main()
+      .getByText(items[0]?.key ?? '', { exact: true })
+      .waitFor();
+    await main().getByRole('button', { name: 'Redrive all' }).click();
+    await main()
+      .getByText(/^Nothing is parked\./)
+      .waitFor();
+  });
+
+  test('begin again when they are reset', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main()
+      .getByText(/^1 trace,/)
+      .waitFor();
+    await main().getByRole('button', { name: 'Reset…' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click();
+    await main()
+      .getByText(/^0 traces,/)
+      .waitFor();
+  });
+
+  test('can be created with the keyboard alone', async () => {
+    const name = freshName();
+    await tab.open('rehearsals');
+    await tab.heading('Rehearsals').waitFor();
+    await main().getByLabel('Name', { exact: true }).waitFor();
+    await main().getByLabel('Filter by name').waitFor();
+    await tab.page.keyboard.press('/');
+    await tab.page.keyboard.type('no-such-rehearsal');
+    await main().getByText('No rehearsal has this name.').waitFor();
+    await tab.page.keyboard.press('Tab');
+    await tab.page.keyboard.type(name);
+    await tab.page.keyboard.press('Enter');
+    await main()
+      .getByRole('heading', { name: `${name} is ready` })
+      .waitFor();
+    await tab.tabTo('Open its overview');
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('Overview').waitFor();
+  });
+});
