@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
-import { verbsOff } from './clock-set.ts';
 import { control } from './control.ts';
 import { applicationTitle, facts } from './facts.ts';
 import { FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
 import { Choice, field, OtherErrors } from './field.ts';
+import { isCutOff } from './live.ts';
 import { Card } from './parts.ts';
 import { asRefusal, type FieldError } from './refusal.ts';
 import { readFaults } from './rehearsal.ts';
@@ -54,11 +54,13 @@ export function FaultRuleForm() {
   };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    errors.value = [];
+    const given = name.value.trim();
+    errors.value = given === '' ? [{ pointer: 'name', detail: 'A fault needs a name: choose one.' }] : [];
+    if (given === '') return;
     try {
-      await control('put-fault', { params: { name: name.value.trim() }, body: faultRule(form.value) });
+      await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
       await readFaults();
-      say(`The fault ${name.value.trim()} is set.`);
+      say(`The fault ${given} is set.`);
       name.value = '';
     } catch (error) {
       const refusal = asRefusal(error);
@@ -165,7 +167,7 @@ export function FaultRuleForm() {
       text('times', 'How often', 'Number of strikes; empty: until it is switched off'),
       text('probability', 'Probability', 'Optional, above 0 and up to 1; needs a seed'),
       text('seed', 'Seed', 'Optional: the same seed gives the same strikes'),
-      h('p', { class: 'line' }, h('button', { type: 'submit', class: 'primary', disabled: verbsOff() }, 'Set the fault')),
+      h('p', { class: 'line' }, h('button', { type: 'submit', class: 'primary', disabled: isCutOff() }, 'Set the fault')),
     ),
   );
 }

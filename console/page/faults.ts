@@ -1,10 +1,10 @@
 import { h } from 'preact';
-import { verbsOff } from './clock-set.ts';
 import { control, type Output } from './control.ts';
 import { FaultRuleForm } from './fault-form.ts';
 import { ruleInWords } from './fault-rule.ts';
 import { dropAllFaults, dropFault, type FaultPreset, type SetFault, setPreset } from './fault-switch.ts';
 import { counted, rehearsalTime } from './format.ts';
+import { isCutOff } from './live.ts';
 import type { PageProps } from './page.ts';
 import { Badge, Card, Heading } from './parts.ts';
 import { faults } from './rehearsal.ts';
@@ -36,7 +36,7 @@ export function Faults({ rehearsal }: PageProps) {
                 'strike',
               )}`,
         ),
-        h('button', { type: 'button', disabled: verbsOff() || set.length === 0, onClick: () => void dropAllFaults() }, 'All off'),
+        h('button', { type: 'button', disabled: isCutOff() || set.length === 0, onClick: () => void dropAllFaults() }, 'All off'),
       ),
     ),
     h(
@@ -94,7 +94,7 @@ function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFa
         role: 'switch',
         'aria-checked': set ? 'true' : 'false',
         'aria-describedby': `${id}-effect`,
-        disabled: verbsOff(),
+        disabled: isCutOff(),
         onClick: () => void toggle(),
       },
       h('span', { class: 'knob', 'aria-hidden': 'true' }),
@@ -138,7 +138,7 @@ function OwnRules({ set, rehearsal }: { set: readonly SetFault[]; rehearsal: str
             {},
             h(
               'button',
-              { type: 'button', disabled: verbsOff(), onClick: () => void dropFault(fault.name) },
+              { type: 'button', disabled: isCutOff(), onClick: () => void dropFault(fault.name) },
               'Switch off',
               h('span', { class: 'unseen' }, ` ${fault.name}`),
             ),

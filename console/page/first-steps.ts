@@ -1,8 +1,8 @@
 import { type ComponentChildren, h } from 'preact';
-import { verbsOff } from './clock-set.ts';
 import { control, type Output } from './control.ts';
 import { placeDigitalOrder } from './digital-order.ts';
 import { dropFault, isSet, setPreset } from './fault-switch.ts';
+import { isCutOff } from './live.ts';
 import { Card } from './parts.ts';
 import { act, advance, clock, faults } from './rehearsal.ts';
 import { useResource } from './resource.ts';
@@ -43,7 +43,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
       return outcome;
     });
   const button = (label: string, run: () => unknown, isNext: boolean) =>
-    h('button', { type: 'button', class: isNext ? 'primary' : undefined, disabled: verbsOff(), onClick: () => void run() }, label);
+    h('button', { type: 'button', class: isNext ? 'primary' : undefined, disabled: isCutOff(), onClick: () => void run() }, label);
   const waits = preset !== undefined && isSet(FIRST_FAULT) && !steps.struck;
   const next = (Object.keys(steps) as (keyof typeof steps)[]).find((step) => !steps[step]);
   return h(

@@ -14,6 +14,8 @@ export type LiveState =
 const HIDDEN_MS = 60_000;
 
 export const live = signal<LiveState>({ kind: 'connecting' });
+/** The gateway is away: verbs would fail. */
+export const isCutOff = (): boolean => live.value.kind === 'reconnecting';
 /** New rows wait until the user asks for them. */
 export const held = signal(false);
 

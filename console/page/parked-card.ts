@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { control } from './control.ts';
 import { rehearsalTime } from './format.ts';
 import { Badge, Card } from './parts.ts';
-import { act, busy } from './rehearsal.ts';
+import { act, isBusy } from './rehearsal.ts';
 import { drawn, useResource } from './resource.ts';
 
 /** Work that failed too often, with a button that runs it again. */
@@ -26,12 +26,12 @@ export function ParkedCard({ name }: { name: string }) {
         'span',
         { class: 'line' },
         h('button', { type: 'button', class: 'quiet', onClick: parked.reload }, 'Refresh'),
-        count > 0 && h('button', { type: 'button', disabled: busy.value !== undefined, onClick: () => void redrive() }, 'Redrive all'),
+        count > 0 && h('button', { type: 'button', 'aria-disabled': isBusy(), onClick: () => void redrive() }, 'Redrive all'),
       ),
     },
     drawn(parked, ({ items }) =>
       items.length === 0
-        ? h('p', { class: 'in muted' }, 'Nothing is parked. Deliveries and timers that fail ten times appear here.')
+        ? h('p', { class: 'in muted' }, 'Nothing is parked. Deliveries and timers that failed too often appear here.')
         : h(
             'ul',
             { class: 'laws' },
@@ -42,7 +42,7 @@ export function ParkedCard({ name }: { name: string }) {
                 h('span', { class: 'brk' }, h(Badge, { tone: 'warn' }, what), ' ', h('code', {}, key)),
                 h(
                   'button',
-                  { type: 'button', disabled: busy.value !== undefined, onClick: () => void redrive(key) },
+                  { type: 'button', 'aria-disabled': isBusy(), onClick: () => void redrive(key) },
                   'Redrive',
                   h('span', { class: 'unseen' }, ` ${key}`),
                 ),

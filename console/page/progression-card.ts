@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { control, type Input, type Output } from './control.ts';
 import { Choice } from './field.ts';
 import { Card } from './parts.ts';
-import { act, busy } from './rehearsal.ts';
+import { act } from './rehearsal.ts';
 
 type Progression = Output<'read-progression'>;
 type Changes = NonNullable<Input<'set-progression'>['body']>;
@@ -61,7 +61,7 @@ export function ProgressionCard({ name, progression, onChange }: { name: string;
           { key: step, class: 'field' },
           h('label', { for: `step-${step}` }, STEPS[step].title),
           h(Choice, {
-            attributes: { id: `step-${step}`, disabled: busy.value !== undefined, 'aria-describedby': `step-${step}-means` },
+            attributes: { id: `step-${step}`, 'aria-describedby': `step-${step}-means` },
             value: progression[step],
             choices: Object.keys(meaningsOf(step)).map((mode) => [mode, MODES[mode] ?? mode] as const),
             onChange: (mode) => void set(step, mode),

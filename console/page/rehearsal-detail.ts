@@ -8,7 +8,7 @@ import { ParkedCard } from './parked-card.ts';
 import { Badge, Card, Heading } from './parts.ts';
 import { RehearsalList } from './picker.ts';
 import { ProgressionCard } from './progression-card.ts';
-import { act, busy } from './rehearsal.ts';
+import { act, busy, isBusy } from './rehearsal.ts';
 import { useOf, wallInstant } from './rehearsal-times.ts';
 import { drawn, useResource } from './resource.ts';
 import { estateLink, rehearsalLink } from './route.ts';
@@ -99,7 +99,7 @@ function VerifyCard({ name }: { name: string }) {
       title: 'Laws',
       aside: h(
         'button',
-        { type: 'button', class: found ? undefined : 'primary', disabled: busy.value !== undefined, onClick: () => void verify() },
+        { type: 'button', class: found ? undefined : 'primary', 'aria-disabled': isBusy(), onClick: () => void verify() },
         busy.value === 'verify' ? 'Verifying…' : 'Verify',
       ),
     },
@@ -166,7 +166,7 @@ function EndCard({ name, onReset }: { name: string; onReset: () => void }) {
         {},
         h(
           'button',
-          { type: 'button', 'aria-haspopup': 'dialog', disabled: busy.value !== undefined, onClick: () => (asking.value = 'reset') },
+          { type: 'button', 'aria-haspopup': 'dialog', 'aria-disabled': isBusy(), onClick: () => (asking.value = 'reset') },
           'Reset…',
         ),
       ),
@@ -181,7 +181,7 @@ function EndCard({ name, onReset }: { name: string; onReset: () => void }) {
               type: 'button',
               class: 'danger',
               'aria-haspopup': 'dialog',
-              disabled: busy.value !== undefined,
+              'aria-disabled': isBusy(),
               onClick: () => (asking.value = 'delete'),
             },
             'Delete…',

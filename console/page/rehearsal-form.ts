@@ -101,7 +101,15 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
               onInput: ({ currentTarget }) => (expiry.value = currentTarget.value),
             }),
         ),
-      h('p', {}, h('button', { type: 'submit', class: 'primary', disabled: busy.value }, busy.value ? 'Creating…' : 'Create')),
+      h(
+        'p',
+        {},
+        h(
+          'button',
+          { type: 'submit', class: 'primary', 'aria-disabled': busy.value ? 'true' : undefined },
+          busy.value ? 'Creating…' : 'Create',
+        ),
+      ),
     ),
   );
 }

@@ -14,6 +14,8 @@ export const laws = signal<Output<'verify'> | undefined>(undefined);
 export const trouble = signal<Refusal | undefined>(undefined);
 /** The action that runs: its buttons wait. */
 export const busy = signal<string | undefined>(undefined);
+/** For `aria-disabled`, which keeps the focus on the button that runs. */
+export const isBusy = (): 'true' | undefined => (busy.value === undefined ? undefined : 'true');
 
 /** Reads what the bar shows and opens the stream. Called when the rehearsal in the address or the session changes. */
 export async function enterRehearsal(rehearsal: string | undefined): Promise<void> {

@@ -61,7 +61,7 @@ describeConsole('the faults of the console in a browser', () => {
     await preset('The OMS is down').click();
     await isOn('The OMS is down');
     await rehearsal.fault('from-a-test', { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
-    await card('Other rules').getByText('from-a-test', { exact: true }).waitFor();
+    await card('Other rules').locator('.what', { hasText: 'from-a-test' }).waitFor();
     await main().getByRole('button', { name: 'All off' }).click();
     await isOff('The OMS is down');
     await main().getByText('Nothing goes wrong on purpose.').waitFor();
@@ -95,7 +95,7 @@ describeConsole('the faults of the console in a browser', () => {
     await main().getByLabel('Probability').fill('0.5');
     await main().getByLabel('Seed').fill('monday');
     await main().getByRole('button', { name: 'Set the fault' }).click();
-    await card('Other rules').getByText('slow-lookups', { exact: true }).waitFor();
+    await card('Other rules').locator('.what', { hasText: 'slow-lookups' }).waitFor();
     expect(await rehearsal.faults()).toMatchObject([
       {
         name: 'slow-lookups',
@@ -122,11 +122,12 @@ describeConsole('the faults of the console in a browser', () => {
         .filter({ hasText: words })
         .waitFor();
     };
+    await refused('Name', 'A fault needs a name');
     await main().getByLabel('Name').fill('rule');
     await refused('What it strikes', /A fault needs a target/);
     await main().getByLabel('Application').selectOption('oms');
     await main().getByLabel('Seed').fill('monday');
-    await refused('Seed', 'A seed needs a probability.');
+    await refused('Probability', 'A seed needs a probability.');
     await main().getByLabel('Seed').fill('');
     await main().getByLabel('Name').fill('no name');
     await refused('Name', /letters, digits/);
@@ -138,7 +139,7 @@ describeConsole('the faults of the console in a browser', () => {
     await rehearsal.fault('hostile', { match: { event: 'order-created', subject: HOSTILE }, fault: { kind: 'withhold' } });
     await tab.dress({ width: 390, colorScheme: 'dark' });
     await tab.open(`r/${rehearsal.name}/faults`);
-    await card('Other rules').getByText('hostile', { exact: true }).waitFor();
+    await card('Other rules').locator('.what', { hasText: 'hostile' }).waitFor();
     await main()
       .getByLabel('Name')
       .fill(`${HOSTILE}${'x'.repeat(50)}`);
@@ -162,7 +163,7 @@ describeConsole('the faults of the console in a browser', () => {
     await tab.tabTo('The OMS is down');
     await tab.page.keyboard.press('Space');
     await isOn('The OMS is down');
-    await tab.page.waitForFunction("!document.activeElement?.disabled && document.activeElement?.getAttribute('role') === 'switch'");
+    await tab.page.locator('[role=switch]:focus').waitFor();
     await tab.page.keyboard.press('Space');
     await isOff('The OMS is down');
   });

@@ -38,6 +38,7 @@ describeConsole('the overview of the console in a browser', () => {
       await tab.expectSound();
       await tab.page.locator('.apps summary').click();
       await tab.page
+        .locator('.apps')
         .getByText(/called Payment Hub \d+ times?/)
         .first()
         .waitFor();

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { ordering } from '../services/oms-scenes.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
 
@@ -118,18 +119,15 @@ describeConsole('the rehearsals of the console in a browser', () => {
   });
 
   test('list parked work, and redrive it', async () => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.fault('down', { match: { api: 'put-ledger-entry' }, fault: { kind: 'outage' } });
-    const sale = await rehearsal.ok('POST', '/transactions', {
-      ...{ storeId: 'store-01', laneId: 'lane-1', loyaltyId: 'loy_ada' },
-      lines: [{ sku: 'mug-blue', qty: 1 }],
-    });
-    await rehearsal.ok('POST', `/transactions/${sale.id}/payment`, { tender: { type: 'cash' }, amount: sale.totals.total });
-    await rehearsal.advance('P1D');
+    await using scene = await ordering();
+    const { rehearsal } = scene;
+    await rehearsal.fault('down', { match: { api: 'allocate-inventory-api' }, fault: { kind: 'outage' } });
+    await scene.confirmed();
+    await rehearsal.advance('P2D');
     const { items } = await rehearsal.client.control('list-parked');
     await rehearsal.noFaults();
     await tab.open(`rehearsals/${rehearsal.name}`);
-    if (items.length === 0) throw new Error('The scene parks nothing.');
+    expect(items).not.toEqual([]);
     await main()
       .getByText(items[0]?.key ?? '', { exact: true })
       .waitFor();
