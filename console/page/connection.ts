@@ -51,7 +51,7 @@ export const envText = (settings: readonly Setting[]): string =>
   settings.map(({ variable, value }) => `${variable}=${quoted(value)}\n`).join('');
 
 /** Single quotes keep a value as it is; one inside ends them, and is quoted by itself. */
-const quoted = (value: string): string => (/^[\w@%+=:,./?&~-]*$/.test(value) ? value : `'${value.replaceAll("'", `'"'"'`)}'`);
+const quoted = (value: string): string => (/^[\w@%+=:,./?-]*$/.test(value) ? value : `'${value.replaceAll("'", `'"'"'`)}'`);
 
 /** Enough to recognise a secret by, and the rest as dots. */
 export const masked = (secret: string): string => `${secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))}••••••••`;

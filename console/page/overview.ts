@@ -6,7 +6,6 @@ import { facts } from './facts.ts';
 import { FirstSteps } from './first-steps.ts';
 import { counted } from './format.ts';
 import type { PageProps } from './page.ts';
-import { pages } from './pages.ts';
 import { Card, Empty, Heading } from './parts.ts';
 import { useReread } from './reread.ts';
 import { drawn, useResource } from './resource.ts';
@@ -104,7 +103,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
     h(Fact, {
       figure: figureOf(counts?.events),
       words: counts?.events === 1 ? 'event published' : 'events published',
-      link: hasPage('events') ? rehearsalLink(rehearsal, 'events') : activity,
+      link: rehearsalLink(rehearsal, 'events'),
     }),
     h(Fact, {
       figure: counts && figureOf(ordered),
@@ -112,7 +111,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
         ordered === 1 ? 'order' : 'orders',
         ...orders.map(([state, count]) => (ordered === 1 ? state : `${count.toLocaleString('en')} ${state}`)),
       ].join(', '),
-      link: hasPage('objects') ? rehearsalLink(rehearsal, 'objects', 'order') : activity,
+      link: rehearsalLink(rehearsal, 'objects', 'order'),
     }),
   );
 }
@@ -121,7 +120,6 @@ const Fact = ({ figure, words, link }: { figure: string | undefined; words: stri
   h('a', { class: 'card', href: link }, h('b', {}, figure ?? '…'), ' ', h('span', {}, words));
 
 const figureOf = (count: number | undefined): string | undefined => count?.toLocaleString('en');
-const hasPage = (path: string): boolean => pages.some((page) => page.path === path);
 
 /** Wall time since an instant, roughly. */
 function ago(instant: string): string {
@@ -134,24 +132,19 @@ function ago(instant: string): string {
 
 function References() {
   const offered = Object.values(facts().vocabulary.apis).filter(({ audience }) => audience !== 'internal').length;
-  const links = hasPage('reference')
-    ? [
-        [estateLink('reference', 'api'), `${offered} APIs, with try-it-out`],
-        [estateLink('reference', 'events'), 'Events, who sends and who takes them'],
-        [estateLink('reference', 'problems'), 'Problem codes'],
-        [estateLink('reference', 'values'), 'Magic values'],
-      ]
-    : [
-        ['/openapi.json', `${offered} APIs as OpenAPI`],
-        ['/asyncapi.json', 'Events as AsyncAPI'],
-      ];
+  const links = [
+    ['api', `${offered} APIs, with try-it-out`],
+    ['events', 'Events, who sends and who takes them'],
+    ['problems', 'Problem codes'],
+    ['values', 'Magic values'],
+  ];
   return h(
     Card,
     { title: 'Reference' },
     h(
       'ul',
       { class: 'in stack' },
-      links.map(([href = '', text]) => h('li', { key: href }, h('a', { href }, text))),
+      links.map(([part = '', text]) => h('li', { key: part }, h('a', { href: estateLink('reference', part) }, text))),
     ),
   );
 }

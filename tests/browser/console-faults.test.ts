@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+import { consoleTab, describeConsole, LOOK_MS, LOOKS } from './console-tab.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1"><b>‮טקסט 🎁';
 
@@ -17,22 +17,25 @@ describeConsole('the faults of the console in a browser', () => {
   const isOff = (title: string) => tab.page.getByRole('switch', { name: title, checked: false }).waitFor();
 
   describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
-    test('show switches, rules, hits and what is withheld without an accessibility finding or horizontal scrolling', async () => {
-      await using rehearsal = await newRehearsal();
-      await rehearsal.fault('order-events-twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 1 } });
-      await rehearsal.fault('unheard', { match: { event: 'basket-created' }, fault: { kind: 'withhold' } });
-      await openBasket(rehearsal);
-      await tab.dress(look);
-      await tab.open(`r/${rehearsal.name}/faults`);
-      await isOn('Order events arrive twice');
-      await card('Withheld').getByText('basket-created').waitFor();
-      await tab.expectSound();
-      await main().getByLabel('What goes wrong').selectOption('status');
-      await main().getByLabel('HTTP status').fill('teapot');
-      await main().getByRole('button', { name: 'Set the fault' }).click();
-      await main().locator('.wrong').first().waitFor();
-      await tab.expectSound();
-    });
+    test(
+      'show switches, rules, hits and what is withheld without an accessibility finding or horizontal scrolling',
+      async () => {
+        await using rehearsal = await newRehearsal();
+        await rehearsal.fault('order-events-twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 1 } });
+        await rehearsal.fault('unheard', { match: { event: 'basket-created' }, fault: { kind: 'withhold' } });
+        await openBasket(rehearsal);
+        await tab.dress(look);
+        await tab.open(`r/${rehearsal.name}/faults`);
+        await isOn('Order events arrive twice');
+        await card('Withheld').getByText('basket-created').waitFor();
+        await main().getByLabel('What goes wrong').selectOption('status');
+        await main().getByLabel('HTTP status').fill('teapot');
+        await main().getByRole('button', { name: 'Set the fault' }).click();
+        await main().locator('.wrong').first().waitFor();
+        await tab.expectSound();
+      },
+      LOOK_MS,
+    );
   });
 
   test('are switched on and off under their business names, and count each strike as it happens', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+import { consoleTab, describeConsole, LOOK_MS, LOOKS } from './console-tab.ts';
 
 /** A confirmed order, placed over HTTP. */
 async function placeOrder(rehearsal: TestRehearsal): Promise<void> {
@@ -23,27 +23,30 @@ describeConsole('the overview of the console in a browser', () => {
       .waitFor();
 
   describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
-    test('shows the state of a rehearsal without an accessibility finding or horizontal scrolling', async () => {
-      await using rehearsal = await newRehearsal();
-      await placeOrder(rehearsal);
-      await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
-      await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
-      await tab.dress(look);
-      await tab.open(`r/${rehearsal.name}`);
-      await tab.heading('Overview').waitFor();
-      await main().getByText('13 of 13', { exact: true }).waitFor();
-      await main().getByText('Authorize Payment').first().waitFor();
-      await isDone(1);
-      await isDone(3);
-      await tab.expectSound();
-      await tab.page.locator('.apps summary').click();
-      await tab.page
-        .locator('.apps')
-        .getByText(/called Payment Hub \d+ times?/)
-        .first()
-        .waitFor();
-      await tab.expectSound();
-    });
+    test(
+      'shows the state of a rehearsal without an accessibility finding or horizontal scrolling',
+      async () => {
+        await using rehearsal = await newRehearsal();
+        await placeOrder(rehearsal);
+        await rehearsal.fault('payment-hub-down', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
+        await rehearsal.call('POST', '/payments/authorizations', { orderId: 'ord_1', tender: { type: 'card', token: 'tok_visa' } });
+        await tab.dress(look);
+        await tab.open(`r/${rehearsal.name}`);
+        await tab.heading('Overview').waitFor();
+        await main().getByText('13 of 13', { exact: true }).waitFor();
+        await main().getByText('Authorize Payment').first().waitFor();
+        await isDone(1);
+        await isDone(3);
+        await tab.page.locator('.apps summary').click();
+        await tab.page
+          .locator('.apps')
+          .getByText(/called Payment Hub \d+ times?/)
+          .first()
+          .waitFor();
+        await tab.expectSound();
+      },
+      LOOK_MS,
+    );
   });
 
   test('places an order, whose calls appear on the map and whose trace can be read', async () => {

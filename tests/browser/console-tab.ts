@@ -6,6 +6,8 @@ import { ARGS, CHROMIUM, isInstalled } from './chromium.ts';
 
 /** Widths and color schemes in which each page is looked at. */
 export const LOOKS = ([1280, 390] as const).flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })));
+/** axe looks at each element: seconds on a busy machine. */
+export const LOOK_MS = 60_000;
 export type Look = (typeof LOOKS)[number];
 
 /** Skips, and says so, where no browser is installed. */

@@ -7,6 +7,9 @@ import { createConsole } from '../../console/serve.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { consoleConfig } from '../../estate/console.ts';
 import { startEstate } from '../../estate/estate.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
+import { faultKinds } from '../../shared/catalog/simulation/faults.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { estate } from '../support/estate.ts';
 import { aRig } from './running-gateway.ts';
@@ -138,12 +141,21 @@ describe('The console', () => {
     });
   });
 
-  test('names every operation, application and API of the catalog to the page', async () => {
-    const { operations, applications, apis } = JSON.parse((await ask('/console/catalog.json')).body.toString());
+  test('names every operation, application, API and target of faults of the catalog to the page', async () => {
+    const { operations, applications, apis, faults } = JSON.parse((await ask('/console/catalog.json')).body.toString());
     expect(Object.keys(operations)).toEqual(Object.keys(controlOperations));
     expect(operations['put-fault']).toEqual({ method: 'PUT', path: '/_sim/faults/{name}' });
     expect(applications.oms).toBe('OMS');
-    expect(apis['confirm-order-api']).toEqual({ name: 'Confirm Order', audience: 'public', auth: 'bearer', method: 'POST' });
+    expect(apis['confirm-order-api']).toEqual({
+      name: 'Confirm Order',
+      application: 'oms',
+      audience: 'public',
+      auth: 'bearer',
+      method: 'POST',
+    });
+    expect(faults.kinds).toEqual(faultKinds);
+    expect(faults.events).toEqual(allEvents.map(({ name }) => name));
+    expect(faults.scans).toEqual(TrackingStatus.options);
   });
 
   test.each([

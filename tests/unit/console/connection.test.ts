@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { connectionSettings, envText, masked } from '../../../console/page/connection.ts';
+
+const GATEWAY = 'http://127.0.0.1:8080';
+const credentials = {
+  bearer: 'reh_a_secret',
+  apiKey: 'reh_a_key',
+  webhookSecret: 'whsec_abc=',
+  webhookUrl: '/webhooks/carrier?rehearsal=a',
+};
+
+describe('The settings of a client', () => {
+  test('are the credentials of the rehearsal where the tab knows them', () => {
+    const settings = connectionSettings({ gateway: GATEWAY, rehearsal: 'a', credentials, demo: { integration: 'demo' } });
+    expect(envText(settings).split('\n')).toEqual([
+      `ESTATE_URL=${GATEWAY}`,
+      'ESTATE_REHEARSAL=a',
+      'ESTATE_BEARER=reh_a_secret',
+      'ESTATE_API_KEY=reh_a_key',
+      `ESTATE_WEBHOOK_URL=${GATEWAY}/webhooks/carrier?rehearsal=a`,
+      'ESTATE_WEBHOOK_SECRET=whsec_abc=',
+      '',
+    ]);
+    expect(settings.filter(({ secret }) => secret).map(({ variable }) => variable)).toEqual([
+      'ESTATE_BEARER',
+      'ESTATE_API_KEY',
+      'ESTATE_WEBHOOK_SECRET',
+    ]);
+  });
+
+  test('are those of the demonstration where it has any, and no bearer where it has none', () => {
+    const of = (demo: object | undefined) =>
+      connectionSettings({ gateway: GATEWAY, rehearsal: 'a', credentials: undefined, demo }).map(({ variable }) => variable);
+    expect(of({ integration: 'i', apiKey: 'k' })).toEqual([
+      'ESTATE_URL',
+      'ESTATE_REHEARSAL',
+      'ESTATE_BEARER',
+      'ESTATE_API_KEY',
+      'ESTATE_WEBHOOK_URL',
+    ]);
+    expect(of(undefined)).toEqual(['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_WEBHOOK_URL']);
+  });
+
+  test('are quoted in the file .env when a shell would read them differently', () => {
+    const line = (value: string) => envText([{ label: 'x', variable: 'X', value }]);
+    expect(line('a b')).toBe("X='a b'\n");
+    expect(line("a'$(b)")).toBe(`X='a'"'"'$(b)'\n`);
+    expect(line('a&b')).toBe("X='a&b'\n");
+  });
+});
+
+describe('A masked secret', () => {
+  test('shows at most its first quarter', () => {
+    expect(masked('reh_galway_0123456789abcdef')).toBe('reh_ga••••••••');
+    expect(masked('abc')).toBe('••••••••');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  FAULT_KINDS,
+  type FaultForm,
+  type FaultKind,
+  type FaultTargetKind,
+  faultRule,
+  ruleInWords,
+} from '../../../console/page/fault-rule.ts';
+import { FaultInput, faultKinds } from '../../../shared/catalog/simulation/faults.ts';
+
+const EMPTY: FaultForm = {
+  ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', scan: '' },
+  ...{ members: {}, times: '', probability: '', seed: '' },
+};
+const every = (Object.entries(faultKinds) as [FaultTargetKind, readonly FaultKind[]][]).flatMap(([target, kinds]) =>
+  kinds.map((kind) => ({ target, kind })),
+);
+
+describe('The rule of the form', () => {
+  test.each(every)('is a valid fault with its initial members: $kind of a $target', ({ target, kind }) => {
+    expect(FaultInput.safeParse(faultRule({ ...EMPTY, target, kind })).error).toBeUndefined();
+  });
+
+  test('has the members that were typed, and leaves out empty ones', () => {
+    const form: FaultForm = {
+      ...EMPTY,
+      api: 'get-order-api',
+      kind: 'latency',
+      members: { ms: ' 250 ' },
+      times: '3',
+      probability: '0.5',
+      seed: 'monday',
+    };
+    expect(faultRule(form)).toEqual({
+      match: { application: 'oms', api: 'get-order-api' },
+      fault: { kind: 'latency', ms: 250 },
+      ...{ times: 3, probability: 0.5, seed: 'monday' },
+    });
+    expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
+  });
+
+  test('leaves text that is no number to the judgement of the gateway', () => {
+    expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' });
+  });
+
+  test('names only the members of its target', () => {
+    const typed = { ...EMPTY, application: 'oms', subject: 'order/ord_1', scan: 'delivered' };
+    expect(faultRule({ ...typed, target: 'event', kind: 'withhold' }).match).toEqual({ event: 'order-confirmed', subject: 'order/ord_1' });
+    expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
+  });
+
+  test('knows words for every kind of fault', () => {
+    expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort());
+  });
+});
+
+describe('A rule in words', () => {
+  test('names target, fault and how often', () => {
+    expect(ruleInWords({ match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 })).toBe(
+      'allocate-inventory-api · status, status 503 · once',
+    );
+    expect(
+      ruleInWords({ match: { event: 'order-confirmed', subject: 'order/ord_1' }, fault: { kind: 'withhold' }, times: 2, probability: 0.5 }),
+    ).toBe('event order-confirmed order/ord_1 · withhold · 2 times · with probability 0.5');
+  });
+});
