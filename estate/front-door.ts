@@ -1,4 +1,3 @@
-import type { Agent } from 'undici';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock/driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
@@ -18,6 +17,7 @@ import { READY, type State } from '../shared/process/readiness.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
+import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import type { Configuration } from './configuration.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
@@ -35,11 +35,12 @@ export interface FrontDoorOptions {
   /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
+  /** Carries due work and the outside world's calls to the applications. */
+  readonly transport: Transport;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
   readonly pepper: string;
-  readonly agent: Agent;
   readonly log: Logger;
   readonly observability: Observability;
   readonly stopping: AbortSignal;
@@ -55,11 +56,11 @@ export interface FrontDoor {
 
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
+  const { configuration, fixtures, adapter, addressOf, transport, token, pepper, log, observability, stopping } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: (now: number): Snapshot => seedSnapshot(fixtures.at(now), now),
@@ -89,7 +90,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       rehearsals,
       use,
       driver,
-      callFromOutside: createOutsideCall({ addressOf, token, agent }),
+      callFromOutside: createOutsideCall({ transport }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
       stopping,
