@@ -10,12 +10,14 @@ import { listEvents } from './operations/list-events.ts';
 import { listFaults } from './operations/list-faults.ts';
 import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
+import { listTraces } from './operations/list-traces.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
 import { playScan } from './operations/play-scan.ts';
 import { putFault } from './operations/put-fault.ts';
 import { readClock } from './operations/read-clock.ts';
+import { readHop } from './operations/read-hop.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
@@ -54,5 +56,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-fault': deleteFault,
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
+  'read-hop': readHop,
+  'list-traces': listTraces,
   verify,
 };

@@ -14,6 +14,7 @@ import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 import type { Context } from '../simulation/context.ts';
 import { isSameSecret } from '../simulation/credentials.ts';
+import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { expressPath } from '../transport/path.ts';
@@ -97,7 +98,7 @@ async function answerApi(pipeline: Pipeline, bound: Bound<string>, { request, re
     path,
     received: { headers, params, query, body },
     left: leaving(response),
-    trail: newTrail(),
+    trail: newTrail(context),
     hop: { api: bound.id, method, path: originalUrl, started, answersData: true },
   });
   if (answer) send(response, context, answer);
@@ -124,8 +125,8 @@ async function answerDue(pipeline: Pipeline, { request, response }: Exchange): P
     token,
     context,
     path: request.path,
-    trail: newTrail(),
-    hop: { api: `due:${kind}`, method: 'DUE', path: key, started, answersData: false },
+    trail: newTrail(context),
+    hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
   });
   if (answer) send(response, context, answer);
 }

@@ -5,6 +5,7 @@ import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.
 import type { NewRehearsal } from '../../shared/store/ports/rehearsals.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
@@ -189,7 +190,7 @@ export function lifetimeSuite(opened: Opened): void {
       await store.commit(world, aPlan({ put: [put('a', 1, KIB)] }));
       await store.drain(world, 'relay', []);
       await store.drain(world, 'relay', ['e1']);
-      adapter.simulation.journal(world, { requestId: 'r', correlationId: 'c', json: JSON.stringify('x'.repeat(30 * KIB)) });
+      adapter.simulation.journal(world, aHop({ bodies: JSON.stringify('x'.repeat(30 * KIB)) }));
       await adapter.worlds.journalOf(world);
       const after = (await listed(adapter, 'r')).current?.contents;
       expect(after).toMatchObject({ objects: 2, events: 1, journal: 1 });

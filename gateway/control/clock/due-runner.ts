@@ -66,9 +66,9 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
 
   /** @returns undefined when the application did the work */
   async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
-    const { correlationId } = item;
+    const { correlationId, hop: parentId } = item;
     const requestId = newId('req', view.now);
-    const context = contextFor(view, { principal: 'clock', requestId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
+    const context = contextFor(view, { principal: 'clock', requestId, parentId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
     try {
       const { status, text } = await transport.send({
         application: item.application,

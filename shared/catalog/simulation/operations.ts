@@ -1,11 +1,12 @@
 import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
 import { listEvents, listParked, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
-import { readJournal } from './operations/inspection.ts';
+import { readHop, readJournal } from './operations/journal.ts';
 import { readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
+import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -35,6 +36,8 @@ export const controlOperations = {
   [deleteFault.id]: deleteFault,
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
+  [readHop.id]: readHop,
+  [listTraces.id]: listTraces,
   [verify.id]: verify,
 } as const;
 

@@ -74,7 +74,7 @@ function longestIdle(states: Iterable<RehearsalState>): (Lifetime & { rehearsal:
 
 function recordOf(state: RehearsalState): RehearsalRecord {
   const { world } = state;
-  const journal = world.journal.size();
+  const journal = world.journal.contents();
   return {
     rehearsal: world.rehearsal,
     ...lifetimeOf(state),
