@@ -5,6 +5,7 @@ import type { Logger } from '../process/logger.ts';
 import { within } from '../process/waiting.ts';
 import type { Context } from '../simulation/context.ts';
 import { isSameSecret } from '../simulation/credentials.ts';
+import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { type ArrivingCall, type Endpoint, NotListening } from '../transport/in-process-transport.ts';
@@ -62,7 +63,7 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
         path,
         received: { headers, params, query: { ...parseQuery(query) }, body },
         left,
-        trail: newTrail(),
+        trail: newTrail(context),
         hop: { api: bound.id, method, path: target, started, answersData: true },
       });
     }
@@ -78,8 +79,8 @@ export function createEndpoint({ service, pipeline, token, log }: EndpointOption
       token: lease,
       context,
       path,
-      trail: newTrail(),
-      hop: { api: `due:${kind}`, method: 'DUE', path: key, started, answersData: false },
+      trail: newTrail(context),
+      hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
     });
   }
 

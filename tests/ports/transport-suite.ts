@@ -10,6 +10,7 @@ import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import type { Context } from '../../shared/simulation/context.ts';
+import { recordOf } from '../../shared/simulation/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { type OutgoingCall, type Transport, timedOut } from '../../shared/transport/transport.ts';
@@ -265,7 +266,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
 
     async function journal(correlationId?: string): Promise<Record<string, unknown>[]> {
       const { entries } = await adapter.worlds.journalOf(world, { correlationId });
-      return entries.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+      return entries.map((entry) => ({ ...recordOf(entry) }));
     }
   });
 }
