@@ -14,6 +14,7 @@ import { listObjects } from './operations/list-objects.ts';
 import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
 import { listStock } from './operations/list-stock.ts';
+import { listTraces } from './operations/list-traces.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
@@ -70,5 +71,6 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
   'read-hop': readHop,
+  'list-traces': listTraces,
   verify,
 };

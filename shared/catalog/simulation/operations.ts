@@ -7,6 +7,7 @@ import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHa
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { readTopology } from './operations/topology.ts';
+import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -44,6 +45,7 @@ export const controlOperations = {
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
   [readHop.id]: readHop,
+  [listTraces.id]: listTraces,
   [verify.id]: verify,
 } as const;
 

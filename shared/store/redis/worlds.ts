@@ -4,7 +4,7 @@ import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
-import type { CountedObjects, EventReader, ObjectCount } from '../ports/inspection.ts';
+import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/inspection.ts';
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
@@ -96,6 +96,14 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
 function createEventReader(access: RedisAccess): EventReader {
   const { connection, keys } = access;
   const run = runInWorld(access);
+  /** An empty reply asks for another call: the index of a world of an older release is built in pieces. */
+  async function find(world: World, about: EventsAbout, after: number | '', limit: number): Promise<EventPage> {
+    for (;;) {
+      const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
+      const [last, count, ...found] = reply as [number?, number?, ...(readonly [string, readonly string[]])[]];
+      if (last !== undefined && count !== undefined) return { events: found.map(readEvent), last, count };
+    }
+  }
   return {
     events: async (world, after, limit) => {
       const found = await connection.idempotently((client) =>
@@ -103,13 +111,7 @@ function createEventReader(access: RedisAccess): EventReader {
       );
       return found.map(readEvent);
     },
-    eventsAbout: async (world, about, after, limit) => {
-      // An empty reply asks for another call: the index of a world of an older release is built in pieces.
-      for (;;) {
-        const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
-        const [last, ...found] = reply as [number?, ...(readonly [string, readonly string[]])[]];
-        if (last !== undefined) return { events: found.map(readEvent), last };
-      }
-    },
+    eventsAbout: find,
+    newestEventsAbout: async (world, about, limit) => (await find(world, about, '', limit)).events,
   };
 }
