@@ -56,6 +56,7 @@ export async function startEstate(
       : createInProcessTransport({ endpointOf: (application) => endpoints.get(application), addressOf, token });
 
   let gatewayUrl = '';
+  let portalUrl = '';
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -98,8 +99,10 @@ export async function startEstate(
       states,
       addressOf,
       transport,
+      touchpoint: () => (touchpointState.ready ? { state: 'ready', portal: portalUrl } : { state: 'away' }),
       token,
       pepper,
+      agent,
       log,
       observability,
       stopping: stopping.signal,
@@ -108,6 +111,7 @@ export async function startEstate(
     gatewayUrl = door.url;
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
+    portalUrl = touchpoint.portal;
     touchpointState = READY;
     return {
       gateway: door.url,

@@ -1,3 +1,4 @@
+import type { Agent } from 'undici';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock/driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
@@ -5,6 +6,7 @@ import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
+import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -19,7 +21,7 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
-import type { Configuration } from './configuration.ts';
+import { adaptersInUse, type Configuration } from './configuration.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
@@ -37,10 +39,13 @@ export interface FrontDoorOptions {
   readonly addressOf: (application: Application) => string;
   /** Carries due work and the outside world's calls to the applications. */
   readonly transport: Transport;
+  /** Absent: the touchpoint mock does not belong to this process. */
+  readonly touchpoint?: () => TouchpointState;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
   readonly pepper: string;
+  readonly agent: Agent;
   readonly log: Logger;
   readonly observability: Observability;
   readonly stopping: AbortSignal;
@@ -56,7 +61,7 @@ export interface FrontDoor {
 
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { configuration, fixtures, adapter, addressOf, transport, token, pepper, log, observability, stopping } = options;
+  const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
@@ -93,6 +98,13 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       callFromOutside: createOutsideCall({ transport }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
+      topology: createTopology({
+        worlds: adapter.worlds,
+        addressOf,
+        agent,
+        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        adapters: adaptersInUse(configuration),
+      }),
       stopping,
     }),
     documents: createDocuments(),

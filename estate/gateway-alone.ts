@@ -26,6 +26,7 @@ export async function startGatewayAlone(configuration: Configuration, log: Logge
     transport: createHttpTransport({ addressOf, token, agent }),
     token,
     pepper,
+    agent,
     log,
     observability,
     stopping: stopping.signal,

@@ -83,7 +83,7 @@ for (const { service } of registeredApplications) {
 }
 const door = await openFrontDoor({
   configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
-  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, transport, token, log },
+  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, transport, token, agent, log },
   ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
 });
 gateway = door.url;

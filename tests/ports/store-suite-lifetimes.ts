@@ -31,6 +31,27 @@ export function lifetimeSuite(opened: Opened): void {
     return found;
   };
 
+  describe('the record of one rehearsal', () => {
+    test('is the one that the list has, and reading it is no use of the rehearsal', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'other');
+      const { lastUsedAt } = await listed(adapter, 'other');
+      await eventually('time passes', async () => Date.now() > lastUsedAt);
+      const record = await adapter.worlds.record('other');
+      expect(record).toMatchObject({ rehearsal: 'other', lastUsedAt, endsAt: lastUsedAt + HOUR });
+      expect(record?.current?.contents).toEqual((await listed(adapter, 'other')).current?.contents);
+      expect((await adapter.worlds.record('r'))?.endsAt).toBeNull();
+    });
+
+    test('is missing when the rehearsal does not exist or was removed', async () => {
+      const { adapter } = await opened();
+      expect(await adapter.worlds.record('none')).toBeUndefined();
+      await created(adapter, 'other');
+      await adapter.worlds.remove('other');
+      expect(await adapter.worlds.record('other')).toBeUndefined();
+    });
+  });
+
   describe('the limit of rehearsals', () => {
     test('of many concurrent creations of one rehearsal, one succeeds', async () => {
       const { adapter } = await opened();

@@ -76,7 +76,18 @@ export async function startReplicas({ redis, processes = 2, services = [], store
     const observability = createObservability();
     const door = await openFrontDoor({
       observability,
-      ...{ configuration, fixtures, adapter, states: () => [adapter.state()], addressOf, transport, token: TOKEN, pepper: PEPPER, log },
+      ...{
+        configuration,
+        fixtures,
+        adapter,
+        states: () => [adapter.state()],
+        addressOf,
+        transport,
+        token: TOKEN,
+        pepper: PEPPER,
+        agent,
+        log,
+      },
       stopping: stopping.signal,
     });
     return { adapter, applications, door, client: clientOf(door.url) };

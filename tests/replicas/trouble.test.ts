@@ -127,6 +127,14 @@ if (whyNoRedis) {
         expect(parked).toMatchObject({ what: 'delivery', key: expect.stringMatching(/^crm\|evt_/), error: 'The CRM is broken.' });
         const key = parked?.key ?? '';
         const named = { what: 'delivery', key };
+        const consumer = async () => (await client.control('read-event', { params: { id: key.slice('crm|'.length) } })).consumers[0];
+        expect(await consumer()).toMatchObject({
+          application: 'crm',
+          state: 'parked',
+          attempts: 5,
+          status: 500,
+          error: 'The CRM is broken.',
+        });
         expect(await client.control('redrive-parked', { body: { key } })).toEqual({ redriven: [named], left: [] });
         expect(await client.control('settle')).toMatchObject({ settled: true, parked: [{ ...named, error: 'The CRM is broken.' }] });
         crm.state.broken = false;
@@ -134,6 +142,7 @@ if (whyNoRedis) {
         expect(both.flatMap((answer) => answer?.redriven ?? [])).toEqual([named]);
         expect(await client.control('settle')).toMatchObject({ settled: true, parked: [] });
         expect(crm.state.effects.filter((id) => `crm|${id}` === key)).toHaveLength(1);
+        expect(await consumer()).toMatchObject({ state: 'consumed', attempts: 7, status: 200 });
         await rehearsal.verified();
         expect((await client.call('POST', '/_sim/parked/redrive', { key }, { as: 'admin' })).body.code).toBe('not_found');
       });

@@ -14,7 +14,7 @@ export function createMemoryEvents() {
     add({ id, topic, key, json, hop }: OutboxEntry): void {
       const event = { order: events.length + 1, id, topic, key, json, ...(hop !== undefined && { hop }) };
       events.push(event);
-      for (const term of termsOf(json)) {
+      for (const term of termsOf(id, json)) {
         const list = about.get(term) ?? createOrderedList<StoredEvent>();
         about.set(term, list);
         list.put(event);
@@ -31,7 +31,7 @@ export type MemoryEvents = ReturnType<typeof createMemoryEvents>;
 
 const termOf = (what: EventsAbout): string => (what.by === 'named' ? 'named' : `${what.by} ${what.value}`);
 
-function termsOf(json: string): readonly string[] {
+function termsOf(id: string, json: string): readonly string[] {
   const {
     type = '',
     subject = '',
@@ -39,6 +39,7 @@ function termsOf(json: string): readonly string[] {
   } = JSON.parse(json) as { readonly type?: string; readonly subject?: string; readonly correlationid?: string };
   const name = nameOf(type);
   const terms: EventsAbout[] = [
+    { by: 'id', value: id },
     { by: 'correlation', value: correlationid },
     { by: 'subject', value: subject },
     { by: 'type', value: name },

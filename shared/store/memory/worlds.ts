@@ -1,7 +1,8 @@
 import type { Application } from '../../catalog/applications.ts';
+import { STATE_INDEX } from '../collections.ts';
 import type { Directory, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
-import type { EventReader } from '../ports/inspection.ts';
+import type { CountedObjects, EventReader, ObjectCount } from '../ports/inspection.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import { worldsBacklog } from './backlog.ts';
 import { createMemoryClock } from './clock.ts';
@@ -10,7 +11,7 @@ import { createMemoryFaultControl } from './faults.ts';
 import { createMemoryLedger } from './ledger.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemorySnapshots } from './snapshots.ts';
-import { nowOf, type RehearsalState } from './state.ts';
+import { nowOf, type RehearsalState, type WorldState } from './state.ts';
 
 /** The estate-wide view of the memory adapter. */
 export function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
@@ -28,10 +29,18 @@ export function createMemoryWorlds(estate: MemoryEstate, store: (application: Ap
     },
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
+    inState: (world, { application, collection }, state, page) => store(application).index(world, collection, STATE_INDEX, state, page),
+    countObjects: async (world, of) => of.map((objects) => countIn(need(world), objects)),
     counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
     backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch,
   };
+}
+
+function countIn({ applications }: WorldState, { application, collection, states }: CountedObjects): ObjectCount {
+  const state = applications.get(application);
+  const found = state?.index.get(`${collection}.${STATE_INDEX}`);
+  return { count: state?.objects.get(collection)?.size ?? 0, states: states.map((one) => found?.get(one)?.size ?? 0) };
 }
 
 function createDirectory({ all, rehearsals }: MemoryEstate): Directory {

@@ -20,7 +20,8 @@ import type { World } from '../../domain/world.ts';
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes; in a world of an older
+ *                               release `statesEntered:<app>:<collection>` (order up to which `countObjects` has entered states)
  *   W:seed               string the snapshot with which the world began (JSON)
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
@@ -35,8 +36,8 @@ import type { World } from '../../domain/world.ts';
  *   W:unsent             set    applications with a non-empty outbox
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order of publication
- *   W:eventsabout        zset   `<correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
- *                               `eventsEntered` of W, all with score 0: read by lexical range
+ *   W:eventsabout        zset   `<id, correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
+ *                               `eventsIndexed` of W, all with score 0: read by lexical range
  *   W:hops, W:anonymous  stream `<sequence>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), h (JSON of the hop
  *                               without bodies), o (JSON of the bodies; absent: none); j instead of h and o in hops of an older release.
  *                               W has `hopSeq`, and `…Bytes` and `…Truncated` of each stream

@@ -1,21 +1,22 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/simulation/progression.ts';
 import type { World } from '../../domain/world.ts';
+import { STATE_INDEX } from '../collections.ts';
 import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
-import type { EventPage, EventReader, EventsAbout } from '../ports/inspection.ts';
+import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/inspection.ts';
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
 import type { RedisAccess } from './connection.ts';
 import { createRedisFaultControl } from './faults.ts';
-import { eventsAbout, readEvent } from './formats.ts';
+import { eventsAbout, listed, readEvent } from './formats.ts';
 import type { RedisJournal } from './journal.ts';
 import { partsOf } from './keys.ts';
 import { createRedisLedger } from './ledger.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
-import { runInWorld } from './run-in-world.ts';
+import { type RunInWorld, runInWorld } from './run-in-world.ts';
 import { createRedisSnapshots } from './snapshot.ts';
 
 interface WorldsOptions extends RedisAccess {
@@ -46,6 +47,11 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     },
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
+    inState: async (world, of, state, page) => {
+      await countObjects(run, world, [{ ...of, states: [state] }]);
+      return store(of.application).index(world, of.collection, STATE_INDEX, state, page);
+    },
+    countObjects: (world, of) => countObjects(run, world, of),
     counters: (world, application, counter, names) => store(application).counters(world, counter, names),
     backlog: async () => {
       const worlds = (await rehearsals.list()).flatMap(({ current }) => current?.world ?? []);
@@ -53,6 +59,15 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     },
     watch: (listener) => changes.watch(listener),
   };
+}
+
+/** An empty reply asks for another call: the states of a world of an older release are entered in pieces. */
+async function countObjects(run: RunInWorld, world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]> {
+  const asked = listed(of, ({ application, collection, states }) => [application, collection, ...listed(states, (state) => [state])]);
+  for (;;) {
+    const counts = (await run('countObjects', world, STATE_INDEX, ...asked)) as readonly (readonly number[])[];
+    if (counts.length === of.length) return counts.map(([count = 0, ...states]) => ({ count, states }));
+  }
 }
 
 function createDirectory({ connection, keys }: RedisAccess): Directory {

@@ -3,26 +3,30 @@ import { lua } from './lua.ts';
 /** Enters published events into the index by filter. Scripts that use it begin with it. */
 export const EVENT_INDEX = lua`
 local PREFIX = 'com.unified-commerce.'
--- Enters a number of missing events. Returns whether none is left. The index of a world of an older release is empty.
+-- Enters a number of missing events. Returns whether none is left. The index of a world of an older release is empty, or lacks the ids.
 local function enterEvents(most)
-  local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsEntered') or '0') .. '-0', '+', 'COUNT', most)
+  local some = redis.call('XRANGE', key('events'), '(' .. (redis.call('HGET', root, 'eventsIndexed') or '0') .. '-0', '+', 'COUNT', most)
   if #some == 0 then return true end
   local order
   for _, stored in ipairs(some) do
     order = string.match(stored[1], '^(%d+)')
-    local isJson, event = pcall(function() return cjson.decode(cjson.decode(stored[2][2]).json) end)
+    local isJson, entry, event = pcall(function()
+      local entry = cjson.decode(stored[2][2])
+      return entry, cjson.decode(entry.json)
+    end)
     if isJson and type(event) == 'table' then
       local name = tostring(event.type or '')
       if string.sub(name, 1, #PREFIX) == PREFIX then name = string.sub(name, #PREFIX + 1) end
       local place = '\0' .. padded(tonumber(order))
       redis.call('ZADD', key('eventsabout'),
+        0, 'id ' .. tostring(entry.id) .. place,
         0, 'correlation ' .. tostring(event.correlationid or '') .. place,
         0, 'subject ' .. tostring(event.subject or '') .. place,
         0, 'type ' .. name .. place)
       if string.sub(name, 1, 4) ~= 'ext.' then redis.call('ZADD', key('eventsabout'), 0, 'named' .. place) end
     end
   end
-  redis.call('HSET', root, 'eventsEntered', order)
+  redis.call('HSET', root, 'eventsIndexed', order)
   return #some < most
 end
 `;
