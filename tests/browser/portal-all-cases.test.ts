@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
 import { aMock, aPortal, changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
 describeInBrowser('the run of all cases in the portal', () => {
@@ -87,6 +88,13 @@ describeInBrowser('the run of all cases in the portal', () => {
       });
     }).listen(0, '127.0.0.1');
     await once(slow, 'listening');
+    await using _ended = {
+      [Symbol.asyncDispose]: async () => {
+        slow.closeAllConnections();
+        slow.close();
+        await once(slow, 'close');
+      },
+    };
     const waiting = await aPortal({ mockUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
     await using tab = await openPortal(browser, waiting.url);
     const { page } = tab;
@@ -101,12 +109,7 @@ describeInBrowser('the run of all cases in the portal', () => {
     expect(asked).toBe(4);
     await openHistory(page);
     expect(await historyEntries(page).first().textContent()).toContain('stopped');
-    await page.close();
-    await waiting.close();
-    slow.closeAllConnections();
-    slow.close();
-    await once(slow, 'close');
-    expect(abandoned).toBe(1);
+    await eventually('the portal abandons the call to the mock', async () => abandoned === 1);
   });
 
   test.each([
