@@ -136,5 +136,5 @@ describeInBrowser('the run of all cases in the portal', () => {
     const widest = await page.evaluate('Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)');
     expect(widest).toBeLessThanOrEqual(width);
     expect(tab.complaints).toEqual([]);
-  });
+  }, 60_000);
 });

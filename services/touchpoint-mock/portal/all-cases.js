@@ -63,7 +63,7 @@ function summary({ results, portal, caller }) {
     failed.length === 0 && results.length === of ? `All ${of} cases were answered as documented.` : '',
     failed.length === 0 && results.length < of ? `${good} were answered as documented.` : '',
     failed.length > 0
-      ? `${good} of ${results.length} cases were answered as documented, ${failed.length} were not: ${failed.join(', ')}.`
+      ? `${good} of ${results.length} cases were answered as documented, ${failed.length} ${failed.length === 1 ? 'was' : 'were'} not: ${failed.join(', ')}.`
       : '',
     failed.length > 0 && !caller.authorized
       ? 'The chosen caller is to be denied; the cases document the answers to one that is let in.'
