@@ -51,28 +51,21 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
     const waiting = await waitingIn(world, rules);
     for (const entry of batch) {
       const overtaken = waiting.get(entry.key);
-      if (overtaken) {
-        waiting.delete(entry.key);
-        send.push(entry, ...(overtaken.entry.id === entry.id ? [] : [overtaken.entry]));
-        continue;
-      }
       const event = JSON.parse(entry.json) as EstateEvent;
       const target = { event: nameOf(event.type), subject: event.subject };
-      const rule = entry.struck ? undefined : await faults.first(world, view.faults, target);
-      switch (rule?.fault.kind) {
-        case 'duplicate':
-          send.push(...Array.from({ length: 1 + rule.fault.copies }, () => entry));
-          break;
-        case 'reorder':
-          waiting.set(entry.key, { entry, fault: rule });
-          break;
-        case 'late':
-        case 'withhold':
-          withheld.push(withholding(rule, entry, view));
-          break;
-        default:
-          send.push(entry);
+      const rule = entry.struck ? undefined : await faults.first(world, view.faults, target, overtaken !== undefined);
+      if (rule?.fault.kind === 'reorder') {
+        waiting.set(entry.key, { entry, fault: rule });
+        continue;
       }
+      if (rule?.fault.kind === 'late' || rule?.fault.kind === 'withhold') {
+        withheld.push(withholding(rule, entry, view));
+        continue;
+      }
+      const copies = rule?.fault.kind === 'duplicate' ? rule.fault.copies : 0;
+      send.push(...Array.from({ length: 1 + copies }, () => entry));
+      waiting.delete(entry.key);
+      if (overtaken && overtaken.entry.id !== entry.id) send.push(overtaken.entry);
     }
     for (const { entry, fault } of waiting.values()) if (fault) withheld.push(withholding(fault, entry, view));
     return { send, withhold: withheld };

@@ -86,9 +86,15 @@ export function createFaults(simulation: FaultStore) {
       for (const rule of await matching(world, revision, target)) if (await strikes(world, rule)) struck.push(rule);
       return struck;
     },
-    /** The first fault that strikes an event or a webhook: one is enough, and only it is counted. */
-    async first(world: World, revision: number, target: FaultTarget): Promise<ActiveFault | undefined> {
-      for (const rule of await matching(world, revision, target)) if (await strikes(world, rule)) return rule;
+    /**
+     * The first fault that strikes an event or a webhook: one is enough, and only it is counted.
+     * @param overtakes the message is sent before one that `reorder` withholds, and is not reordered itself
+     */
+    async first(world: World, revision: number, target: FaultTarget, overtakes = false): Promise<ActiveFault | undefined> {
+      for (const rule of await matching(world, revision, target)) {
+        if (overtakes && rule.fault.kind === 'reorder') continue;
+        if (await strikes(world, rule)) return rule;
+      }
       return undefined;
     },
   };

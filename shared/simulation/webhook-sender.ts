@@ -32,8 +32,11 @@ export interface Webhooks {
    * @returns the status, or the error that kept the webhook from arriving
    */
   send(webhook: Webhook, fault?: ActiveFault): Promise<WebhookOutcome>;
-  /** Finds the fault that strikes a webhook of a sender, and counts the strike. */
-  fault(target: Extract<FaultTarget, { readonly webhook: string }>): Promise<ActiveFault | undefined>;
+  /**
+   * Finds the fault that strikes a webhook of a sender, and counts the strike.
+   * @param overtakes the webhook is sent before one that `reorder` withholds, and is not reordered itself
+   */
+  fault(target: Extract<FaultTarget, { readonly webhook: string }>, overtakes: boolean): Promise<ActiveFault | undefined>;
   /** Withheld webhooks of this application that a later one overtakes. */
   overtakable(): Promise<readonly DueItem[]>;
 }
@@ -104,8 +107,8 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
       for (let copy = 0; copy < copies; copy++) await attempt(webhook, 'duplicate');
       return outcome;
     },
-    fault: async (target) => {
-      const fault = await faults.first(world, context.faults, target);
+    fault: async (target, overtakes) => {
+      const fault = await faults.first(world, context.faults, target, overtakes);
       if (fault) struck(fault.name);
       return fault;
     },

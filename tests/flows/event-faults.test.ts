@@ -269,6 +269,37 @@ describe('An event that is reordered', () => {
     expect(await basket.versions()).toEqual([1, 2]);
   });
 
+  test('waits for an event that is sent: one that another fault withholds does not overtake it', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
+    await basket.change();
+    await rehearsal.fault('kept', { match: BASKET_CHANGED, fault: { kind: 'withhold' }, times: 1 });
+    await basket.change();
+    expect(await basket.versions()).toEqual([1]);
+    await basket.change();
+    expect(await basket.versions()).toEqual([1, 4, 2]);
+    expect(await hits(rehearsal)).toEqual([
+      ['swap', 1],
+      ['kept', 1],
+    ]);
+    await noFault(rehearsal, 'kept');
+    expect(await basket.versions()).toEqual([1, 4, 2, 3]);
+  });
+
+  test('follows all copies of the next event when that is duplicated', async () => {
+    await using rehearsal = await newRehearsal();
+    const basket = await basketOf(rehearsal);
+    await rehearsal.fault('swap', { match: BASKET_CHANGED, fault: { kind: 'reorder' }, times: 1 });
+    await rehearsal.fault('twice', { match: BASKET_CHANGED, fault: { kind: 'duplicate' }, times: 1 });
+    await basket.change(2);
+    expect(await basket.versions()).toEqual([1, 3, 3, 2]);
+    expect(await hits(rehearsal)).toEqual([
+      ['swap', 1],
+      ['twice', 1],
+    ]);
+  });
+
   test('has the same effect: an order with reordered events is completed and earns once', async () => {
     await using scene = await fulfilling();
     const { rehearsal } = scene;
@@ -356,6 +387,24 @@ describe('A carrier’s webhook', () => {
     expect(await scene.parcel()).toBe('delivered');
     expect((await scene.order(scene.orderId)).state).toBe('completed');
     expect(await hits(scene.rehearsal)).toEqual([['road', 2]]);
+    await scene.rehearsal.verify();
+  });
+
+  test('that overtakes a reordered one is struck by other faults', async () => {
+    await using scene = await labelled({ match: CARRIER, fault: { kind: 'reorder' }, times: 1 });
+    await scene.scan('collect');
+    await scene.rehearsal.fault('forged', { match: CARRIER, fault: { kind: 'bad-signature' }, times: 1 });
+    await scene.scan('depart');
+    expect(await scene.told()).toEqual([
+      ['in-transit', 401],
+      ['collected', 204],
+    ]);
+    expect(await hits(scene.rehearsal)).toEqual([
+      ['road', 1],
+      ['forged', 1],
+    ]);
+    await scene.rehearsal.advance('PT1H');
+    expect(await scene.parcel()).toBe('in-transit');
     await scene.rehearsal.verify();
   });
 

@@ -45,8 +45,9 @@ function expectNothingLeft({ before, after, remembered }: Findings): void {
   expect(remembered.length).toBeLessThanOrEqual(10);
 }
 
+/** Both stores at once: most of the time is waiting for connections to close. */
 describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
-  test.each(ENDINGS.memory)(
+  test.concurrent.each(ENDINGS.memory)(
     '%s, a process with its state in memory keeps nothing',
     async (ending) => {
       expectNothingLeft(await watched({ rehearsals: REHEARSALS, ending }));
@@ -57,7 +58,7 @@ describe(`Of ${REHEARSALS} rehearsals that were used and then`, () => {
   if (whyNoRedis) {
     skipWithoutRedis('what is left of rehearsals in Redis');
   } else {
-    test.each(ENDINGS.redis)(
+    test.concurrent.each(ENDINGS.redis)(
       '%s, neither Redis nor the process keeps anything',
       async (ending) => {
         const server = await startRedis();

@@ -19,7 +19,7 @@ export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload
   if (delivery.attempts > RETRY_AFTER_MS.length) throw deliveryFailed(key, delivery);
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
-  const fault = gone || delivery.held || overtaken.length > 0 ? undefined : await faultOf(delivery, scope);
+  const fault = gone || delivery.held ? undefined : await faultOf(delivery, overtaken.length > 0, scope);
   const withheldUntil = webhookWithheldUntil(fault, work.now);
   if (delivery.attempts === 0 && !delivery.held) await resumeJourney(delivery.shipmentId, scope);
   if (fault && withheldUntil !== undefined) {
@@ -39,8 +39,8 @@ async function attemptDelivery(key: string, delivery: Delivery, { work, webhooks
   else scheduleRetry(key, delivery, { work, outcome });
 }
 
-const faultOf = ({ body }: Delivery, { webhooks }: Scope): Promise<ActiveFault | undefined> =>
-  webhooks.fault({ webhook: 'carrier', status: body.data.status });
+const faultOf = ({ body }: Delivery, overtakes: boolean, { webhooks }: Scope): Promise<ActiveFault | undefined> =>
+  webhooks.fault({ webhook: 'carrier', status: body.data.status }, overtakes);
 
 /** Deliveries of earlier scans of the same parcel that a fault holds until this one was made. */
 async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly DueJob<Delivery>[]> {
