@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import { clientOf } from '../replicas/running-replicas.ts';
@@ -240,6 +241,23 @@ describe('A stream', () => {
     await rehearsal.client.control('delete-rehearsal', { params: { name: rehearsal.name } });
     await stream.ended;
     expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
+  });
+
+  test('keeps its rehearsal from ending as idle', async () => {
+    const [watched, unwatched] = await Promise.all(
+      ['watched', 'unwatched'].map((kind) =>
+        anybody.control('create-rehearsal', { body: { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' } }),
+      ),
+    );
+    const client = clientOf(estate.gateway, watched?.name);
+    const stream = client.stream('read-stream');
+    await stream.next();
+    const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
+    await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''), 15_000);
+    expect(await names()).toContain(watched?.name);
+    await stream.return();
+    await client.close();
+    await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''), 15_000);
   });
 
   test('is not recorded in the journal', async () => {
