@@ -13,6 +13,7 @@ import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
 import { listRuns } from './operations/list-runs.ts';
 import { listScenarios } from './operations/list-scenarios.ts';
+import { listTraces } from './operations/list-traces.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
@@ -62,6 +63,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
   'read-hop': readHop,
+  'list-traces': listTraces,
   verify,
   'list-scenarios': listScenarios,
   'start-run': startRun,

@@ -97,7 +97,7 @@ async function answerApi(pipeline: Pipeline, bound: Bound<string>, { request, re
     path,
     received: { headers, params, query, body },
     left: leaving(response),
-    trail: newTrail(),
+    trail: newTrail(context),
     hop: { api: bound.id, method, path: originalUrl, started, answersData: true },
   });
   if (answer) send(response, context, answer);
@@ -124,7 +124,7 @@ async function answerDue(pipeline: Pipeline, { request, response }: Exchange): P
     token,
     context,
     path: request.path,
-    trail: newTrail(),
+    trail: newTrail(context),
     hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
   });
   if (answer) send(response, context, answer);

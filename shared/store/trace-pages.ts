@@ -13,7 +13,7 @@ export interface FoundTrace {
 /**
  * A page of the traces of both parts, newest first. Hops of callers without a credential belong to the trace of the others, if there is
  * one, and do not move it.
- * @param found the newest traces of each part: `limit` of them, or all
+ * @param found the newest traces of each part: more than `limit` of them, or all
  */
 export function tracePage(
   found: { readonly hops: readonly FoundTrace[]; readonly anonymous: readonly FoundTrace[] },
@@ -24,7 +24,7 @@ export function tracePage(
   );
   const page = all.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = all.length > limit || found.hops.length >= limit || found.anonymous.length >= limit;
+  const hasMore = all.length > limit;
   return {
     traces: page.flatMap((one) => ('isElsewhere' in one && one.isElsewhere ? [] : (joined(one) ?? []))),
     ...(last && hasMore && { next: last.sequence }),

@@ -71,9 +71,9 @@ export function createDueRunner({ worlds, addressOf, token: estateToken, agent, 
 
   /** @returns undefined when the application did the work */
   async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
-    const { correlationId } = item;
+    const { correlationId, hop: parentId } = item;
     const requestId = newId('req', view.now);
-    const context = contextFor(view, { principal: 'clock', requestId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
+    const context = contextFor(view, { principal: 'clock', requestId, parentId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
     try {
       return await withTimeLimit(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS, async (signal) => {
         const response = await request(`${addressOf(item.application)}/_work/due`, {

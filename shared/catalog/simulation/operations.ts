@@ -8,6 +8,7 @@ import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
 import { readStream } from './operations/stream.ts';
+import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
@@ -38,6 +39,7 @@ export const controlOperations = {
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
   [readHop.id]: readHop,
+  [listTraces.id]: listTraces,
   [verify.id]: verify,
   [listScenarios.id]: listScenarios,
   [startRun.id]: startRun,

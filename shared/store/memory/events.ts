@@ -11,8 +11,8 @@ export function createMemoryEvents() {
     get last(): number {
       return events.length;
     },
-    add({ id, topic, key, json }: OutboxEntry): void {
-      const event = { order: events.length + 1, id, topic, key, json };
+    add({ id, topic, key, json, hop }: OutboxEntry): void {
+      const event = { order: events.length + 1, id, topic, key, json, ...(hop !== undefined && { hop }) };
       events.push(event);
       for (const term of termsOf(json)) {
         const list = about.get(term) ?? createOrderedList<StoredEvent>();
@@ -22,6 +22,8 @@ export function createMemoryEvents() {
     },
     after: (after: number, limit: number): readonly StoredEvent[] => events.slice(after, after + limit),
     about: (what: EventsAbout, after: number, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.after(after, limit) ?? [],
+    newestAbout: (what: EventsAbout, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.before(0, limit) ?? [],
+    count: (what: EventsAbout): number => about.get(termOf(what))?.size ?? 0,
   };
 }
 

@@ -41,7 +41,8 @@ export function createMemoryJournal() {
     },
     has: (requestId: string): boolean => hops.hop(requestId) !== undefined || anonymous.hop(requestId) !== undefined,
     traces(before: number | undefined, limit: number): TracePage {
-      return tracePage({ hops: tracesIn('hops', before ?? 0, limit), anonymous: tracesIn('anonymous', before ?? 0, limit) }, limit);
+      const [from, many] = [before ?? 0, limit + 1];
+      return tracePage({ hops: tracesIn('hops', from, many), anonymous: tracesIn('anonymous', from, many) }, limit);
     },
     tracesOf: (correlationIds: readonly string[]): readonly StoredTrace[] =>
       correlationIds.flatMap((correlationId) => joined(tracesOf(correlationId)) ?? []),

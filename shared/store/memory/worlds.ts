@@ -65,8 +65,9 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
     events: async (world, after, limit) => need(world).events.after(after, limit),
     eventsAbout: async (world, about, after, limit) => {
       const { events } = need(world);
-      return { events: events.about(about, after, limit), last: events.last };
+      return { events: events.about(about, after, limit), last: events.last, count: events.count(about) };
     },
+    newestEventsAbout: async (world, about, limit) => need(world).events.newestAbout(about, limit),
     journalOf: async (world, ask = {}) => need(world).journal.page(ask),
     hop: async (world, requestId) => need(world).journal.hop(requestId),
     journaled: async (world, requestIds) => {

@@ -8,6 +8,8 @@ export interface StoredEvent {
   readonly topic: string;
   readonly key: string;
   readonly json: string;
+  /** Request id of the hop that published it; absent in events of an older release. */
+  readonly hop?: string | undefined;
 }
 
 /** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
@@ -17,6 +19,8 @@ export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** The order of the world's last event at that moment. */
   readonly last: number;
+  /** Number of all events that match. */
+  readonly count: number;
 }
 
 /** The events of a world. */
@@ -24,6 +28,8 @@ export interface EventReader {
   events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
   /** Reads the events that match a filter. The cost does not depend on the number of other events. */
   eventsAbout(world: World, about: EventsAbout, after: number, limit: number): Promise<EventPage>;
+  /** As `eventsAbout`, but the newest events, newest first. */
+  newestEventsAbout(world: World, about: EventsAbout, limit: number): Promise<readonly StoredEvent[]>;
 }
 
 /** The objects and counters of every application of a world; read as an application reads its own. */

@@ -50,7 +50,7 @@ export function createJournalReader({ connection, keys, flush }: JournalReaderOp
       return { hops, traces };
     },
     traces: async (world, { before, limit }) => {
-      const [hops, anonymous] = (await run('readTraces', world, before === undefined ? '+inf' : `(${before}`, limit)) as [
+      const [hops, anonymous] = (await run('readTraces', world, before === undefined ? '+inf' : `(${before}`, limit + 1)) as [
         TraceReply[],
         TraceReply[],
       ];

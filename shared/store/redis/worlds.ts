@@ -1,8 +1,9 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/simulation/progression.ts';
+import type { World } from '../../domain/world.ts';
 import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
-import type { EventReader } from '../ports/inspection.ts';
+import type { EventPage, EventReader, EventsAbout } from '../ports/inspection.ts';
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
@@ -82,6 +83,14 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
 function createEventReader(access: RedisAccess): EventReader {
   const { connection, keys } = access;
   const run = runInWorld(access);
+  /** An empty reply asks for another call: the index of a world of an older release is built in pieces. */
+  async function find(world: World, about: EventsAbout, after: number | '', limit: number): Promise<EventPage> {
+    for (;;) {
+      const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
+      const [last, count, ...found] = reply as [number?, number?, ...(readonly [string, readonly string[]])[]];
+      if (last !== undefined && count !== undefined) return { events: found.map(readEvent), last, count };
+    }
+  }
   return {
     events: async (world, after, limit) => {
       const found = await connection.idempotently((client) =>
@@ -89,13 +98,7 @@ function createEventReader(access: RedisAccess): EventReader {
       );
       return found.map(readEvent);
     },
-    eventsAbout: async (world, about, after, limit) => {
-      // An empty reply asks for another call: the index of a world of an older release is built in pieces.
-      for (;;) {
-        const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
-        const [last, ...found] = reply as [number?, ...(readonly [string, readonly string[]])[]];
-        if (last !== undefined) return { events: found.map(readEvent), last };
-      }
-    },
+    eventsAbout: find,
+    newestEventsAbout: async (world, about, limit) => (await find(world, about, '', limit)).events,
   };
 }

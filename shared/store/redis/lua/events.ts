@@ -28,15 +28,17 @@ end
 `;
 
 export const eventScripts = {
-  // The order of the last event, then the events that match a filter and come after an order. An empty reply: call again, since one
-  // script enters only a limited number of events.
+  // The order of the last event, the number of events that match a filter, then those of them that come after an order; without one, the
+  // newest. An empty reply: call again, since one script enters only a limited number of events.
   eventsAbout: lua`
 ${EVENT_INDEX}
 if not exists() then return gone() end
-local about, after, limit = arg(), tonumber(arg()), arg()
+local about, after, limit = arg(), arg(), arg()
 if not enterEvents(500) then return {} end
-local reply = { redis.call('XLEN', key('events')) }
-local found = redis.call('ZRANGEBYLEX', key('eventsabout'), '(' .. about .. '\0' .. padded(after), '(' .. about .. '\1', 'LIMIT', 0, limit)
+local index, from, to, found = key('eventsabout'), '(' .. about .. '\0', '(' .. about .. '\1', nil
+local reply = { redis.call('XLEN', key('events')), redis.call('ZLEXCOUNT', index, from, to) }
+if after == '' then found = redis.call('ZREVRANGEBYLEX', index, to, from, 'LIMIT', 0, limit)
+else found = redis.call('ZRANGEBYLEX', index, from .. padded(tonumber(after)), to, 'LIMIT', 0, limit) end
 for _, member in ipairs(found) do
   local order = string.format('%.0f', tonumber(string.sub(member, -16))) .. '-0'
   reply[#reply + 1] = redis.call('XRANGE', key('events'), order, order)[1]
