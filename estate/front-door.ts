@@ -6,6 +6,8 @@ import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
+import { createRuns } from '../gateway/control/runs/runs.ts';
+import { createStreams } from '../gateway/control/stream/streams.ts';
 import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
@@ -25,6 +27,7 @@ import { adaptersInUse, type Configuration } from './configuration.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
+import { createScenarioRuns } from './scenario-runs.ts';
 import { seedSnapshot } from './seeding.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
@@ -74,6 +77,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const use = createUse({ worlds: adapter.worlds, log });
+  let url = '';
+  const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
@@ -96,6 +101,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       use,
       driver,
       callFromOutside: createOutsideCall({ transport }),
+      runs,
+      streams: createStreams(),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
       topology: createTopology({
@@ -113,6 +120,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     states: () => [...options.states(), preparing],
     observability,
   }).catch(explainListenError('GATEWAY_PORT'));
+  url = gateway.url;
   const expiry = startExpiry({ worlds: adapter.worlds, log });
   const prepared = ensureDefault(rehearsals, stopping).then(() => {
     preparing = READY;
@@ -122,6 +130,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     prepared,
     drain: gateway.drain,
     close: async () => {
+      await runs.stop();
       await gateway.close();
       await expiry.stop();
       await driver.stop();

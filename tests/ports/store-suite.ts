@@ -16,6 +16,7 @@ import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
+import { runSuite } from './store-suite-runs.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
@@ -1075,6 +1076,8 @@ export function storeSuite(name: string, create: CreateStore): void {
 
     lifetimeSuite(opened);
     journalSuite(opened);
+
+    runSuite(opened);
 
     describe('faults and journal', () => {
       test('a fault strikes at most its number of times, also for concurrent requests', async () => {
