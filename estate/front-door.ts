@@ -1,4 +1,6 @@
+import { Router } from 'express';
 import type { Agent } from 'undici';
+import { createConsole } from '../console/serve.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock/driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
@@ -24,6 +26,7 @@ import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration } from './configuration.ts';
+import { consoleConfig } from './console.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
@@ -65,6 +68,7 @@ export interface FrontDoor {
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
+  const { touchpoint = (): TouchpointState => ({ state: 'absent' }) } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
@@ -109,12 +113,15 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         worlds: adapter.worlds,
         addressOf,
         agent,
-        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        touchpoint,
         adapters: adaptersInUse(configuration),
       }),
       stopping,
     }),
-    documents: createDocuments(),
+    documents:
+      configuration.CONSOLE === 'on'
+        ? Router().use(createConsole(consoleConfig(configuration, credentials, () => touchpoint().portal)), createDocuments())
+        : createDocuments(),
     allowedHosts: configuration.ALLOWED_HOSTS,
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],

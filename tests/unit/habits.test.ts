@@ -18,7 +18,7 @@ describe('Files', () => {
 
   test('of code are named in kebab-case', () => {
     const names = code.map((file) => file.split('/').at(-1) ?? '');
-    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
   });
 
   test('contain no paths of a developer’s machine', () => {
