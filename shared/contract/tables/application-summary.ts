@@ -1,8 +1,8 @@
-import { type Application, topicOf } from '../../catalog/applications.ts';
-import type { EventDefinition } from '../../catalog/define-object.ts';
+import type { Application } from '../../catalog/applications.ts';
 import { events } from '../../catalog/events.ts';
 import { objects } from '../../catalog/objects.ts';
 import { consumedBy } from '../../catalog/subscriptions.ts';
+import { topicOfEvent } from './events.ts';
 import { callsMadeBy, internals, markedName, publicApis, titleOf } from './known-calls.ts';
 import { code, list, table } from './markdown.ts';
 
@@ -22,7 +22,7 @@ export function applicationSummary(application: Application): string {
       code(`${api.method} ${api.path}`),
       list(api.callers.map(titleOf)),
     ]),
-    section('Events', emitted, ['Emits', 'On topic', 'Meaning'], (event) => [code(event.name), code(topicFor(event)), event.meaning]),
+    section('Events', emitted, ['Emits', 'On topic', 'Meaning'], (event) => [code(event.name), code(topicOfEvent(event)), event.meaning]),
     section('Subscriptions', consumedBy(application), ['Event', 'Mode', 'Purpose'], (event) => {
       const subscription = event.subscribers?.find((candidate) => candidate.application === application);
       return [code(event.name), subscription?.mode ?? '', subscription?.purpose ?? ''];
@@ -39,9 +39,4 @@ export function applicationSummary(application: Application): string {
 
 function section<T>(title: string, items: readonly T[], head: readonly string[], row: (item: T) => readonly string[]): string {
   return items.length === 0 ? '' : `### ${title}\n\n${table(head, items.map(row))}`;
-}
-
-function topicFor(event: EventDefinition): string {
-  const object = objects.find(({ type }) => type === event.object);
-  return object ? topicOf(object.domain) : '';
 }
