@@ -54,6 +54,22 @@ describe('Relative links', () => {
   });
 });
 
+describe('Every term of the glossary', () => {
+  const newcomers = documents.filter((file) => file === 'README.md' || /^docs\/(tutorials|explanation)\//.test(file)).map(textOf);
+  const prose = newcomers
+    .map((text) =>
+      withoutCode(text)
+        .replaceAll(/\]\([^)]*\)/g, ']')
+        .toLowerCase(),
+    )
+    .join('\n');
+  const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, term = '']) => term);
+
+  test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))('%s is linked where it is used', (term) => {
+    expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
+  });
+});
+
 describe('The pages for users', () => {
   const index = textOf('docs/README.md');
 
