@@ -27,7 +27,12 @@ const isList = shown.some((path) => path.includes('*'));
 function listed() {
   const columns = shown.map((path) => valuesAt(root, path.split('.')).map(written));
   const widths = columns.map((values) => Math.max(0, ...values.map((value) => value.length)));
-  return (columns[0] ?? []).map((_, row) => columns.map((values, column) => (values[row] ?? '').padEnd(widths[column])).join('  ').trimEnd());
+  return (columns[0] ?? []).map((_, row) =>
+    columns
+      .map((values, column) => (values[row] ?? '').padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** Single members: one line each, with its name. */
