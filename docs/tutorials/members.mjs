@@ -1,4 +1,4 @@
-// Prints members of a JSON text on standard input. `lines.0.sku` names a member within another; `items.*.type` those of every item.
+// Prints members of a JSON text on standard input. `lines.0.sku` names a member within another; `items.each.type` those of every item.
 // With --keep, the members go to standard error, and the value of the first alone goes to standard output.
 const keep = process.argv[2] === '--keep';
 const paths = process.argv.slice(keep ? 3 : 2);
@@ -11,7 +11,7 @@ const refused = root !== null && typeof root.code === 'string' && root.status >=
 
 const valuesAt = (value, [step, ...rest]) => {
   if (step === undefined || value === null || value === undefined) return [value];
-  return step === '*' ? value.flatMap((item) => valuesAt(item, rest)) : valuesAt(value[step], rest);
+  return step === 'each' ? value.flatMap((item) => valuesAt(item, rest)) : valuesAt(value[step], rest);
 };
 // An amount is written as people read it.
 const isAmount = (value) => Number.isInteger(value?.amount) && typeof value?.currency === 'string';
@@ -21,7 +21,7 @@ const written = (value) => {
 };
 
 const shown = refused ? ['status', 'code', 'detail'] : paths;
-const isList = shown.some((path) => path.includes('*'));
+const isList = shown.some((path) => path.split('.').includes('each'));
 
 /** Members of a list: one line per item, in columns. */
 function listed() {

@@ -181,6 +181,15 @@ describe('Shell commands in the documentation', () => {
     expect(commented.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   });
 
+  test('have no unquoted pattern, since zsh refuses one that matches no file', () => {
+    const unquoted = (commands: string): string => commands.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '');
+    expect(
+      blocks
+        .filter(({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands)))
+        .map(({ file, line }) => `${file}:${line}`),
+    ).toEqual([]);
+  });
+
   test('assign no variable that zsh reserves', () => {
     expect(
       blocks.filter(({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)).map(({ file, line }) => `${file}:${line}`),
