@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { applicationNames } from '../shared/catalog/applications.ts';
-import { applicationSummary } from '../shared/contract/tables/application-summary.ts';
+import { applicationNeighbours, applicationSummary } from '../shared/contract/tables/application-summary.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
 import { changeEventTable, eventTable } from '../shared/contract/tables/events.ts';
 import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
@@ -34,7 +34,10 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
-  ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) })),
+  ...applicationNames.flatMap((name) => [
+    { file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) },
+    { file: `services/${name}/README.md`, name: 'neighbours', text: applicationNeighbours(name) },
+  ]),
 ];
 
 const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
