@@ -50,7 +50,7 @@ beforeAll(async () => {
   await Promise.all(entries.map((name) => symlink(join(ROOT, name), join(clone, name))));
   estate = fork(join(ROOT, 'estate/main.ts'), [], { execArgv: [], stdio: 'ignore', env: { ...process.env, ...FREE_PORTS } });
   [addresses] = (await once(estate, 'message')) as [Addresses];
-});
+}, PAGE_MS);
 
 afterAll(async () => {
   estate.kill('SIGTERM');
@@ -147,7 +147,7 @@ describe('Commands of the documentation that start an estate', () => {
         });
       const ended = once(child, 'close');
       try {
-        await eventually(`the banner after:\n${said}`, async () => said.includes('Stop with Ctrl-C'), 30_000);
+        await eventually(`the banner after:\n${said}`, async () => said.includes('Stop with Ctrl-C'), 60_000);
       } finally {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
         await ended;
