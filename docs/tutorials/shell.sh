@@ -2,7 +2,7 @@
 # The environment variable `estate` is the address of the gateway.
 
 estate=${estate:-http://127.0.0.1:8080}
-rehearsal=${rehearsal:-default}
+rehearsal=default
 tutorials=$PWD/docs/tutorials
 
 # in_rehearsal NAME: creates the rehearsal, or resets it. All calls that follow are made in it.
