@@ -15,13 +15,14 @@ export function controlOperationSections(): string {
 }
 
 function section(operation: ControlOperation): string {
-  const { id, method, path, summary, status, problems } = operation;
+  const { id, method, path, summary, status, problems, plays } = operation;
   const query = memberTable(operation.query);
   const body = method === 'GET' ? '' : memberTable(operation.request);
   return [
     `### ${id}`,
     code(`${method} ${path}`),
     summary,
+    ...(plays === undefined ? [] : [`Verbs: ${list(plays.verbs.map(code))}.`]),
     ...(query === '' ? [] : ['Query:', query]),
     ...(body === '' ? [] : ['Body:', body]),
     `Answers with ${status}.${problems.length === 0 ? '' : ` Refuses with ${list(problems.map(linked))}.`}`,
