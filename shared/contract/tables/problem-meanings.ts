@@ -116,6 +116,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Another application, or the store, cannot be reached. `dependency` names it. Nothing was done there.',
     'Repeat the request after `Retry-After` seconds. `GET /_sim/faults` shows whether a fault is the cause.',
   ],
+  too_many_streams: [
+    'The gateway process already serves 32 event streams.',
+    'Close a stream that nobody reads, or repeat the request after `Retry-After` seconds.',
+  ],
   store_full: ['Redis has no memory left. Nothing was changed.', 'Delete rehearsals. Their memory is freed about a minute later.'],
   contention: [
     'Too many requests changed the same object at the same time. Nothing was changed.',
