@@ -124,7 +124,7 @@ async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
     await heading('Confirm Order').waitFor();
     await page.getByText(/^FMS waited/).waitFor();
     expect(await page.locator('.sentence').textContent()).toMatch(
-      /^FMS waited \d+ ms of \d+ ms for ⚡ slow-allocation in Inventory Service\.$/,
+      /^FMS waited [\d.,]+ m?s of [\d.,]+ m?s for ⚡ slow-allocation in Inventory Service\.$/,
     );
     await page.getByRole('heading', { name: /^\d+\. Allocate Inventory$/ }).waitFor();
     expect(await page.locator('.hop pre').first().textContent()).toContain('"sku": "mug-blue"');
