@@ -23,6 +23,7 @@ import { READY, type State } from '../shared/process/readiness.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
+import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration } from './configuration.ts';
 import { consoleConfig } from './console.ts';
@@ -42,8 +43,8 @@ export interface FrontDoorOptions {
   /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
-  /** Address of the touchpoint portal, if it runs in this process. */
-  readonly portal?: () => string | undefined;
+  /** Carries due work and the outside world's calls to the applications. */
+  readonly transport: Transport;
   /** Absent: the touchpoint mock does not belong to this process. */
   readonly touchpoint?: () => TouchpointState;
   /** Authenticates the gateway at the applications. */
@@ -66,11 +67,12 @@ export interface FrontDoor {
 
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
+  const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
+  const { touchpoint = (): TouchpointState => ({ state: 'absent' }) } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: (now: number): Snapshot => seedSnapshot(fixtures.at(now), now),
@@ -102,7 +104,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       rehearsals,
       use,
       driver,
-      callFromOutside: createOutsideCall({ addressOf, token, agent }),
+      callFromOutside: createOutsideCall({ transport }),
       runs,
       streams: createStreams(),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
@@ -111,14 +113,14 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         worlds: adapter.worlds,
         addressOf,
         agent,
-        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        touchpoint,
         adapters: adaptersInUse(configuration),
       }),
       stopping,
     }),
     documents:
       configuration.CONSOLE === 'on'
-        ? Router().use(createConsole(consoleConfig(configuration, credentials, options.portal)), createDocuments())
+        ? Router().use(createConsole(consoleConfig(configuration, credentials, () => touchpoint().portal)), createDocuments())
         : createDocuments(),
     allowedHosts: configuration.ALLOWED_HOSTS,
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },

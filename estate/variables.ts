@@ -61,6 +61,12 @@ export const variables = {
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
   ),
+  TRANSPORT: z
+    .enum(['process', 'http'])
+    .default('process')
+    .describe(
+      'How applications that share a process call each other: `process` hands calls over without a connection, `http` sends them over loopback. Applications in processes of their own always use HTTP.',
+    ),
   CONSOLE: z
     .enum(['on', 'off'])
     .default('on')

@@ -94,10 +94,10 @@ interface RowProps {
 const isDashed = ({ kind }: TraceRow): boolean => kind === 'delivery' || kind === 'timer';
 
 /** The words of a row: what was asked, and what came of it. */
-function wordsOf(row: TraceRow): { readonly name: string; readonly facts: string } {
-  const { status, durationMs, faults, api } = row.hop;
+function wordsOf(row: TraceRow, faults = row.hop.faults): { readonly name: string; readonly facts: string } {
+  const { status, durationMs, api } = row.hop;
   const shown = [...(status >= 400 || !isDashed(row) ? [status] : []), duration(durationMs), ...faults];
-  return { name: `${faults.length > 0 ? '⚡ ' : ''}${apiTitle(api)}`, facts: shown.join(' · ') };
+  return { name: `${row.hop.faults.length > 0 ? '⚡ ' : ''}${apiTitle(api)}`, facts: shown.join(' · ') };
 }
 
 /** The arrow is the link. Its words are drawn later, above the bars. */
@@ -118,9 +118,13 @@ function Arrow({ row: { row, number, y, fromX, toX, bar }, width, href, isSelect
 }
 
 function Label({ row: { row, y, fromX, toX }, width, isSelected }: RowProps) {
-  const { name, facts } = wordsOf(row);
   const left = Math.min(fromX, toX) + (fromX === toX ? 12 : 7);
-  const fits = left + name.length * CHARACTER.name + facts.length * CHARACTER.facts < width;
+  const hasRoom = ({ name, facts }: ReturnType<typeof wordsOf>): boolean =>
+    left + name.length * CHARACTER.name + facts.length * CHARACTER.facts < width;
+  const whole = wordsOf(row);
+  const words = hasRoom(whole) ? whole : wordsOf(row, []);
+  const fits = hasRoom(words);
+  const { name, facts } = words;
   return h(
     'text',
     {

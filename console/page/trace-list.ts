@@ -27,7 +27,9 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
   const { query } = route.value;
   const filter = filterOf(query);
   const list = useRef<HTMLElement>(null);
-  const isInUse = (): boolean => list.current !== null && (list.current.matches(':hover') || list.current.contains(document.activeElement));
+  const isInUse = (): boolean =>
+    list.current !== null &&
+    (list.current.matches(':hover') || list.current.querySelector('nav')?.contains(document.activeElement) === true);
   const feed = useTraceFeed(JSON.stringify([rehearsal, filter]), filter, isInUse);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const leave = (): void => {
@@ -35,7 +37,7 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
   };
   return h(
     'section',
-    { class: 'card list', 'aria-label': 'Traces' },
+    { ref: list, class: 'card list', 'aria-label': 'Traces', onPointerLeave: leave, onFocusOut: leave },
     h('div', { class: 'in stack-tight' }, h(FilterField, { q: filter.q ?? '' }), h(FilterChips, { filter })),
     feed.waiting > 0 &&
       h('p', { class: 'waiting' }, h('button', { type: 'button', class: 'primary', onClick: feed.showWaiting }, `${feed.waiting} new`)),
@@ -43,7 +45,7 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
     feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
     h(
       'nav',
-      { ref: list, 'aria-label': 'Traces, newest first', onPointerLeave: leave, onFocusOut: leave },
+      { 'aria-label': 'Traces, newest first' },
       h(
         'ul',
         { class: 'rows' },

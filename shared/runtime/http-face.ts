@@ -18,6 +18,7 @@ import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { expressPath } from '../transport/path.ts';
+import { DUE_PATH } from '../transport/transport.ts';
 import type { AnyService, Bound } from '../work/handler.ts';
 import { newTrail } from '../work/job.ts';
 import type { Pipeline } from '../work/pipeline.ts';
@@ -52,7 +53,7 @@ export function bindService({ service, pipeline, token, log, metrics, readiness 
     const method = bound.api.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
     route[method]((request: Request, response: Response) => answerApi(pipeline, bound, { request, response }));
   }
-  app.post('/_work/due', (request, response) => answerDue(pipeline, { request, response }));
+  app.post(DUE_PATH, (request, response) => answerDue(pipeline, { request, response }));
   app.use((request: Request) => {
     throw new Problem('not_found', `${service.application} has nothing at ${request.method} ${request.path}.`);
   });

@@ -55,7 +55,7 @@ export interface ApiRequest extends Hop {
     readonly headers: IncomingHttpHeaders;
     readonly params: Readonly<Record<string, string | string[]>>;
     readonly query: unknown;
-    readonly body: Buffer | undefined;
+    readonly body: Buffer | string | undefined;
   };
   /** Aborted when the client has left. */
   readonly left: AbortSignal;

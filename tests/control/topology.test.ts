@@ -44,7 +44,7 @@ describe('The adapters of an estate', () => {
     ...REDIS,
     SERVICE: 'gateway',
     ESTATE_TOKEN: 'a-token-of-the-estate-0123456789',
-    CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789',
+    CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789-0123456789',
   };
 
   test.each([

@@ -4,6 +4,7 @@ import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
@@ -163,7 +164,11 @@ if (whyNoRedis) {
       await using rehearsal = await aRehearsal();
       const adapter = await createRedisStore({ url: server.url, prefix: estate.prefix });
       const { addressOf, token, agent } = estate;
-      const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log: createLogger('silent') });
+      const driver = createClockDriver({
+        worlds: adapter.worlds,
+        transport: createHttpTransport({ addressOf, token, agent }),
+        log: createLogger('silent'),
+      });
       // The advance never ends by itself, because its pending work never completes.
       estate.bus.interrupt();
       await rehearsal.client.call('POST', '/baskets', basket);

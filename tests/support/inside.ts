@@ -89,11 +89,12 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   const log = createLogger('silent');
   const addresses = new Map<Application, string>();
   const addressOf = (application: Application): string => addresses.get(application) ?? 'http://127.0.0.1:1';
+  const transport = createHttpTransport({ addressOf, token, agent });
   const running: RunningApplication[] = [];
   let gatewayUrl = 'http://127.0.0.1:1';
   for (const { service } of modules) {
     const started = await startApplication({
-      ...{ service, adapter, bus, addressOf, token, agent, log, gatewayUrl: () => gatewayUrl },
+      ...{ service, adapter, bus, transport, token, agent, log, gatewayUrl: () => gatewayUrl },
       ...{ host: '127.0.0.1', port: 0, strictResponses: true },
     });
     addresses.set(started.application, started.url);
@@ -113,9 +114,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     },
     { bearer: '', apiKey: '', webhookSecret: INSIDE_WEBHOOK_SECRET },
   );
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
-
-  const transport = createHttpTransport({ addressOf, token, agent });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
 
   async function contextNow(): Promise<Context> {
     const view = await adapter.worlds.current(world);
@@ -162,7 +161,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
       const view = await adapter.worlds.current(world);
       if (!view) throw new Error('The world is gone.');
-      return createOutsideCall({ addressOf, token, agent })(view, api, input);
+      return createOutsideCall({ transport })(view, api, input);
     },
     /** A document that anybody with its address may read. */
     async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {

@@ -60,10 +60,13 @@ export async function* follow(
     return hops.data.length === MOST_RECORDS || events.data.length === MOST_RECORDS;
   }
 
+  let waiting: Disposable | undefined;
+  over.addEventListener('abort', () => waiting?.[Symbol.dispose]());
   const isOfAnotherWorld = cursor && !isWithin(cursor, end);
   let isFirst = true;
   while (!over.aborted) {
     using change = driver.changes.next(place.world, POLL_MS);
+    waiting = change;
     const view = await worlds.current(place.world);
     if (!view) {
       const replaced = await worlds.resolve(rehearsal);

@@ -42,8 +42,8 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisClock(options),
     ...createRedisFaultControl(options),
     ...createEventReader(options),
-    ...journal.reader,
     ...createRedisRuns(options),
+    ...journal.reader,
     setProgression: async (world, progression) => {
       await run('setProgression', world, JSON.stringify(progression));
     },
