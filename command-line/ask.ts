@@ -112,11 +112,18 @@ async function unknownRehearsal(asked: string, client: EstateClient): Promise<st
     : `There is no rehearsal ${asked}; did you mean ${nearest}?`;
 }
 
+interface Readiness {
+  readonly status?: unknown;
+  readonly waitingFor?: unknown;
+}
+
 /** @throws CommandFailure unless an estate is ready at an address */
 export async function requireReady(against: string): Promise<void> {
-  const answer = await reach(against, () => fetch(`${against}/readyz`));
-  const body: unknown = await answer.json().catch(() => undefined);
-  const { status, waitingFor } = (typeof body === 'object' && body !== null ? body : {}) as { status?: unknown; waitingFor?: unknown };
+  await using client = clientOf({ against, rehearsal: '', admin: '' });
+  const answer = await reach(against, () =>
+    client.call('GET', '/readyz', undefined, { as: 'none', headers: { accept: 'application/json' } }),
+  );
+  const { status, waitingFor }: Readiness = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
   if (status === 'ready') return;
   if (status !== 'not ready' && status !== 'draining') throw notAnEstate(against, `its /readyz answers ${answer.status} and no readiness`);
   const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ')}.` : '';

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import closeWithGrace from 'close-with-grace';
 import type { Application } from '../shared/catalog/applications.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
-import { createLogger, type Logger } from '../shared/process/logger.ts';
+import { createLogger, type Logger, terminalOutput } from '../shared/process/logger.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { RunningService } from './application-alone.ts';
 import { banner } from './banner.ts';
@@ -34,7 +34,8 @@ export async function run(environment: Readonly<Record<string, string | undefine
   const configuration = readConfiguration(environment);
   const { ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY } = configuration;
   keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY]);
-  const log = createLogger(configuration.LOG_LEVEL);
+  const isForPerson = process.stdout.isTTY === true && configuration.NODE_ENV !== 'production';
+  const log = createLogger(configuration.LOG_LEVEL, isForPerson ? terminalOutput() : undefined);
   const starting = start(configuration, log);
   let stopping = false;
   const { close } = closeWithGrace({ delay: STOP_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {

@@ -399,7 +399,12 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       edit(3, { secret: 'whsec_short' }),
       'credentials.json cannot be used: /3/secret – a webhook secret is whsec_ and 24 to 64 bytes in base64.',
     ],
-    ['an unknown scope', 'credentials.json', edit(0, { scopes: ['all'] }), 'credentials.json cannot be used: /0/scopes/0 – Invalid option'],
+    [
+      'an unknown scope',
+      'credentials.json',
+      edit(0, { scopes: ['all'] }),
+      'credentials.json cannot be used: /0/scopes/0 – expected one of',
+    ],
   ];
 
   test.each(cases)('%s', async (_, file, change, message) => {
@@ -409,7 +414,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
   test('a file that is missing', async () => {
     await cp(source, directory, { recursive: true });
     await rm(path('stock.json'));
-    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow('fixtures/stock.json cannot be used: / – it cannot be read');
+    await expect(loadFixtures(pathToFileURL(`${directory}/`))).rejects.toThrow('fixtures/stock.json cannot be used: / – it is missing');
   });
 });
 
