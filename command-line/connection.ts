@@ -5,6 +5,9 @@ import { misuse } from './failure.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
+/** The variables that options read. */
+export const VARIABLES = ['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_ADMIN_TOKEN', 'ESTATE_BEARER_TOKEN', 'ESTATE_API_KEY'] as const;
+
 /** Which estate a command talks to, in which rehearsal, and how it prints. */
 export interface Connection {
   readonly against: string;

@@ -28,11 +28,19 @@ export function tailCommand(): Command {
   const command = new Command('tail')
     .description('Prints events as they come, until Ctrl-C.')
     .addOption(
-      optionOf({ path: ['type'], schema: { type: 'string' }, required: false }, { choices: { type: allEvents.map(({ name }) => name) } }),
+      optionOf(
+        { path: ['type'], schema: { type: 'string' }, required: false, inRequiredPart: false },
+        { choices: { type: allEvents.map(({ name }) => name) } },
+      ),
     )
     .addOption(new Option('--ext', 'Include the additional events.').argParser(() => 'true').preset('true'))
     .addOption(new Option('--from-start', 'Begin with the first event of the rehearsal.'))
-    .addOption(optionOf({ path: ['count'], schema: { ...schema, description: 'End after this number of events.' }, required: false }, {}));
+    .addOption(
+      optionOf(
+        { path: ['count'], schema: { ...schema, description: 'End after this number of events.' }, required: false, inRequiredPart: false },
+        {},
+      ),
+    );
   return withExample(withConnection(command), 'events tail --from-start --count 1').action(tail);
 }
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { completionCommand } from './completion.ts';
+import { VARIABLES } from './connection.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { tailCommand } from './events-tail.ts';
@@ -81,6 +82,8 @@ function asSentence(text: string): string {
 /** Runs a command and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endOfReader);
+  // An empty variable is like none.
+  for (const name of VARIABLES) if (process.env[name] === '') delete process.env[name];
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {

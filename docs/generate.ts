@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { commandReference } from '../command-line/reference.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import { applicationSummary } from '../shared/contract/tables/application-summary.ts';
 import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
@@ -27,6 +28,7 @@ const parts: readonly Part[] = [
   { file: 'docs/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
   { file: 'docs/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/flows.md', name: 'calls', text: callMatrix() },
+  { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
   ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) })),
 ];

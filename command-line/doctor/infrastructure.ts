@@ -13,7 +13,7 @@ export async function redisFinding(configuration: Configuration): Promise<Findin
   if (configuration.REDIS_URL === undefined) return note('Redis', 'REDIS_URL is not set: state stays in memory');
   const store = openStore(configuration, createLogger('silent'));
   const trouble = await troubleOf(() => store.state());
-  await store.close();
+  await closed(() => store.close());
   return trouble === undefined
     ? ok('Redis', 'answers')
     : problem('Redis', trouble.replace(/^redis: /, ''), 'Start it, or correct or remove REDIS_URL.');
@@ -23,7 +23,7 @@ export async function kafkaFinding(configuration: Configuration): Promise<Findin
   if (configuration.KAFKA_BROKERS === undefined) return note('Kafka', 'KAFKA_BROKERS is not set: events stay in memory');
   const bus = await openBus(configuration, createLogger('silent'));
   const trouble = await troubleOf(() => bus.state());
-  await bus.close();
+  await closed(() => bus.close());
   return trouble === undefined
     ? ok('Kafka', 'answers')
     : problem('Kafka', trouble.replace(/^kafka: /, ''), 'Start it, or correct or remove KAFKA_BROKERS.');
@@ -35,4 +35,14 @@ async function troubleOf(state: () => State): Promise<string | undefined> {
   while (!state().ready && performance.now() < until) await pause(LOOK_MS);
   const { ready, waitingFor = 'it does not answer' } = state();
   return ready ? undefined : waitingFor;
+}
+
+/** Timers of a part that waits keep no process alive: this one does until it is closed. */
+async function closed(close: () => Promise<void>): Promise<void> {
+  const alive = setInterval(() => undefined, LOOK_MS);
+  try {
+    await close();
+  } finally {
+    clearInterval(alive);
+  }
 }

@@ -35,7 +35,7 @@ const sectionOf = ({ method }: ControlOperation): 'query' | 'body' => (method ==
 function variantOf(id: ControlId, declaration: OperationCommand): Variant {
   const operation: ControlOperation = controlOperations[id];
   const all = membersOf(sectionOf(operation) === 'query' ? operation.query : operation.request);
-  const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true });
+  const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true, inRequiredPart: true });
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(
     ([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }),
   );
@@ -107,7 +107,9 @@ async function perform({ id, declaration, positions, members }: Variant, values:
       throw misuse(`${option.long} needs another argument; see --help.`);
   }
   // A required part is sent empty when nothing of it is given, so that the estate explains what belongs into it.
-  for (const { path, required } of members.values()) if (path[0] !== undefined && path.length > 1 && required) content[path[0]] ??= {};
+  for (const { path, inRequiredPart } of members.values()) {
+    if (path[0] !== undefined && path.length > 1 && inRequiredPart) content[path[0]] ??= {};
+  }
   const rehearsal = given.find((position) => position.in === 'rehearsal')?.value ?? options.rehearsal;
   const output = await ask(
     id,

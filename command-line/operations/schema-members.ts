@@ -24,32 +24,39 @@ export interface Member {
   readonly path: readonly string[];
   readonly schema: SchemaPart;
   readonly required: boolean;
+  /** Whether the part of the body that contains it is required, though nothing of it may be given. */
+  readonly inRequiredPart: boolean;
 }
 
 /** The values that a schema consists of. Members of objects in it are values of their own. */
 export function membersOf(schema: z.ZodType): readonly Member[] {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaPart;
-  return inside(root, $defs, [], true);
+  return inside(root, $defs, { path: [], required: true, inRequiredPart: true });
 }
 
 type Definitions = NonNullable<SchemaPart['$defs']>;
 
-function inside(part: SchemaPart, definitions: Definitions, path: readonly string[], required: boolean): readonly Member[] {
+type Place = Omit<Member, 'schema'>;
+
+function inside(part: SchemaPart, definitions: Definitions, place: Place): readonly Member[] {
+  const { path, required } = place;
   const schema = resolved(part, definitions);
   const variants = (schema.oneOf ?? schema.anyOf ?? [])
     .map((variant) => resolved(variant, definitions))
     .filter(({ properties }) => properties);
-  if (schema.properties === undefined && variants.length > 0) return merged(variants, definitions, path, required);
-  if (schema.properties === undefined) return path.length === 0 ? [] : [{ path, schema, required }];
-  return Object.entries(schema.properties).flatMap(([name, member]) =>
-    inside(member, definitions, [...path, name], required && (schema.required ?? []).includes(name)),
-  );
+  if (schema.properties === undefined && variants.length > 0) return merged(variants, definitions, place);
+  if (schema.properties === undefined) return path.length === 0 ? [] : [{ ...place, schema }];
+  return Object.entries(schema.properties).flatMap(([name, member]) => {
+    const isRequired = required && (schema.required ?? []).includes(name);
+    const inRequiredPart = path.length === 0 ? isRequired : place.inRequiredPart;
+    return inside(member, definitions, { path: [...path, name], required: isRequired, inRequiredPart });
+  });
 }
 
 /** The members of all variants of an object. One that tells them apart becomes a choice between their words. */
-function merged(variants: readonly SchemaPart[], definitions: Definitions, path: readonly string[], required: boolean): readonly Member[] {
+function merged(variants: readonly SchemaPart[], definitions: Definitions, place: Place): readonly Member[] {
   const found = Map.groupBy(
-    variants.flatMap((variant) => inside(variant, definitions, path, required)),
+    variants.flatMap((variant) => inside(variant, definitions, place)),
     (member) => member.path.join('.'),
   );
   return [...found.values()].flatMap(([first, ...others]) => {
