@@ -2,6 +2,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { allReady, type State } from '../shared/process/readiness.ts';
 import { startApplication } from '../shared/runtime/application.ts';
+import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { Configuration } from './configuration.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
 import { explainListenError } from './listen-errors.ts';
@@ -33,7 +34,7 @@ export async function startApplicationAlone(application: Application, configurat
     service,
     adapter,
     bus,
-    addressOf,
+    transport: createHttpTransport({ addressOf, token, agent }),
     token,
     agent,
     log,

@@ -88,6 +88,12 @@ function refuseMisplaced({ SERVICE }: Configuration, given: Readonly<Record<stri
   }
 }
 
+/** For programs: where state and events are kept. A gateway by itself does not need the address of Kafka, but its applications do. */
+export const adaptersInUse = ({ SERVICE, REDIS_URL, KAFKA_BROKERS }: Configuration) => ({
+  store: REDIS_URL === undefined ? ('memory' as const) : ('redis' as const),
+  events: KAFKA_BROKERS === undefined && SERVICE === undefined ? ('memory' as const) : ('kafka' as const),
+});
+
 /** For people: where state and events are kept. */
 export const adaptersOf = ({ REDIS_URL, KAFKA_BROKERS }: Configuration) => ({
   state: REDIS_URL === undefined ? 'memory' : 'Redis',

@@ -4,6 +4,8 @@ import type { Logger } from '../shared/process/logger.ts';
 import { allReady, READY, type State } from '../shared/process/readiness.ts';
 import { type RunningApplication, startApplication } from '../shared/runtime/application.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
+import { createHttpTransport } from '../shared/transport/http-transport.ts';
+import { createInProcessTransport, type Endpoint } from '../shared/transport/in-process-transport.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, openBus, openStore } from './infrastructure.ts';
@@ -30,7 +32,7 @@ export interface RunningEstate {
 /** All users of the secret are in this process, so it need not be configured. */
 const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Starts the whole estate in this process. Its applications call each other by real HTTP; state and events are where configured. */
+/** Starts the whole estate in this process. Its applications call each other as `TRANSPORT` says; state and events are where configured. */
 export async function startEstate(
   configuration: Configuration,
   log: Logger,
@@ -47,8 +49,14 @@ export async function startEstate(
     if (address === undefined) throw new Error(`${application} has not started.`);
     return address;
   };
+  const endpoints = new Map<Application, Endpoint>();
+  const transport =
+    configuration.TRANSPORT === 'http'
+      ? createHttpTransport({ addressOf, token, agent })
+      : createInProcessTransport({ endpointOf: (application) => endpoints.get(application), addressOf, token });
 
   let gatewayUrl = '';
+  let portalUrl = '';
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -68,7 +76,7 @@ export async function startEstate(
         service,
         adapter,
         bus,
-        addressOf,
+        transport,
         token,
         agent,
         log,
@@ -82,6 +90,7 @@ export async function startEstate(
       running.push(started);
       closing.push(started.close);
       addresses.set(started.application, started.url);
+      endpoints.set(started.application, started.endpoint);
     }
     const door = await openFrontDoor({
       configuration,
@@ -89,6 +98,8 @@ export async function startEstate(
       adapter,
       states,
       addressOf,
+      transport,
+      touchpoint: () => (touchpointState.ready ? { state: 'ready', portal: portalUrl } : { state: 'away' }),
       token,
       pepper,
       agent,
@@ -100,6 +111,7 @@ export async function startEstate(
     gatewayUrl = door.url;
     const touchpoint = await startTouchpoint(configuration, log);
     closing.push(touchpoint.close);
+    portalUrl = touchpoint.portal;
     touchpointState = READY;
     return {
       gateway: door.url,

@@ -6,6 +6,7 @@ import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
+import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import type { Application } from '../shared/catalog/applications.ts';
@@ -18,8 +19,9 @@ import { READY, type State } from '../shared/process/readiness.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Snapshot } from '../shared/store/ports/snapshots.ts';
+import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
-import type { Configuration } from './configuration.ts';
+import { adaptersInUse, type Configuration } from './configuration.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
@@ -35,6 +37,10 @@ export interface FrontDoorOptions {
   /** Everything else that must be ready before requests can be served. */
   readonly states: () => readonly State[];
   readonly addressOf: (application: Application) => string;
+  /** Carries due work and the outside world's calls to the applications. */
+  readonly transport: Transport;
+  /** Absent: the touchpoint mock does not belong to this process. */
+  readonly touchpoint?: () => TouchpointState;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
@@ -55,11 +61,11 @@ export interface FrontDoor {
 
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { configuration, fixtures, adapter, addressOf, token, pepper, agent, log, observability, stopping } = options;
+  const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: (now: number): Snapshot => seedSnapshot(fixtures.at(now), now),
@@ -89,9 +95,16 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       rehearsals,
       use,
       driver,
-      callFromOutside: createOutsideCall({ addressOf, token, agent }),
+      callFromOutside: createOutsideCall({ transport }),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
+      topology: createTopology({
+        worlds: adapter.worlds,
+        addressOf,
+        agent,
+        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        adapters: adaptersInUse(configuration),
+      }),
       stopping,
     }),
     documents: createDocuments(),

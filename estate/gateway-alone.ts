@@ -1,5 +1,6 @@
 import type { Logger } from '../shared/process/logger.ts';
 import { allReady, type State } from '../shared/process/readiness.ts';
+import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { RunningService } from './application-alone.ts';
 import type { Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
@@ -22,6 +23,7 @@ export async function startGatewayAlone(configuration: Configuration, log: Logge
     adapter,
     states,
     addressOf,
+    transport: createHttpTransport({ addressOf, token, agent }),
     token,
     pepper,
     agent,

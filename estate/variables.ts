@@ -70,6 +70,12 @@ export const variables = {
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
   ),
+  TRANSPORT: z
+    .enum(['process', 'http'])
+    .default('process')
+    .describe(
+      'How applications that share a process call each other: `process` hands calls over without a connection, `http` sends them over loopback. Applications in processes of their own always use HTTP.',
+    ),
   STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
   RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address before 429.'),
   RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential before 429.'),

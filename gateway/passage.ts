@@ -41,9 +41,17 @@ export interface Passage {
   principal: string;
   view?: WorldView | undefined;
   ids?: RequestIds | undefined;
+  /** The application may have got the request. */
+  isForwarded: boolean;
 }
 
-export const beginPassage = (): Passage => ({ started: performance.now(), path: '', about: 'none', principal: ANONYMOUS });
+export const beginPassage = (): Passage => ({
+  started: performance.now(),
+  path: '',
+  about: 'none',
+  principal: ANONYMOUS,
+  isForwarded: false,
+});
 
 /** The checks of a request, in order, and then its answer. @throws Problem of the check that refuses it */
 export async function pass(gate: Gate, passage: Passage, request: Request, response: Response): Promise<void> {
@@ -119,6 +127,7 @@ async function passToApplication(
   const { principal } = passage;
   request.headers = applicationHeaders({ headers: request.headers, ids, traceparent, view, principal, token, body });
   response.setHeader('X-Correlation-Id', ids.correlationId);
+  passage.isForwarded = true;
   try {
     if (!response.destroyed) await proxy.forward(request, response, { application: api.application, body });
     hop?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);

@@ -42,7 +42,7 @@ export function refuse(records: RefusalRecords, error: unknown, refused: Refused
 /** @returns undefined when the answer itself failed */
 function answerRefusal(log: Logger, error: unknown, { passage, request, response }: Refused): Refusal | undefined {
   try {
-    const ids = passage.ids ?? identify(request.headers, passage.view?.now ?? Date.now());
+    const ids = idsOf(passage, request);
     passage.ids = ids;
     const problem = asProblem(error, log, { ...ids, traceparent: passage.traceparent });
     sendProblem(request, response, { problem, ids, path: passage.path });
@@ -50,6 +50,12 @@ function answerRefusal(log: Logger, error: unknown, { passage, request, response
   } catch {
     return undefined;
   }
+}
+
+/** The application journals a request that it got, so the refusal of the gateway is a hop of its own. */
+function idsOf({ ids, isForwarded, view }: Passage, { headers }: Request): RequestIds {
+  if (!ids) return identify(headers, view?.now ?? Date.now());
+  return isForwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
 
 function record({ log, observer, simulation }: RefusalRecords, { problem, ids }: Refusal, { passage, request }: Refused): void {
@@ -73,7 +79,7 @@ function record({ log, observer, simulation }: RefusalRecords, { problem, ids }:
       method: request.method,
       path: request.originalUrl,
       status,
-      ms: performance.now() - passage.started,
+      started: passage.started,
       response: JSON.stringify(problem.body(passage.path)),
     },
   );

@@ -115,5 +115,7 @@ async function commit(adapter: StoreAdapter, world: World, application: Applicat
 
 function aHop(n: number): JournalEntry {
   const ids = { requestId: named('req', n), correlationId: `grown-${n}` };
-  return { ...ids, json: JSON.stringify({ ...ids, application: 'oms', api: 'get-order-api', status: 200, calls: [], faults: [] }) };
+  const shown = { application: 'oms', api: 'get-order-api', method: 'GET', path: `/orders/${named('ord', n)}`, status: 200, durationMs: 1 };
+  const facts = { ...shown, kind: 'request', startedAt: Date.now(), at: Date.now(), faults: [] } as const;
+  return { ...ids, head: JSON.stringify({ ...ids, ...shown, calls: [], faults: [] }), facts };
 }

@@ -10,8 +10,11 @@ export interface Operation {
 
 /** The order whose events and hops are requested. */
 export interface Story {
+  readonly rehearsal: string;
   readonly order: string;
   readonly correlationId: string;
+  /** Id of the event of its confirmation. */
+  readonly event: string;
 }
 
 /** Minimum content of the small rehearsal: one page of a customer's orders, and one page of events of each type. */
@@ -52,6 +55,15 @@ export const operations: readonly Operation[] = [
     what: 'an inventory item',
     ask: (client) => client.control('read-object', { params: { type: 'inventory-item', id: 'mug-blue' } }),
   },
+  { what: 'contents of a rehearsal', ask: (client, { rehearsal }) => client.control('read-rehearsal', { params: { name: rehearsal } }) },
+  { what: 'one event', ask: (client, { event }) => client.control('read-event', { params: { id: event } }) },
+  { what: 'topology', ask: (client) => client.control('read-topology') },
+  { what: 'types of objects', ask: (client) => client.control('list-object-types') },
+  { what: 'the newest orders', ask: (client) => client.control('list-objects', { params: { type: 'order' }, query: { limit: 5 } }) },
+  {
+    what: 'the newest customers in a state',
+    ask: (client) => client.control('list-objects', { params: { type: 'customer' }, query: { state: 'active', limit: 3 } }),
+  },
   { what: 'one customer', ask: (client) => get(client, '/customers/cus_ada') },
   { what: 'a page of customers', ask: (client) => get(client, '/customers?limit=5') },
   { what: 'customers by e-mail', ask: (client) => get(client, '/customers?email=clara%40people.example') },
@@ -77,5 +89,6 @@ export async function tellStory(client: EstateClient): Promise<Story> {
   const order = await placeOrder(client);
   await client.control('settle');
   const { items } = await client.control('list-events', { query: { type: 'order-confirmed', subject: `order/${order}` } });
-  return { order, correlationId: String(items[0]?.event['correlationid']) };
+  const { id, rehearsal, correlationid } = items[0]?.event ?? {};
+  return { rehearsal: String(rehearsal), order, correlationId: String(correlationid), event: String(id) };
 }

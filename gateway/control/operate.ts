@@ -6,6 +6,7 @@ import type { Simulation, Worlds } from '../../shared/store/ports/estate-store.t
 import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
+import type { Topology } from './topology/topology.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
 /** The parts of the simulation plane that operations use. */
@@ -17,6 +18,8 @@ export interface ControlParts {
   readonly callFromOutside: OutsideCall;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
+  /** The applications and their calls. */
+  readonly topology: Topology;
   /** Aborted when the process stops: operations that wait then answer with what they have. */
   readonly stopping: AbortSignal;
 }

@@ -8,17 +8,26 @@ import { deleteFaults } from './operations/delete-faults.ts';
 import { deleteRehearsal } from './operations/delete-rehearsal.ts';
 import { listEvents } from './operations/list-events.ts';
 import { listFaults } from './operations/list-faults.ts';
+import { listLifeCycles } from './operations/list-life-cycles.ts';
+import { listObjectTypes } from './operations/list-object-types.ts';
+import { listObjects } from './operations/list-objects.ts';
 import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
+import { listStock } from './operations/list-stock.ts';
+import { listTraces } from './operations/list-traces.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
 import { moveProductByHand } from './operations/move-product-by-hand.ts';
 import { moveReturnByHand } from './operations/move-return-by-hand.ts';
 import { playScan } from './operations/play-scan.ts';
 import { putFault } from './operations/put-fault.ts';
 import { readClock } from './operations/read-clock.ts';
+import { readEvent } from './operations/read-event.ts';
+import { readHop } from './operations/read-hop.ts';
 import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
+import { readRehearsal } from './operations/read-rehearsal.ts';
+import { readTopology } from './operations/read-topology.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
 import { setClock } from './operations/set-clock.ts';
@@ -31,6 +40,7 @@ import { waitForEvents } from './operations/wait-for-events.ts';
 export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'create-rehearsal': createRehearsal,
   'list-rehearsals': listRehearsals,
+  'read-rehearsal': readRehearsal,
   'delete-rehearsal': deleteRehearsal,
   'reset-rehearsal': resetRehearsal,
   'read-clock': readClock,
@@ -40,8 +50,14 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-parked': listParked,
   'redrive-parked': redriveParked,
   'list-events': listEvents,
+  'read-event': readEvent,
   'wait-for-events': waitForEvents,
+  'read-topology': readTopology,
+  'list-object-types': listObjectTypes,
+  'list-objects': listObjects,
   'read-object': readObject,
+  'list-life-cycles': listLifeCycles,
+  'list-stock': listStock,
   'read-progression': readProgression,
   'set-progression': setProgression,
   'play-scan': playScan,
@@ -54,5 +70,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'delete-fault': deleteFault,
   'delete-faults': deleteFaults,
   'read-journal': readJournal,
+  'read-hop': readHop,
+  'list-traces': listTraces,
   verify,
 };

@@ -13,6 +13,13 @@ export interface ObjectDefinition<Schema extends z.ZodObject = z.ZodObject, Stat
   readonly schema: Schema;
   /** Undefined for objects without states. */
   readonly lifeCycle?: LifeCycle<State, Verb>;
+  /**
+   * What people call it, with members in braces: `{name} ({sku})`. The first text of which the object has every member counts. Of a list,
+   * `{lines.sku}` is the member of each entry.
+   */
+  readonly label?: readonly string[];
+  /** Types of the objects that members refer to whose names do not say so: `{ mergedInto: 'basket' }`. `orderId` says so. */
+  readonly references?: Readonly<Record<string, string>>;
   /** Consumers of its additional event `ext.<type>-changed`. */
   readonly changeSubscribers?: readonly Subscription[];
 }

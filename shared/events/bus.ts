@@ -19,8 +19,9 @@ export interface Refused {
 /**
  * Delivers one event. Resolves when the event is consumed, no longer pending, or refused for good. After an error and a pause, the event is
  * delivered again, before later events of the same key.
+ * @param hop request id of the hop that published the event; absent in messages of an older release
  */
-export type Deliver = (world: World, eventId: string, json: string) => Promise<Refused | undefined>;
+export type Deliver = (world: World, eventId: string, json: string, hop?: string) => Promise<Refused | undefined>;
 
 /** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {

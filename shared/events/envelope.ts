@@ -43,6 +43,8 @@ export interface EnvelopeInput {
   readonly previousState: string | undefined;
   readonly context: Context;
   readonly causation: string;
+  /** Request id of the hop. */
+  readonly hop: string;
 }
 
 /**
@@ -50,7 +52,7 @@ export interface EnvelopeInput {
  * rerun that commits the same change produces the same event. Members outside the published schema are left out.
  */
 export function envelope(input: EnvelopeInput): PlannedEvent {
-  const { application, definition, type, object, previousState, context, causation } = input;
+  const { application, definition, type, object, previousState, context, causation, hop } = input;
   const id = `evt_${derivedUlid(digest(context.world, type, definition.type, object.id, String(object.version)), context.now)}`;
   const published = definition.schema.parse(JSON.parse(JSON.stringify(object))) as Record<string, unknown>;
   const event: EstateEvent = {
@@ -79,5 +81,6 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
     json: JSON.stringify(event),
     subscribers: subscribersOf(type),
     committedAt: Date.now(),
+    hop,
   };
 }

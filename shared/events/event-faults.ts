@@ -84,6 +84,7 @@ function withholding({ name, fault }: ActiveFault, entry: OutboxEntry, { now, fa
       at,
       payload: JSON.stringify(entry),
       correlationId: correlationid,
+      hop: entry.hop,
       withheldBy: name,
       withheldAt: faults,
     },

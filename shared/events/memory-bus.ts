@@ -15,11 +15,11 @@ export function createMemoryBus(): Bus {
   const subscriptions = new Set<Subscription>();
 
   function enqueue({ lanes, deliver }: Subscription, { topic, key, headers, json }: BusMessage): void {
-    const { world, id = '' } = headers;
+    const { world, id = '', hop } = headers;
     lanes.add({
       lane: `${topic}/${key}`,
       deliver: async () => {
-        await deliver(world as World, id, json);
+        await deliver(world as World, id, json, hop);
       },
     });
   }

@@ -68,13 +68,17 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     const rehearsal = rehearsalOf(world);
     const { tracer } = observer;
     const spans = tracer && batch.map((entry) => sendSpan(tracer, store.application, entry));
-    const messages = batch.map(({ id, topic, key, json }, place) => {
+    const messages = batch.map(({ id, topic, key, json, hop }, place) => {
       const traceparent = spans?.[place]?.traceparent;
       return {
         topic,
         key,
         json,
-        headers: { id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE, ...(traceparent !== undefined && { traceparent }) },
+        headers: {
+          ...{ id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE },
+          ...(traceparent !== undefined && { traceparent }),
+          ...(hop !== undefined && { hop }),
+        },
       };
     });
     for (;;) {

@@ -17,27 +17,32 @@ export interface JsonBody {
  * Reads a JSON body of an API, of the simulation plane or of a call between applications. It refuses, before any schema, bytes that are not
  * UTF-8, JSON beyond the limits, and strings that are not text.
  *
+ * @param body bytes from a connection; text within a process
  * @param options.isInside from another application. It may send whole objects, whose lists have no limit.
  * @returns undefined when there is no body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
 export async function readJson(
   headers: IncomingHttpHeaders,
-  body: Buffer | undefined,
+  body: Buffer | string | undefined,
   { isInside = false }: { readonly isInside?: boolean } = {},
 ): Promise<JsonBody | undefined> {
   if (body === undefined) return undefined;
   refuseOtherMedia(headers['content-type']);
-  const bytes = await decoded(body, headers['content-encoding']);
-  if (bytes.length === 0) return undefined;
-  if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
-  const text = bytes.toString();
+  const text = typeof body === 'string' ? body : await textOf(body, headers['content-encoding']);
+  if (text === '') return undefined;
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   refuseExcess(json, isInside);
   const value = parse(json);
   // In UTF-8 JSON, only an escape can encode characters that are not text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
   return { value, text };
+}
+
+async function textOf(body: Buffer, coding: string | undefined): Promise<string> {
+  const bytes = await decoded(body, coding);
+  if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
+  return bytes.toString();
 }
 
 const BYTE_ORDER_MARK = '\ufeff';

@@ -5,6 +5,9 @@ export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
   await timer(ms, undefined, stopped ? { signal: stopped, ref: false } : {}).catch(() => {});
 }
 
+/** Lets other requests, timers and I/O of the process take their turn. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** @param ms wall time @returns whether the work ended in time; it is not aborted */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const limit = new AbortController();

@@ -11,18 +11,20 @@ import { listen } from '../process/listen.ts';
 import type { Logger } from '../process/logger.ts';
 import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
-import { createHttpTransport } from '../transport/http-transport.ts';
+import type { Endpoint } from '../transport/in-process-transport.ts';
+import type { Transport } from '../transport/transport.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
+import { createEndpoint } from './endpoint.ts';
 import { bindService } from './http-face.ts';
 
 export interface ApplicationOptions {
   readonly service: AnyService;
   readonly adapter: StoreAdapter;
   readonly bus: Bus;
-  /** Address of another application. Looked up at every call: ports are known only after all applications have started. */
-  readonly addressOf: (application: Application) => string;
+  /** Carries calls to other applications. */
+  readonly transport: Transport;
   /** Authenticates calls within the estate. */
   readonly token: string;
   readonly agent: Agent;
@@ -43,6 +45,8 @@ export interface ApplicationOptions {
 export interface RunningApplication {
   readonly application: Application;
   readonly url: string;
+  /** Answers other applications of the process. */
+  readonly endpoint: Endpoint;
   /** Ends readiness. From then on every answer closes its connection. */
   drain(): void;
   /** Stops accepting requests, finishes those that run, then ends consumer and relay. */
@@ -71,7 +75,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     store,
     simulation: adapter.simulation,
     directory: adapter.worlds,
-    transport: createHttpTransport(options),
+    transport: options.transport,
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
     agent: options.agent,
     log,
@@ -90,6 +94,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     metrics: options.observability?.answerMetrics,
     readiness: () => readinessAnswer([adapter.state(), bus.state(), consuming], connections.draining()),
   });
+  const endpoint = createEndpoint({ service, pipeline, token: options.token, log });
   const server = createFairServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: 65_000 }, withoutHtml(app));
   const connections = watchConnections(server);
   const parts = { service, store, bus, directory: adapter.worlds, pipeline, log, observer };
@@ -98,6 +103,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     consumer: await startConsumer(parts),
   }));
   consuming = READY;
+  endpoint.listen();
 
   /** When a part fails to start, the parts that have started end. */
   async function started<T>(start: () => Promise<T>): Promise<T> {
@@ -113,13 +119,15 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
   return {
     application: service.application,
     url,
+    endpoint: endpoint.take,
     drain: connections.drain,
     close: async () => {
-      await connections.close();
+      await Promise.all([connections.close(), endpoint.close()]);
       await consumer?.stop();
       await relay.stop();
     },
     kill: () => {
+      endpoint.kill();
       server.close();
       server.closeAllConnections();
     },

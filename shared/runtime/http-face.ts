@@ -14,9 +14,11 @@ import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 import type { Context } from '../simulation/context.ts';
 import { isSameSecret } from '../simulation/credentials.ts';
+import { DUE } from '../simulation/journal.ts';
 import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { expressPath } from '../transport/path.ts';
+import { DUE_PATH } from '../transport/transport.ts';
 import type { AnyService, Bound } from '../work/handler.ts';
 import { newTrail } from '../work/job.ts';
 import type { Pipeline } from '../work/pipeline.ts';
@@ -51,7 +53,7 @@ export function bindService({ service, pipeline, token, log, metrics, readiness 
     const method = bound.api.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
     route[method]((request: Request, response: Response) => answerApi(pipeline, bound, { request, response }));
   }
-  app.post('/_work/due', (request, response) => answerDue(pipeline, { request, response }));
+  app.post(DUE_PATH, (request, response) => answerDue(pipeline, { request, response }));
   app.use((request: Request) => {
     throw new Problem('not_found', `${service.application} has nothing at ${request.method} ${request.path}.`);
   });
@@ -96,7 +98,7 @@ async function answerApi(pipeline: Pipeline, bound: Bound<string>, { request, re
     path,
     received: { headers, params, query, body },
     left: leaving(response),
-    trail: newTrail(),
+    trail: newTrail(context),
     hop: { api: bound.id, method, path: originalUrl, started, answersData: true },
   });
   if (answer) send(response, context, answer);
@@ -123,8 +125,8 @@ async function answerDue(pipeline: Pipeline, { request, response }: Exchange): P
     token,
     context,
     path: request.path,
-    trail: newTrail(),
-    hop: { api: `due:${kind}`, method: 'DUE', path: key, started, answersData: false },
+    trail: newTrail(context),
+    hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
   });
   if (answer) send(response, context, answer);
 }

@@ -3,7 +3,7 @@ import { instant, type Ms } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { withoutFailing } from '../process/harmless.ts';
 import type { Logger } from '../process/logger.ts';
-import type { JournalWriter } from '../store/ports/journal.ts';
+import type { HopFacts, JournalEntry, JournalWriter, RecordedHop } from '../store/ports/journal.ts';
 import { ANONYMOUS } from './context.ts';
 
 /** One hop: a call that an application answered, or a request that the gateway refused itself. Secrets are left out. */
@@ -11,20 +11,24 @@ export interface JournalRecord {
   readonly requestId: string;
   readonly parentId?: string | undefined;
   readonly correlationId: string;
+  /** Place in the journal, in the order of completion. */
+  readonly sequence: number;
   readonly application: string;
   /** Id of the API; `event:<name>` and `due:<kind>` for consumed events and due work. */
   readonly api: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** Wall time. */
+  readonly startedAt: string;
   /** The rehearsal's clock. */
   readonly at: string;
   /** Wall time. */
   readonly durationMs: number;
   /** Request ids of the calls that this hop made. */
-  readonly calls: readonly string[];
+  readonly calls: string[];
   /** Names of the faults that struck. */
-  readonly faults: readonly string[];
+  readonly faults: string[];
   readonly request?: unknown;
   readonly response?: unknown;
   /** A part of the record was too large and is cut. */
@@ -38,8 +42,8 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly now: Ms;
   /** The caller. Absent for work that the estate does by itself. */
   readonly principal?: string | undefined;
-  /** Wall time. */
-  readonly ms: number;
+  /** When it began, of `performance.now()`. */
+  readonly started: number;
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   /** As it was parsed. */
@@ -47,6 +51,10 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   /** As it was sent. */
   readonly response?: string | undefined;
 }
+
+/** Methods that the journal has for work that no HTTP request brings. */
+export const CONSUME = 'CONSUME';
+export const DUE = 'DUE';
 
 /** Size of a body above which it is cut, in bytes. */
 export const BODY_LIMIT = 16_384;
@@ -63,36 +71,53 @@ export interface Journal {
  * but the log says that a record is missing.
  */
 export function journalHop({ simulation, log }: Journal, hop: Hop): void {
-  const { requestId, correlationId } = hop.ids;
-  withoutFailing(log, 'keeping a journal record', () => {
-    const anonymous = hop.principal === ANONYMOUS ? { anonymous: true as const } : {};
-    simulation.journal(hop.world, { requestId, correlationId, json: recordOf(hop), ...anonymous });
-  });
+  withoutFailing(log, 'keeping a journal record', () => simulation.journal(hop.world, entryOf(hop)));
 }
 
-function recordOf({ ids, application, api, method, path, status, now, ms, calls = [], faults = [], request, response }: Hop): string {
+function entryOf({ ids, application, api, method, status, now, principal, started, request, response, ...hop }: Hop): JournalEntry {
+  const { requestId, parentId, correlationId } = ids;
+  const { path, calls = [], faults = [] } = hop;
+  const durationMs = Math.round((performance.now() - started) * 100) / 100;
+  const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => (request === undefined ? undefined : JSON.stringify(request)));
   const answered = bodyOf(() => response);
   const truncated =
     asked.truncated || answered.truncated || path.length > PATH_LIMIT || calls.length > LIST_LIMIT || faults.length > LIST_LIMIT;
-  const record: JournalRecord = {
-    requestId: ids.requestId,
-    parentId: ids.parentId,
-    correlationId: ids.correlationId,
-    application,
-    api,
-    method,
-    path: redactUrl(path).slice(0, PATH_LIMIT),
-    status,
+  const shown = { application, api, method, path: redactUrl(path).slice(0, PATH_LIMIT), status, durationMs };
+  const struck = faults.slice(0, LIST_LIMIT).map(redactText);
+  const head: Omit<JournalRecord, 'sequence' | 'request' | 'response'> = {
+    requestId,
+    parentId,
+    correlationId,
+    ...shown,
+    startedAt: instant(startedAt),
     at: instant(now),
-    durationMs: Math.round(ms * 100) / 100,
     calls: calls.slice(0, LIST_LIMIT),
-    faults: faults.slice(0, LIST_LIMIT).map(redactText),
-    request: asked.body,
-    response: answered.body,
+    faults: struck,
     ...(truncated && { truncated }),
   };
-  return JSON.stringify(record);
+  const hasBodies = asked.body !== undefined || answered.body !== undefined;
+  return {
+    requestId,
+    correlationId,
+    head: JSON.stringify(head),
+    ...(hasBodies && { bodies: JSON.stringify({ request: asked.body, response: answered.body }) }),
+    facts: { kind: kindOf(method, parentId), ...shown, startedAt, at: now, faults: struck },
+    ...(principal === ANONYMOUS && { anonymous: true }),
+  };
+}
+
+function kindOf(method: string, parentId: string | undefined): HopFacts['kind'] {
+  if (method === CONSUME) return 'delivery';
+  if (method === DUE) return 'due';
+  return parentId === undefined ? 'request' : 'call';
+}
+
+/** The record of a hop. One of an older release has no start of its own. */
+export function recordOf({ sequence, head, bodies }: Pick<RecordedHop, 'sequence' | 'head' | 'bodies'>): JournalRecord {
+  const stored = JSON.parse(head) as Omit<JournalRecord, 'sequence' | 'startedAt'> & { readonly startedAt?: string };
+  const shown = bodies === undefined ? {} : (JSON.parse(bodies) as Pick<JournalRecord, 'request' | 'response'>);
+  return { ...stored, sequence, startedAt: stored.startedAt ?? stored.at, ...shown };
 }
 
 interface Body {

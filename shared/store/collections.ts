@@ -15,6 +15,10 @@ export type IndexValues = string | readonly string[] | undefined;
 export const indexValues = (values: IndexValues): readonly string[] =>
   values === undefined ? [] : typeof values === 'string' ? [values] : values;
 
+/** The index of every collection whose objects have a life cycle: it counts and lists them by state. */
+export const STATE_INDEX = 'state';
+const stateIndex = { [STATE_INDEX]: ({ state }: { readonly state?: string }): IndexValues => state };
+
 /**
  * Objects of one kind in an application's store. `unique` and `index` compute the entries of an object; undefined: no entry. A
  * collection of a business object names its definition: its changes go through `create`, `transition` and `revise`, so that each has
@@ -48,7 +52,7 @@ export function defineCollection<
     name: definition.name,
     schema: definition.schema,
     unique: definition.unique ?? ({} as { [K in U]: (object: T) => string | undefined }),
-    index: definition.index ?? ({} as { [K in I]: (object: T) => IndexValues }),
+    index: { ...(definition.object?.lifeCycle && stateIndex), ...(definition.index ?? ({} as { [K in I]: (object: T) => IndexValues })) },
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
   };

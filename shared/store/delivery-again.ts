@@ -10,6 +10,7 @@ export function deliveryAgain(delivery: string, event: OutboxEntry) {
     kind: DELIVER_AGAIN,
     key: event.id,
     correlationId: correlationid,
+    hop: event.hop,
     payload: JSON.stringify(event),
   };
 }

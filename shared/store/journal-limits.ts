@@ -1,6 +1,6 @@
 import type { JournalEntry } from './ports/journal.ts';
 
-/** Capacity of one part of a world's journal. The oldest hops are discarded. */
+/** Capacity of one part of a world's journal: its hops and the summaries of their traces. The oldest hops are discarded. */
 export interface JournalLimit {
   readonly records: number;
   /** Counted in characters. */
@@ -22,19 +22,30 @@ export const partOf = ({ anonymous }: Pick<JournalEntry, 'anonymous'>): JournalP
 /** Overhead of a record. */
 const RECORD_BYTES = 200;
 
-export const sizeOf = ({ json, requestId, correlationId }: JournalEntry): number =>
-  json.length + requestId.length + correlationId.length + RECORD_BYTES;
+export const sizeOf = ({ head, bodies = '', requestId, correlationId }: Omit<JournalEntry, 'facts'>): number =>
+  head.length + bodies.length + requestId.length + correlationId.length + RECORD_BYTES;
 
 /** Share of a page that is reserved for hops of callers without a credential. */
 const ANONYMOUS_SHARE = 1 / 4;
+
+type Found<T> = Readonly<Record<JournalPart, readonly T[]>>;
+interface Placed {
+  readonly sequence: number;
+}
 
 /**
  * A page of the newest hops of both parts, in the order of recording.
  * @param found newest hops of each part, in the order of recording: `limit` of them, or all
  */
-export function journalPage<T extends { readonly order: number }>(found: Readonly<Record<JournalPart, readonly T[]>>, limit: number): T[] {
+export function newestPage<T extends Placed>(found: Found<T>, limit: number): T[] {
   const anonymous = Math.min(found.anonymous.length, Math.max(limit - found.hops.length, Math.floor(limit * ANONYMOUS_SHARE)));
-  return [...lastOf(found.hops, limit - anonymous), ...lastOf(found.anonymous, anonymous)].sort((a, b) => a.order - b.order);
+  return inOrder([...lastOf(found.hops, limit - anonymous), ...lastOf(found.anonymous, anonymous)]);
 }
+
+/** A page of the oldest hops of both parts. @param found oldest hops of each part: `limit` of them, or all */
+export const oldestPage = <T extends Placed>(found: Found<T>, limit: number): T[] =>
+  inOrder([...found.hops, ...found.anonymous]).slice(0, limit);
+
+const inOrder = <T extends Placed>(hops: readonly T[]): T[] => hops.toSorted((a, b) => a.sequence - b.sequence);
 
 const lastOf = <T>(list: readonly T[], count: number): readonly T[] => list.slice(Math.max(0, list.length - count));

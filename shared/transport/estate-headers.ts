@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Progression } from '../catalog/simulation/progression.ts';
 import type { Context } from '../simulation/context.ts';
+import type { OutgoingCall } from './transport.ts';
 
 /** Header that carries a request's context between the applications of the estate. */
 export const CONTEXT_HEADER = 'x-estate-context';
@@ -20,6 +21,19 @@ const EncodedContext = z.object({
   progression: Progression.optional(),
   chain: z.array(z.string()),
 });
+
+/** The headers of a call, with names in lower case. */
+export function headersOf({ context, idempotencyKey, body }: OutgoingCall, token: string): Record<string, string> {
+  const { correlationId, traceparent } = context;
+  return {
+    [CONTEXT_HEADER]: encodeContext(context),
+    [TOKEN_HEADER]: token,
+    'x-correlation-id': correlationId,
+    ...(traceparent !== undefined && { traceparent }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+}
 
 export function encodeContext(context: Context): string {
   return Buffer.from(JSON.stringify(context)).toString('base64url');

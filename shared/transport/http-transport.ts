@@ -1,9 +1,9 @@
 import { type Agent, request } from 'undici';
 import type { Application } from '../catalog/applications.ts';
-import { Problem } from '../catalog/problems.ts';
+import type { Problem } from '../catalog/problems.ts';
 import { withTimeLimit } from '../process/waiting.ts';
-import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from './estate-headers.ts';
-import { type OutgoingCall, type Reply, type Transport, timedOut } from './transport.ts';
+import { headersOf } from './estate-headers.ts';
+import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
 
 export interface HttpTransportOptions {
   /** Asked at every call: ports are known only after all applications have started. */
@@ -17,16 +17,9 @@ export interface HttpTransportOptions {
 export function createHttpTransport({ addressOf, token, agent }: HttpTransportOptions): Transport {
   const urlOf = (application: Application, path: string): string => `${addressOf(application)}${path}`;
 
-  async function send({ application, method, path, context, idempotencyKey, body, timeoutMs }: OutgoingCall): Promise<Reply> {
-    const { correlationId, traceparent } = context;
-    const headers: Record<string, string> = {
-      [CONTEXT_HEADER]: encodeContext(context),
-      [TOKEN_HEADER]: token,
-      'x-correlation-id': correlationId,
-      ...(traceparent !== undefined && { traceparent }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
+  async function send(call: OutgoingCall): Promise<Reply> {
+    const { application, method, path, body, timeoutMs } = call;
+    const headers = headersOf(call, token);
     return withTimeLimit(timeoutMs, async (signal) => {
       const response = await request(urlOf(application, path), { method, headers, body: body ?? null, dispatcher: agent, signal });
       const retryAfter = response.headers['retry-after'];
@@ -53,8 +46,5 @@ const CANNOT_CONNECT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND
 function noReply(dependency: Application, error: unknown): Problem {
   const { name, code } = error as { name?: string; code?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return timedOut(dependency);
-  if (CANNOT_CONNECT.has(code)) {
-    return new Problem('dependency_unavailable', `${dependency} cannot be reached.`, { dependency, retryAfter: 1 });
-  }
-  return new Problem('dependency_error', `${dependency} broke off without an answer; whether it did the work is unknown.`, { dependency });
+  return CANNOT_CONNECT.has(code) ? unreachable(dependency) : brokenOff(dependency);
 }

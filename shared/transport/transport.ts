@@ -24,6 +24,9 @@ export interface Reply {
   readonly retryAfter: string | undefined;
 }
 
+/** Path at every application that runs due work. Only the clock's driver calls it. */
+export const DUE_PATH = '/_work/due';
+
 /** Carries calls from one application of the estate to another. */
 export interface Transport {
   urlOf(application: Application, path: string): string;
@@ -33,3 +36,10 @@ export interface Transport {
 
 export const timedOut = (dependency: Application): Problem =>
   new Problem('dependency_timeout', `${dependency} did not answer in time; whether it did the work is unknown.`, { dependency });
+
+/** The call did nothing. */
+export const unreachable = (dependency: Application): Problem =>
+  new Problem('dependency_unavailable', `${dependency} cannot be reached.`, { dependency, retryAfter: 1 });
+
+export const brokenOff = (dependency: Application): Problem =>
+  new Problem('dependency_error', `${dependency} broke off without an answer; whether it did the work is unknown.`, { dependency });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Application, topicOf } from '../catalog/applications.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { allEvents } from '../catalog/events.ts';
@@ -11,6 +12,7 @@ import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.t
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import { contextFor } from '../simulation/context.ts';
+import { CONSUME } from '../simulation/journal.ts';
 import type { Directory, WorldView } from '../store/ports/directory.ts';
 import type { Store } from '../store/ports/estate-store.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
@@ -46,7 +48,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<{ stop():
   const topics = new Set(
     consumed.flatMap(({ object }) => objects.filter(({ type }) => type === object).map(({ domain }) => topicOf(domain))),
   );
-  return bus.subscribe(service.application, [...topics], (world, id, json) => consume(options, { world, id, json }));
+  return bus.subscribe(service.application, [...topics], (world, id, json, hop) => consume(options, { world, id, json, hop }));
 }
 
 const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name));
@@ -63,7 +65,7 @@ function readEvent(json: string): EstateEvent | undefined {
 
 async function consume(
   options: ConsumerOptions,
-  { world, id, json }: { world: World; id: string; json: string },
+  { world, id, json, hop }: { world: World; id: string; json: string; hop: string | undefined },
 ): Promise<Refused | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
   const event = readEvent(json);
@@ -73,7 +75,7 @@ async function consume(
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      await pipeline.event(deliveryOf(service.application, event, view));
+      await pipeline.event(deliveryOf(service.application, { event, hop }, view));
       return;
     } catch (error) {
       if (error instanceof Problem && error.code === 'contention' && !(await stillPending(options, world, id))) return;
@@ -101,21 +103,27 @@ const stillPending = ({ store, service }: ConsumerOptions, world: World, id: str
   store.isPending(world, `${service.application}|${id}`);
 
 /** One attempt at a delivery, in a context of its own. */
-function deliveryOf(application: Application, event: EstateEvent, view: WorldView): Delivery & Hop {
+function deliveryOf(
+  application: Application,
+  { event, hop }: { readonly event: EstateEvent; readonly hop: string | undefined },
+  view: WorldView,
+): Delivery & Hop {
   const name = nameOf(event.type);
+  // An event may come several times. Each time is a hop of its own.
+  const requestId = `${event.id}.${application}.${randomBytes(4).toString('hex')}`;
   return {
     event,
     mode: subscriptionOf(name, application)?.mode ?? 'each',
     context: contextFor(view, {
       principal: `event:${application}`,
-      requestId: `${event.id}.${application}`,
-      parentId: event.causationid,
+      requestId,
+      parentId: hop,
       correlationId: event.correlationid,
       traceparent: event.traceparent,
       withinMs: WORK_DEADLINE_MS,
     }),
-    trail: newTrail(),
+    trail: newTrail({ requestId }),
     path: event.subject,
-    hop: { api: `event:${name}`, method: 'CONSUME', path: event.subject, started: performance.now(), answersData: false },
+    hop: { api: `event:${name}`, method: CONSUME, path: event.subject, started: performance.now(), answersData: false },
   };
 }

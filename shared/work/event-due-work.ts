@@ -31,7 +31,6 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     const context: Context = {
       ...due.context,
       principal: `event:${application}`,
-      parentId: event.causationid,
       correlationId: event.correlationid,
       deadline: Date.now() + workDeadlineMs,
     };

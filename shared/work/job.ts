@@ -19,6 +19,8 @@ export interface Job {
 
 /** Facts that the steps of a job note for its journal record. */
 export interface Trail {
+  /** Request id of the hop. Work that runs before its reply has ids of its own, and belongs to the same hop. */
+  readonly hop: string;
   /** Request ids of the calls that it made. */
   readonly calls: string[];
   /** Names of the faults that struck. */
@@ -29,7 +31,7 @@ export interface Trail {
   principal?: string;
 }
 
-export const newTrail = (): Trail => ({ calls: [], faults: [] });
+export const newTrail = ({ requestId }: Pick<Context, 'requestId'>): Trail => ({ hop: requestId, calls: [], faults: [] });
 
 /** A job that came from outside the process, under the names that the journal has for it. */
 export interface Hop extends Job {
@@ -53,7 +55,7 @@ export interface ApiRequest extends Hop {
     readonly headers: IncomingHttpHeaders;
     readonly params: Readonly<Record<string, string | string[]>>;
     readonly query: unknown;
-    readonly body: Buffer | undefined;
+    readonly body: Buffer | string | undefined;
   };
   /** Aborted when the client has left. */
   readonly left: AbortSignal;

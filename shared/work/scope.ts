@@ -16,14 +16,11 @@ export function openScope(
 ): { readonly work: OpenUnit; readonly scope: Scope } {
   const { application, transport, observer, store, directory, gatewayUrl, agent, faults } = parts;
   const { world, requestId, correlationId, traceparent } = context;
-  const work = openUnit({ store, context, commits, causation: requestId, inlineLeaseMs: parts.leaseMs(context), ...unit });
+  const work = openUnit({ store, context, commits, causation: requestId, hop: trail.hop, inlineLeaseMs: parts.leaseMs(context), ...unit });
   const scope: Scope = {
     context,
     work,
-    call: createCaller(
-      { application, transport, observer },
-      { context, key: digest(world, unit.key), called: (id) => trail.calls.push(id), beforeCall },
-    ),
+    call: createCaller({ application, transport, observer }, { context, key: digest(world, unit.key), trail, beforeCall }),
     webhooks: createWebhooks({
       directory,
       gatewayUrl,

@@ -7,6 +7,7 @@ import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { aPlan } from '../ports/a-plan.ts';
 import { ADMIN, estate, eventually, newRehearsal } from '../support/estate.ts';
 
@@ -31,7 +32,11 @@ async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) 
   });
   const url = await listen(server, 0, '127.0.0.1');
   const agent = new Agent();
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf: () => url, token: 't', agent, log: createLogger('silent') });
+  const driver = createClockDriver({
+    worlds: adapter.worlds,
+    transport: createHttpTransport({ addressOf: () => url, token: 't', agent }),
+    log: createLogger('silent'),
+  });
   return {
     driver,
     begun,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readHops } from '../../gateway/control/journal-reader.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { aHop } from '../ports/a-hop.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const stopping = new AbortController().signal;
@@ -9,7 +10,7 @@ async function journaling() {
   const { worlds, simulation } = createMemoryStore();
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
   const record = (requestId: string, calls: readonly string[] = []): void =>
-    simulation.journal(world, { requestId, correlationId: 'c', json: JSON.stringify({ requestId, correlationId: 'c', calls }) });
+    simulation.journal(world, aHop({ requestId, head: JSON.stringify({ requestId, correlationId: 'c', calls }) }));
   let looks = 0;
   const read = (ageMs: number | undefined, onLook = (): void => undefined) => {
     const journalOf: typeof worlds.journalOf = async (...asked) => {

@@ -5,6 +5,7 @@ import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { aPlan } from '../ports/a-plan.ts';
 
 test('A rehearsal has not settled while work is due that fell due after its clock was read', async () => {
@@ -33,7 +34,11 @@ test('A rehearsal has not settled while work is due that fell due after its cloc
       return adapter.worlds.ledger(...asked);
     },
   };
-  const driver = createClockDriver({ worlds, addressOf: () => url, token: 't', agent, log: createLogger('silent') });
+  const driver = createClockDriver({
+    worlds,
+    transport: createHttpTransport({ addressOf: () => url, token: 't', agent }),
+    log: createLogger('silent'),
+  });
   try {
     const outcome = await driver.settle(world, 300);
     expect(outcome.settled).toBe(false);

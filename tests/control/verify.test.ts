@@ -198,7 +198,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a redemption spent by an unknown payment',
       redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_gone' }),
-      'redemption/rdm_one: spent by payment/pay_gone, which nobody stores',
+      'redemption/rdm_one: spent by payment/pay_gone, which does not exist',
     ],
     [
       'a payment with points that were never spent',
@@ -233,7 +233,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'points earned by an unknown order',
       account(({ entries }) => ({ entries: [...entries, entry({ orderId: 'ord_nobody' })] })),
-      'loyalty-account/loy_ada: earned 0 points for order/ord_nobody, which nobody stores',
+      'loyalty-account/loy_ada: earned 0 points for order/ord_nobody, which does not exist',
     ],
     [
       'points earned by an order that was never completed',
@@ -246,7 +246,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         world.change('loyalty-platform', 'accounts', 'loy_clara', ({ entries }: { entries: object[] }) => ({
           entries: [...entries, entry({ orderId: 'ord_sent' })],
         })),
-      "loyalty-account/loy_clara: earned 0 points for order/ord_sent, which is somebody else's",
+      'loyalty-account/loy_clara: earned 0 points for order/ord_sent, which belongs to another customer',
     ],
     [
       'a redemption that paid for another order',
@@ -266,7 +266,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         await order('ord_sent', () => ({ loyaltyAccountId: 'loy_clara' }))(world);
         await redeemed({ state: 'spent', spentPoints: 100, paymentId: 'pay_sent' })(world);
       },
-      "redemption/rdm_one: made for loyalty-account/loy_ada, and it paid for order/ord_sent, which is somebody else's",
+      'redemption/rdm_one: made for loyalty-account/loy_ada, and it paid for order/ord_sent, which belongs to another customer',
     ],
     [
       'a tier without enough purchases',
@@ -291,7 +291,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a refund unknown to the Loyalty Platform',
       payment('pay_sent', { state: 'partially-refunded', refundedAmount: eur(1000), refunds: [{ amount: eur(1000) }] }),
-      'pay_sent.refund-1: the Loyalty Platform has not heard of it',
+      'pay_sent.refund-1: the Loyalty Platform has not received it',
     ],
   ],
   stock: [
@@ -456,7 +456,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a parcel unknown to the carrier',
       fulfillmentOrder('ful_open', ({ shipments: [one] }) => ({ shipments: [{ ...one, id: 'shp_gone' }] })),
-      'shipment/shp_gone: of fulfillment-order/ful_open, and the carrier was never told of it',
+      'shipment/shp_gone: of fulfillment-order/ful_open, and the carrier has no record of it',
     ],
     [
       'a parcel without a fulfillment order',
@@ -468,12 +468,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a credit of a return that the OMS has not booked',
       payment('pay_open', { tender: { type: 'exchange-credit' }, returnId: 'ret_gone' }),
-      'payment/pay_open: a credit of return/ret_gone, for which the OMS has booked nothing',
+      'payment/pay_open: a credit of return/ret_gone, which has no record at the OMS',
     ],
     [
       'a credit that pays another order than the exchange',
       comingBack(payment('pay_open', { tender: { type: 'exchange-credit' }, returnId: 'ret_two' })),
-      'payment/pay_open: a credit of return/ret_two pays order/ord_open, which is not for it',
+      'payment/pay_open: a credit of return/ret_two pays order/ord_open, which is not its exchange order',
     ],
     [
       'value of a return wrongly counted as used',
@@ -483,7 +483,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a return that the OMS has not booked',
       (world) => world.add('fms', 'returns', aReturn('ret_gone', 'requested')),
-      'return/ret_gone: the OMS has booked nothing for it',
+      'return/ret_gone: it has no record at the OMS',
     ],
     [
       'units booked for an unknown return',
@@ -508,15 +508,15 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a store return addressed to a warehouse',
       returned('ret_two', { dropOff: 'store' }),
-      'return/ret_two: is brought to a store, and dc-01 is none',
+      'return/ret_two: is returned at a store, and dc-01 is no store',
     ],
     [
       'an ended return with parked work',
       comingBack((world) => world.parkDue('fms', 'book-returned-stock', 'ret_one')),
-      'return/ret_one: refunded, and book-returned-stock of it was given up',
+      'return/ret_one: refunded, and its work book-returned-stock was parked',
     ],
     ['a return of another order', returned('ret_two', { orderId: 'ord_open' }), 'return/ret_two: of order/ord_open, and booked on'],
-    ['a unit wrongly counted as returned', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns have 1'],
+    ['a unit wrongly counted as returned', comingBack(line('ord_sent', { returnedQty: 2 })), '2 returned, and its returns count 1'],
     [
       'a unit in two returns',
       comingBack(async (world) => {
@@ -528,7 +528,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'a cent lost with the last unit',
       booking('ret_two', { lines: [{ orderLineId: 'line-1', qty: 1, amount: 999 }] }),
-      'order/ord_sent line-1: all of it is gone, and that was worth 1999 of 2000',
+      'order/ord_sent line-1: all units are returned or cancelled, worth 1999 of 2000',
     ],
     [
       'an open return of a completed order',
@@ -674,7 +674,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'an event of an unknown object',
       (world) => world.event('oms', 'order/ord_gone', 1, {}),
-      'order/ord_gone: events of an object that nobody stores',
+      'order/ord_gone: events of an object that does not exist',
     ],
   ],
   moving: [
@@ -789,7 +789,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       'an event that contradicts the stored object',
       (world) => world.event('oms', 'order/ord_new', 1, { id: 'ord_new', state: 'confirmed' }),
-      'order/ord_new: its last event, version 1, says something else',
+      'order/ord_new: its last event, version 1, differs from the stored object',
     ],
   ],
 };

@@ -1,17 +1,27 @@
 import { expect, test } from '@jest/globals';
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { type Pain, pains } from '../../rehearsal/pains.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';
+import { brokenTies } from '../support/journal-ties.ts';
 import { toldReport } from '../support/told-report.ts';
 
-test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('The rehearsal %s passes', async (_name, scenario) => {
-  const { told, report } = toldReport();
-  const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
-  await runScenario(scenario, { gateway: estate.gateway, ...credentials, report });
-  expect(told.at(-1)).toBe('passed');
-});
+async function examine({ client }: { readonly client: EstateClient }): Promise<void> {
+  const { items, truncated } = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
+  expect([truncated, items.length > 0, brokenTies(items)]).toEqual([false, true, []]);
+}
+
+test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+  'The rehearsal %s passes, and in its journal every parent and every call names a hop',
+  async (_name, scenario) => {
+    const { told, report } = toldReport();
+    const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+    await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
+    expect(told.at(-1)).toBe('passed');
+  },
+);
 
 test('Every documented flow and every failure mode has a rehearsal', () => {
   expect(flows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);

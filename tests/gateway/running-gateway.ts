@@ -11,7 +11,7 @@ import { type ApiDefinition, defineApi } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import type { Context } from '../../shared/simulation/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/simulation/credentials.ts';
-import type { JournalRecord } from '../../shared/simulation/journal.ts';
+import { type JournalRecord, recordOf } from '../../shared/simulation/journal.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
@@ -150,7 +150,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     journal: async (name) => {
       const view = await adapter.worlds.resolve(name);
       const entries = view ? (await adapter.worlds.journalOf(view.world)).entries : [];
-      return entries.map(({ json }) => JSON.parse(json) as JournalRecord);
+      return entries.map(recordOf);
     },
     logged: () => lines.join(''),
     [Symbol.asyncDispose]: async () => {

@@ -13,6 +13,7 @@ import { createLogger } from '../../shared/process/logger.ts';
 import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { createInProcessTransport, type Endpoint } from '../../shared/transport/in-process-transport.ts';
 import { eventually } from '../support/eventually.ts';
 
 /**
@@ -68,18 +69,21 @@ const token = 'the-token-of-an-estate-under-watch';
 const bus = createMemoryBus();
 const addresses = new Map<Application, string>();
 const addressOf = (application: Application): string => addresses.get(application) ?? '';
+const endpoints = new Map<Application, Endpoint>();
+const transport = createInProcessTransport({ endpointOf: (application) => endpoints.get(application), addressOf, token });
 const stopping = new AbortController();
 let gateway = '';
 for (const { service } of registeredApplications) {
-  const { application, url } = await startApplication({
-    ...{ service, adapter, bus, addressOf, token, agent, log, stopping: stopping.signal },
+  const { application, url, endpoint } = await startApplication({
+    ...{ service, adapter, bus, transport, token, agent, log, stopping: stopping.signal },
     ...{ gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true },
   });
   addresses.set(application, url);
+  endpoints.set(application, endpoint);
 }
 const door = await openFrontDoor({
   configuration: readConfiguration({ GATEWAY_PORT: '0', RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' }),
-  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, token, agent, log },
+  ...{ fixtures: await loadFixtures(), adapter, states: () => [adapter.state()], addressOf, transport, token, agent, log },
   ...{ pepper: 'the-pepper-of-an-estate-under-watch', observability: createObservability(), stopping: stopping.signal },
 });
 gateway = door.url;

@@ -18,6 +18,7 @@ import { defineCollection } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { aRig, asIntegration, type Rig, raw } from '../gateway/running-gateway.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { placeAnOrder } from './observed-estate.ts';
@@ -151,7 +152,14 @@ async function anApplication(
   const agent = new Agent();
   const bus = createMemoryBus();
   const running: RunningApplication = await startApplication({
-    ...{ service: crm.service, adapter, bus, addressOf: () => 'http://127.0.0.1:1', token: 'token', agent },
+    ...{
+      service: crm.service,
+      adapter,
+      bus,
+      transport: createHttpTransport({ addressOf: () => 'http://127.0.0.1:1', token: 'token', agent }),
+      token: 'token',
+      agent,
+    },
     ...{ log: broken.log ?? createLogger('silent'), host: '127.0.0.1', port: 0, strictResponses: true },
     observability: {
       observer: () => broken.observer ?? UNOBSERVED,

@@ -21,18 +21,25 @@ const message = (world: string, id: string, { key = 'k', topic = TOPIC } = {}): 
 /** Contract of every bus adapter: delivery at least once, ordered per key, as copies. */
 export function busSuite(name: string, create: () => Promise<Bus>): void {
   describe(`bus: ${name}`, () => {
-    test('every subscriber of a topic gets each message with its world, id and json', async () => {
+    test('every subscriber of a topic gets each message with its world, id and json, and the hop that published it', async () => {
       const bus = await create();
       const world = nextWorld();
       const got = new Set<string>();
       for (const application of ['crm', 'oms'] as const) {
-        await bus.subscribe(application, [TOPIC], async (of, id, json) => {
-          if (of === world) got.add(`${application} ${id} ${json}`);
+        await bus.subscribe(application, [TOPIC], async (of, id, json, hop) => {
+          if (of === world) got.add(`${application} ${id} ${json} ${hop}`);
         });
       }
-      await bus.publish([message(world, 'e1'), message(world, 'e2', { topic: 'uc.payment.events' })]);
-      await eventually('both get it', async () => got.size === 2, PATIENCE_MS);
-      expect([...got].sort()).toEqual(['crm e1 {"id":"e1"}', 'oms e1 {"id":"e1"}']);
+      const known = message(world, 'e1');
+      await bus.publish([{ ...known, headers: { ...known.headers, hop: 'req_1' } }, message(world, 'e3')]);
+      await bus.publish([message(world, 'e2', { topic: 'uc.payment.events' })]);
+      await eventually('both get it', async () => got.size === 4, PATIENCE_MS);
+      expect([...got].sort()).toEqual([
+        'crm e1 {"id":"e1"} req_1',
+        'crm e3 {"id":"e3"} undefined',
+        'oms e1 {"id":"e1"} req_1',
+        'oms e3 {"id":"e3"} undefined',
+      ]);
       await bus.close();
     });
 

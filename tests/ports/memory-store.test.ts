@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { aHop } from './a-hop.ts';
 import { storeSuite } from './store-suite.ts';
 
 storeSuite('memory', async (options) => createMemoryStore(options));
@@ -7,6 +8,6 @@ storeSuite('memory', async (options) => createMemoryStore(options));
 test('a store without a journal records no hops', async () => {
   const { worlds, simulation } = createMemoryStore({ journal: false });
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
-  simulation.journal(world, { requestId: 'r1', correlationId: 'c', json: '{}' });
+  simulation.journal(world, aHop());
   expect((await worlds.journalOf(world)).entries).toEqual([]);
 });

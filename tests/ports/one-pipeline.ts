@@ -33,6 +33,7 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     adapter,
     world,
     /** Consumes an event, as often as it is asked to. */
-    consume: (event: EstateEvent, mode: Subscription['mode'] = 'each') => pipeline.consume({ event, mode, context, trail: newTrail() }),
+    consume: (event: EstateEvent, mode: Subscription['mode'] = 'each') =>
+      pipeline.consume({ event, mode, context, trail: newTrail(context) }),
   };
 }

@@ -7,6 +7,7 @@ import { PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
@@ -310,7 +311,7 @@ if (whyNoRedis) {
       await store.claim(world, 'k', 'f', 1_000, 1_000);
       await adapter.worlds.setFault(world, 'f', '{}');
       await adapter.simulation.hit(world, 'f');
-      adapter.simulation.journal(world, { requestId: 'r', correlationId: 'c', json: '{}' });
+      adapter.simulation.journal(world, aHop());
       await adapter.worlds.journalOf(world);
       const fresh = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
       await eventually('the old world is dropped', async () => (await admin.keys(`${prefix}*${world.slice(2)}*`)).length === 0);

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { recordOf } from '../../shared/simulation/journal.ts';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
 import { skipWithoutRedis } from './without-redis.ts';
@@ -89,6 +91,26 @@ if (whyNoRedis) {
       );
     });
 
+    describe('in a world of an older release, whose objects have no entry for their state', () => {
+      test('enters the states in pieces, once, and leaves objects that have changed since as they are', async () => {
+        const { adapter, world } = await opened();
+        const store = adapter.store('oms');
+        const stored = (n: number, state: string) => ({ collection: 'things', id: `t${n}`, json: JSON.stringify({ id: `t${n}`, state }) });
+        const numbers = Array.from({ length: 500 }, (_, n) => n);
+        const put = numbers.map((n) => ({ ...stored(n, n % 2 === 0 ? 'open' : 'closed'), read: 0, version: 1 }));
+        await store.commit(world, aPlan({ put }));
+        const index = { collection: 'things', name: 'state', id: 't0', value: 'closed', was: 'open' };
+        await store.commit(world, aPlan({ put: [{ ...stored(0, 'closed'), read: 1, version: 2 }], index: [index] }));
+        const things = { application: 'oms', collection: 'things', states: ['open', 'closed'] } as const;
+        expect(await adapter.worlds.countObjects(world, [things])).toEqual([{ count: 500, states: [249, 251] }]);
+        const newest = await adapter.worlds.inState(world, things, 'open', { after: 0, limit: 2, newestFirst: true });
+        expect(newest.map(({ id }) => id)).toEqual(['t498', 't496']);
+        const before = await commands();
+        await adapter.worlds.countObjects(world, [things]);
+        expect(((await commands()).get('hget') ?? 0) - (before.get('hget') ?? 0)).toBe(0);
+      });
+    });
+
     describe('in a world of thousands of events', () => {
       const entry = (n: number): OutboxEntry => {
         const about = { type: 'com.unified-commerce.order-created', subject: `order/${n}`, correlationid: `c${n % 1_000}` };
@@ -100,6 +122,8 @@ if (whyNoRedis) {
         const pipeline = admin.pipeline();
         for (let n = 1; n <= 3_000; n++) pipeline.xadd(`${key}:events`, `${n}-0`, 'e', JSON.stringify(entry(n)));
         await pipeline.exec();
+        await admin.hset(key, 'eventsEntered', 3_000);
+        expect((await adapter.worlds.eventsAbout(world, { by: 'id', value: 'e2007' }, 0, 10)).events).toMatchObject([{ order: 2_007 }]);
         const about = () => adapter.worlds.eventsAbout(world, { by: 'correlation', value: 'c7' }, 0, 10);
         expect((await about()).events.map(({ order }) => order)).toEqual([7, 1_007, 2_007]);
         const before = await commands();
@@ -116,8 +140,8 @@ if (whyNoRedis) {
         await store.commit(world, aPlan({ events: [{ ...entry(1), subscribers: [] }] }));
         await store.drain(world, 'relay', []);
         await store.drain(world, 'relay', ['e1']);
-        adapter.simulation.journal(world, { requestId: 'r1', correlationId: 'c', json: '{}' });
-        adapter.simulation.journal(world, { requestId: 'r2', correlationId: 'c', json: '{}', anonymous: true });
+        adapter.simulation.journal(world, aHop());
+        adapter.simulation.journal(world, aHop({ requestId: 'r2', anonymous: true }));
         expect((await adapter.worlds.journalOf(world)).entries).toHaveLength(2);
         expect((await admin.keys(`${prefix}*eventsabout`)).length).toBe(1);
         await adapter.worlds.remove('r');
@@ -132,8 +156,7 @@ if (whyNoRedis) {
     describe('in a world of thousands of hops', () => {
       test('reads only those of the correlation id', async () => {
         const { adapter, world } = await opened();
-        for (let n = 1; n <= 4_000; n++)
-          adapter.simulation.journal(world, { requestId: `r${n}`, correlationId: `c${n % 1_000}`, json: '{}' });
+        for (let n = 1; n <= 4_000; n++) adapter.simulation.journal(world, aHop({ requestId: `r${n}`, correlationId: `c${n % 1_000}` }));
         await eventually(
           'they are written',
           async () =>
@@ -143,19 +166,38 @@ if (whyNoRedis) {
         const before = await commands();
         expect((await adapter.worlds.journalOf(world, { correlationId: 'c7' })).entries).toHaveLength(4);
         const after = await commands();
+        const [HOPS, OLDEST] = [4, 1];
         const more = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-        expect([more('xrange'), more('xrevrange'), more('lrange')]).toEqual([4, 0, 0]);
+        expect([more('xrange'), more('xrevrange'), more('lrange')]).toEqual([HOPS + OLDEST, 0, 0]);
       });
 
       test('converts the journal of an older release', async () => {
         const { adapter, key, world } = await opened();
         const old = [1, 2, 3].map((n) => ({ requestId: `r${n}`, correlationId: n === 2 ? 'two' : 'odd', json: `{"n":${n}}` }));
         await admin.rpush(`${key}:journal`, ...old.map((entry) => JSON.stringify(entry)));
-        expect((await adapter.worlds.journalOf(world)).entries).toMatchObject(old);
-        adapter.simulation.journal(world, { requestId: 'r4', correlationId: 'odd', json: '{}' });
+        expect((await adapter.worlds.journalOf(world)).entries).toMatchObject(old.map(({ json, ...hop }) => ({ ...hop, head: json })));
+        adapter.simulation.journal(world, aHop({ requestId: 'r4', correlationId: 'odd' }));
         const ids = (await adapter.worlds.journalOf(world, { correlationId: 'odd' })).entries.map(({ requestId }) => requestId);
         expect(ids).toEqual(['r1', 'r3', 'r4']);
         expect(await admin.exists(`${key}:journal`)).toBe(0);
+      });
+
+      test('reads and discards the hops of an older release, which have their bodies among the other members and no trace', async () => {
+        const { adapter, key, world } = await opened();
+        const json = JSON.stringify({ requestId: 'old', correlationId: 'c', at: '2026-01-01T00:00:00.000Z', calls: [], request: { a: 1 } });
+        const fields = ['r', 'old', 'c', 'c', 'b', String(json.length), 'w', '0', 'j', json];
+        await admin.xadd(`${key}:hops`, '1-0', ...fields);
+        await admin.zadd(`${key}:hopsabout`, 0, `c\0${'1'.padStart(16, '0')}`);
+        await admin.hset(`${key}:hopids`, 'old', '1');
+        await admin.hset(key, 'hopSeq', '1', 'hopsBytes', String(json.length));
+        const hop = await adapter.worlds.hop(world, 'old');
+        expect(hop && recordOf(hop)).toMatchObject({ sequence: 1, startedAt: '2026-01-01T00:00:00.000Z', request: { a: 1 } });
+        expect((await adapter.worlds.journalOf(world, { bodies: false })).entries[0]?.bodies).toBeUndefined();
+        expect(await adapter.worlds.traces(world, { limit: 10 })).toEqual({ traces: [] });
+        for (let n = 2; n <= 5_001; n++) adapter.simulation.journal(world, aHop({ requestId: `r${n}` }));
+        await eventually('it is discarded', async () => (await adapter.worlds.journaled(world, ['old', 'r5001'])).has('r5001'));
+        expect(await adapter.worlds.journalSize(world)).toEqual({ hops: 5_000, traces: 1 });
+        expect(await adapter.worlds.hop(world, 'old')).toBeUndefined();
       });
     });
   });

@@ -10,6 +10,7 @@ import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { aPlan } from './a-plan.ts';
@@ -118,7 +119,15 @@ describe('An application whose subscriptions cannot start', () => {
       },
     };
     const agent = new Agent();
-    const options = { service: crm.service, adapter, bus, addressOf: () => 'http://127.0.0.1:1', token: 't', agent, log };
+    const options = {
+      service: crm.service,
+      adapter,
+      bus,
+      transport: createHttpTransport({ addressOf: () => 'http://127.0.0.1:1', token: 't', agent }),
+      token: 't',
+      agent,
+      log,
+    };
     const starting = startApplication({ ...options, host: '127.0.0.1', port, strictResponses: true });
     await expect(starting).rejects.toThrow('no such topic');
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();

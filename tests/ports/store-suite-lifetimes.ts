@@ -5,6 +5,7 @@ import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.
 import type { NewRehearsal } from '../../shared/store/ports/rehearsals.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
@@ -29,6 +30,27 @@ export function lifetimeSuite(opened: Opened): void {
     if (!found) throw new Error(`${name} is not listed.`);
     return found;
   };
+
+  describe('the record of one rehearsal', () => {
+    test('is the one that the list has, and reading it is no use of the rehearsal', async () => {
+      const { adapter } = await opened();
+      await created(adapter, 'other');
+      const { lastUsedAt } = await listed(adapter, 'other');
+      await eventually('time passes', async () => Date.now() > lastUsedAt);
+      const record = await adapter.worlds.record('other');
+      expect(record).toMatchObject({ rehearsal: 'other', lastUsedAt, endsAt: lastUsedAt + HOUR });
+      expect(record?.current?.contents).toEqual((await listed(adapter, 'other')).current?.contents);
+      expect((await adapter.worlds.record('r'))?.endsAt).toBeNull();
+    });
+
+    test('is missing when the rehearsal does not exist or was removed', async () => {
+      const { adapter } = await opened();
+      expect(await adapter.worlds.record('none')).toBeUndefined();
+      await created(adapter, 'other');
+      await adapter.worlds.remove('other');
+      expect(await adapter.worlds.record('other')).toBeUndefined();
+    });
+  });
 
   describe('the limit of rehearsals', () => {
     test('of many concurrent creations of one rehearsal, one succeeds', async () => {
@@ -189,7 +211,7 @@ export function lifetimeSuite(opened: Opened): void {
       await store.commit(world, aPlan({ put: [put('a', 1, KIB)] }));
       await store.drain(world, 'relay', []);
       await store.drain(world, 'relay', ['e1']);
-      adapter.simulation.journal(world, { requestId: 'r', correlationId: 'c', json: JSON.stringify('x'.repeat(30 * KIB)) });
+      adapter.simulation.journal(world, aHop({ bodies: JSON.stringify('x'.repeat(30 * KIB)) }));
       await adapter.worlds.journalOf(world);
       const after = (await listed(adapter, 'r')).current?.contents;
       expect(after).toMatchObject({ objects: 2, events: 1, journal: 1 });

@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { STATE_INDEX } from '../../shared/store/collections.ts';
+import { WorldGone } from '../../shared/store/ports/directory.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { EventsAbout } from '../../shared/store/ports/inspection.ts';
@@ -10,7 +12,9 @@ import type { JournalEntry, JournalPage } from '../../shared/store/ports/journal
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
 import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
+import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
@@ -172,6 +176,35 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(oldest.map(({ id }) => id)).toEqual(['b']);
         expect(await store.index(world, 'things', 'kind', 'other', { after: 0, limit: 3, newestFirst: true })).toEqual([]);
         expect(await store.count(world, 'things', 'kind', ['k', 'other', 'nothing'])).toEqual([4, 0, 0]);
+      });
+    });
+
+    describe('states', () => {
+      const state = (id: string, value: string, was: string | null) => ({ collection: 'things', name: STATE_INDEX, id, value, was });
+      const THINGS = { application: 'oms', collection: 'things' } as const;
+
+      test('are counted and listed newest first, and a changed object counts once, in its present state', async () => {
+        const { adapter, store, world } = await opened();
+        for (const id of ['b', 'a', 'c']) await store.commit(world, aPlan({ put: [putting(id, 0)], index: [state(id, 'open', null)] }));
+        await store.commit(world, aPlan({ put: [putting('b', 1)], index: [state('b', 'closed', 'open')] }));
+        const counted = { ...THINGS, states: ['open', 'closed', 'lost'] };
+        const stateless = { ...THINGS, states: [] };
+        const elsewhere = { application: 'sim', collection: 'others', states: ['open'] } as const;
+        expect(await adapter.worlds.countObjects(world, [counted, stateless, elsewhere])).toEqual([
+          { count: 3, states: [2, 1, 0] },
+          { count: 3, states: [] },
+          { count: 0, states: [0] },
+        ]);
+        const page = { after: 0, limit: 10, newestFirst: true };
+        const open = await adapter.worlds.inState(world, THINGS, 'open', page);
+        expect(open.map(({ id }) => id)).toEqual(['c', 'a']);
+        expect(await adapter.worlds.inState(world, THINGS, 'open', { ...page, after: open[0]?.order ?? 0 })).toEqual(open.slice(1));
+        expect(await adapter.worlds.inState(world, THINGS, 'lost', page)).toEqual([]);
+      });
+
+      test('of a dropped world cannot be counted', async () => {
+        const { adapter } = await opened();
+        await expect(adapter.worlds.countObjects('gone~1', [{ ...THINGS, states: ['open'] }])).rejects.toThrow(WorldGone);
       });
     });
 
@@ -348,6 +381,8 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await found({ by: 'correlation', value: 'two' })).toEqual(['3 e3']);
         expect(await found({ by: 'correlation', value: 'two words' })).toEqual(['4 e4']);
         expect(await found({ by: 'named' })).toEqual(['1 e1', '3 e3', '4 e4']);
+        expect(await found({ by: 'id', value: 'e3' })).toEqual(['3 e3']);
+        expect(await found({ by: 'id', value: 'e' })).toEqual([]);
       });
 
       test('one relay leases an outbox, and releases it in the step that finds it empty', async () => {
@@ -430,6 +465,27 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { adapter, store, world } = await opened(EMPTY, { outboxLimit: 1 });
         await store.commit(world, aPlan({ events: [event('e1')] }));
         expect(await adapter.store('crm').commit(world, aPlan({ events: [event('c1')] }))).toMatchObject({ ok: true });
+      });
+
+      test('the outstanding work of one event names its outbox entry, its fault, its subscribers, and its parked deliveries', async () => {
+        const { adapter, store, world } = await opened();
+        const subscribers = ['crm', 'loyalty-platform'] as const;
+        const nothing = { entry: undefined, withheldBy: undefined, pending: [], parked: [] };
+        expect(await adapter.worlds.eventWork(world, 'e1')).toEqual(nothing);
+        await store.commit(world, aPlan({ events: ['e1', 'e2'].map((id) => ({ ...event(id), subscribers })) }));
+        const inOutbox = await adapter.worlds.eventWork(world, 'e1');
+        expect([inOutbox.entry?.json, inOutbox.withheldBy]).toEqual(['{"id":"e1"}', undefined]);
+        expect([...inOutbox.pending].toSorted()).toEqual(subscribers);
+        await store.drain(world, 'relay', []);
+        const due = { kind: PUBLISH_WITHHELD_EVENT, key: 'e2', at: NEVER, payload: JSON.stringify(event('e2')), correlationId: 'c' };
+        await adapter.worlds.setFault(world, 'slow', '{}');
+        await store.drain(world, 'relay', ['e1'], [{ id: 'e2', due: { ...due, withheldBy: 'slow', withheldAt: 1 } }]);
+        expect(await adapter.worlds.eventWork(world, 'e2')).toMatchObject({ entry: { id: 'e2', json: '{"id":"e2"}' }, withheldBy: 'slow' });
+        const crm = adapter.store('crm');
+        await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }));
+        await adapter.store('loyalty-platform').park(world, 'loyalty-platform|e1', 'poison\n"1"');
+        const parked = [{ application: 'loyalty-platform', error: 'poison\n"1"' }];
+        expect(await adapter.worlds.eventWork(world, 'e1')).toEqual({ ...nothing, parked });
       });
 
       test('a ledger lists the requested number of items and counts all', async () => {
@@ -1002,6 +1058,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     lifetimeSuite(opened);
+    journalSuite(opened);
 
     describe('faults and journal', () => {
       test('a fault strikes at most its number of times, also for concurrent requests', async () => {
@@ -1035,12 +1092,8 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await adapter.worlds.current(world))?.faults).toBe(0);
       });
 
-      const hop = (n: number, entry: Partial<JournalEntry> = {}): JournalEntry => ({
-        requestId: `r${n}`,
-        correlationId: n % 2 === 0 ? 'even' : 'odd',
-        json: '{}',
-        ...entry,
-      });
+      const hop = (n: number, entry: Parameters<typeof aHop>[0] = {}): JournalEntry =>
+        aHop({ requestId: `r${n}`, correlationId: n % 2 === 0 ? 'even' : 'odd', ...entry });
       const requestsIn = ({ entries }: JournalPage) => entries.map(({ requestId }) => requestId);
 
       test('the journal keeps the newest records, finds them by correlation id, and reports that older ones are gone', async () => {
@@ -1064,14 +1117,14 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('the journal is also bounded in bytes, and forgotten records are no longer found by their correlation id', async () => {
         const { adapter, world } = await opened();
         const { worlds, simulation } = adapter;
-        const json = JSON.stringify('x'.repeat(1024 * 1024));
-        for (let n = 1; n <= 12; n++) simulation.journal(world, hop(n, { correlationId: `c${n}`, json }));
+        const bodies = JSON.stringify('x'.repeat(1024 * 1024));
+        for (let n = 1; n <= 12; n++) simulation.journal(world, hop(n, { correlationId: `c${n}`, bodies }));
         await eventually('the journal is written', async () => requestsIn(await worlds.journalOf(world)).at(-1) === 'r12');
         const { entries, truncated } = await worlds.journalOf(world);
         expect(entries.length).toBeGreaterThanOrEqual(6);
         expect(entries.length).toBeLessThanOrEqual(8);
         expect(truncated).toBe(true);
-        expect(await worlds.journalOf(world, { correlationId: 'c1' })).toEqual({ entries: [], truncated: true });
+        expect(await worlds.journalOf(world, { correlationId: 'c1' })).toMatchObject({ entries: [], truncated: true });
       });
 
       test('hops of anonymous callers displace no others from the journal, nor all others from a page', async () => {

@@ -182,6 +182,27 @@ if (whyNoRedis) {
       }
     }, 90_000);
 
+    test('shows the same contents, objects and calls at every gateway', async () => {
+      await using rehearsal = await aRehearsal();
+      const order = await anOrder(rehearsal.any);
+      await rehearsal.verified();
+      const shown = async (client: EstateClient) => {
+        const { counts } = await client.control('read-rehearsal', { params: { name: rehearsal.name } });
+        const { items: orders } = await client.control('list-objects', { params: { type: 'order' }, query: { state: 'confirmed' } });
+        const topology = await client.control('read-topology');
+        return { counts, orders, topology };
+      };
+      const [one] = await eventually('all gateways show the same', async () => {
+        const [first, ...others] = await Promise.all(rehearsal.each.map(shown));
+        return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) && [first];
+      });
+      expect(one?.orders.map(({ id }) => id)).toEqual([order]);
+      expect(one?.counts.objects['order']).toEqual({ confirmed: 1 });
+      expect(one?.topology.applications.filter(({ state }) => state !== 'ready')).toEqual([]);
+      expect(one?.topology.touchpoint).toEqual({ state: 'absent' });
+      expect(one?.topology.seen).toContainEqual({ from: 'oms', to: 'payment-hub', calls: expect.any(Number), failed: 0 });
+    }, 60_000);
+
     test('notifies waiting clients of one gateway of changes at another, and journals every hop', async () => {
       await using rehearsal = await aRehearsal();
       const [first, second, third] = rehearsal.each;

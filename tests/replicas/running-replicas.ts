@@ -11,6 +11,7 @@ import { createLogger } from '../../shared/process/logger.ts';
 import { type RunningApplication, startApplication } from '../../shared/runtime/application.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore, type RedisStoreOptions } from '../../shared/store/redis/store.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
 import { ADMIN } from '../support/estate.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
@@ -53,6 +54,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
     const known = urls.get(application) ?? [];
     return known[calls++ % known.length] ?? 'http://127.0.0.1:1';
   };
+  const transport = createHttpTransport({ addressOf, token: TOKEN, agent });
   let gatewayUrl = '';
   const service = (registered: AnyService): AnyService =>
     services.find(({ application }) => application === registered.application) ?? registered;
@@ -62,7 +64,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
     const applications = await Promise.all(
       registeredApplications.map((registered) =>
         startApplication({
-          ...{ service: service(registered.service), adapter, bus, addressOf, token: TOKEN, agent, log, stopping: stopping.signal },
+          ...{ service: service(registered.service), adapter, bus, transport, token: TOKEN, agent, log, stopping: stopping.signal },
           gatewayUrl: () => gatewayUrl,
           host: '127.0.0.1',
           port: 0,
@@ -74,7 +76,18 @@ export async function startReplicas({ redis, processes = 2, services = [], store
     const observability = createObservability();
     const door = await openFrontDoor({
       observability,
-      ...{ configuration, fixtures, adapter, states: () => [adapter.state()], addressOf, token: TOKEN, pepper: PEPPER, agent, log },
+      ...{
+        configuration,
+        fixtures,
+        adapter,
+        states: () => [adapter.state()],
+        addressOf,
+        transport,
+        token: TOKEN,
+        pepper: PEPPER,
+        agent,
+        log,
+      },
       stopping: stopping.signal,
     });
     return { adapter, applications, door, client: clientOf(door.url) };

@@ -4,6 +4,7 @@ import { createClockDriver } from '../../gateway/control/clock/driver.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
 import { type RedisServer, startRedis, whyNoRedis } from '../ports/redis-server.ts';
 import { skipWithoutRedis } from '../ports/without-redis.ts';
@@ -126,6 +127,14 @@ if (whyNoRedis) {
         expect(parked).toMatchObject({ what: 'delivery', key: expect.stringMatching(/^crm\|evt_/), error: 'The CRM is broken.' });
         const key = parked?.key ?? '';
         const named = { what: 'delivery', key };
+        const consumer = async () => (await client.control('read-event', { params: { id: key.slice('crm|'.length) } })).consumers[0];
+        expect(await consumer()).toMatchObject({
+          application: 'crm',
+          state: 'parked',
+          attempts: 5,
+          status: 500,
+          error: 'The CRM is broken.',
+        });
         expect(await client.control('redrive-parked', { body: { key } })).toEqual({ redriven: [named], left: [] });
         expect(await client.control('settle')).toMatchObject({ settled: true, parked: [{ ...named, error: 'The CRM is broken.' }] });
         crm.state.broken = false;
@@ -133,6 +142,7 @@ if (whyNoRedis) {
         expect(both.flatMap((answer) => answer?.redriven ?? [])).toEqual([named]);
         expect(await client.control('settle')).toMatchObject({ settled: true, parked: [] });
         expect(crm.state.effects.filter((id) => `crm|${id}` === key)).toHaveLength(1);
+        expect(await consumer()).toMatchObject({ state: 'consumed', attempts: 7, status: 200 });
         await rehearsal.verified();
         expect((await client.call('POST', '/_sim/parked/redrive', { key }, { as: 'admin' })).body.code).toBe('not_found');
       });
@@ -154,7 +164,11 @@ if (whyNoRedis) {
       await using rehearsal = await aRehearsal();
       const adapter = await createRedisStore({ url: server.url, prefix: estate.prefix });
       const { addressOf, token, agent } = estate;
-      const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log: createLogger('silent') });
+      const driver = createClockDriver({
+        worlds: adapter.worlds,
+        transport: createHttpTransport({ addressOf, token, agent }),
+        log: createLogger('silent'),
+      });
       // The advance never ends by itself, because its pending work never completes.
       estate.bus.interrupt();
       await rehearsal.client.call('POST', '/baskets', basket);

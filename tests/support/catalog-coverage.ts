@@ -19,18 +19,15 @@ const DIRECTORY = process.env['CATALOG_COVERAGE'];
 export async function noteTrace(client: EstateClient): Promise<void> {
   if (DIRECTORY === undefined) return;
   // Sequential, because concurrent requests open another connection.
-  const { items: hops } = await client.control('read-journal', { query: { limit: 5_000 } });
+  const { items: hops } = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
   const { items: seen } = await client.control('list-events', { query: { ext: 'true', limit: 1_000 } });
-  const trace = new Set([
-    ...hops.flatMap(traceOfHop(hops as unknown as readonly Hop[])),
-    ...seen.flatMap(({ event }) => traceOfEvent(event)),
-  ]);
+  const trace = new Set([...hops.flatMap(traceOfHop(hops)), ...seen.flatMap(({ event }) => traceOfEvent(event))]);
   writeFileSync(join(DIRECTORY, `${randomBytes(8).toString('hex')}.json`), JSON.stringify([...trace]));
 }
 
 interface Hop {
   readonly requestId: string;
-  readonly parentId?: string;
+  readonly parentId?: string | undefined;
   readonly application: string;
   readonly api: string;
   readonly status: number;
@@ -38,12 +35,9 @@ interface Hop {
 
 function traceOfHop(hops: readonly Hop[]) {
   const byRequest = new Map(hops.map((hop) => [hop.requestId, hop]));
-  return (record: unknown): string[] => {
-    const { api, status, parentId } = record as Hop;
+  return ({ api, status, parentId }: Hop): string[] => {
     if (status >= 400) return [];
-    // Due work that runs before a reply calls under the id of its request and its own kind.
-    const parent = parentId === undefined ? undefined : (byRequest.get(parentId) ?? byRequest.get(parentId.replace(/\.[^.]*$/, '')));
-    const caller = parent?.application;
+    const caller = parentId === undefined ? undefined : byRequest.get(parentId)?.application;
     return [`api ${api}`, ...(caller === undefined ? [] : [`call ${caller} → ${api}`])];
   };
 }

@@ -25,6 +25,7 @@ import { type Caller, type CallOptions, createCaller } from '../../shared/transp
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
+import { newTrail } from '../../shared/work/job.ts';
 import { openUnit } from '../../shared/work/unit/open-unit.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
@@ -88,11 +89,12 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
   const log = createLogger('silent');
   const addresses = new Map<Application, string>();
   const addressOf = (application: Application): string => addresses.get(application) ?? 'http://127.0.0.1:1';
+  const transport = createHttpTransport({ addressOf, token, agent });
   const running: RunningApplication[] = [];
   let gatewayUrl = 'http://127.0.0.1:1';
   for (const { service } of modules) {
     const started = await startApplication({
-      ...{ service, adapter, bus, addressOf, token, agent, log, gatewayUrl: () => gatewayUrl },
+      ...{ service, adapter, bus, transport, token, agent, log, gatewayUrl: () => gatewayUrl },
       ...{ host: '127.0.0.1', port: 0, strictResponses: true },
     });
     addresses.set(started.application, started.url);
@@ -112,9 +114,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
     },
     { bearer: '', apiKey: '', webhookSecret: INSIDE_WEBHOOK_SECRET },
   );
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
-
-  const transport = createHttpTransport({ addressOf, token, agent });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
 
   async function contextNow(): Promise<Context> {
     const view = await adapter.worlds.current(world);
@@ -155,13 +155,13 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
       (application: Application): Caller =>
       async (api, input, options?: CallOptions) => {
         const context = await contextNow();
-        return createCaller({ application, transport }, { context, key: context.requestId, called: () => {} })(api, input, options);
+        return createCaller({ application, transport }, { context, key: context.requestId, trail: newTrail(context) })(api, input, options);
       },
     /** Plays the outside world, as the simulation plane does: an internal call that no application makes. */
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
       const view = await adapter.worlds.current(world);
       if (!view) throw new Error('The world is gone.');
-      return createOutsideCall({ addressOf, token, agent })(view, api, input);
+      return createOutsideCall({ transport })(view, api, input);
     },
     /** A document that anybody with its address may read. */
     async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {
@@ -184,6 +184,7 @@ export async function startInside(...modules: readonly ApplicationModule[]) {
         key: requestId,
         since: context.now,
         causation: requestId,
+        hop: requestId,
         inlineLeaseMs: SETTLE_MS,
         commits: { inline: [], events: false },
       });

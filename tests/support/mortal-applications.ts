@@ -12,6 +12,7 @@ import { type RunningApplication, startApplication } from '../../shared/runtime/
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Store } from '../../shared/store/ports/estate-store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
+import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 
 /** When a process dies: at its n-th commit, before the store hears of it, or after, before anybody hears of that. */
 export interface Crash {
@@ -72,6 +73,7 @@ export async function startMortalApplications(leases: Leases) {
   // Only webhooks come this way; the gateway itself keeps nothing and does not die.
   let gateway: RunningGateway | undefined;
   const addressOf = (application: Application): string => instances.get(application)?.running?.url ?? 'http://127.0.0.1:1';
+  const transport = createHttpTransport({ addressOf, token, agent });
 
   /** Whether the process dies at this commit, and when. */
   function fate(application: Application, world: World): Crash['when'] | undefined {
@@ -157,7 +159,7 @@ export async function startMortalApplications(leases: Leases) {
       service: registered.service,
       adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
       bus: mortalBus(instance),
-      addressOf,
+      transport,
       token,
       agent,
       log,
@@ -205,7 +207,7 @@ export async function startMortalApplications(leases: Leases) {
     limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
     states: () => [],
   });
-  const driver = createClockDriver({ worlds: adapter.worlds, addressOf, token, agent, log });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
 
   return {
     worlds: adapter.worlds,

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { redactJson, redactText, redactUrl, secretIn } from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { type Hop, type JournalRecord, journalHop } from '../../shared/simulation/journal.ts';
+import { type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
 import type { Simulation } from '../../shared/store/ports/estate-store.ts';
+import type { JournalEntry } from '../../shared/store/ports/journal.ts';
 
 const REHEARSAL_KEY = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
 const WEBHOOK_SECRET = 'whsec_YKs4SnqCuZEvmrP/vymueeFKkHMK4cVC';
@@ -181,20 +182,41 @@ test('Redaction takes linear time for any text', () => {
 });
 
 function recorded(hop: Partial<Hop>): JournalRecord {
-  const records: string[] = [];
-  const simulation = { journal: (_world: World, { json }: { json: string }) => void records.push(json) } as unknown as Simulation;
+  const records: JournalRecord[] = [];
+  const simulation = {
+    journal: (_world: World, entry: JournalEntry) => void records.push(recordOf({ sequence: 1, ...entry })),
+  } as unknown as Simulation;
   const ids = { requestId: 'req_1', correlationId: 'cor' };
-  const usual = { application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1', status: 200, now: 0, ms: 1.234 };
+  const usual = {
+    application: 'oms',
+    api: 'get-order-api',
+    method: 'GET',
+    path: '/orders/ord_1',
+    status: 200,
+    now: 0,
+    started: performance.now(),
+  };
   journalHop({ simulation, log: createLogger('silent') }, { ids, world: 'w~1' as World, ...usual, ...hop });
-  return JSON.parse(records[0] ?? 'null');
+  const [record] = records;
+  if (!record) throw new Error('There is no record.');
+  return record;
 }
 
 describe('A record of the journal', () => {
   test('has unchanged bodies when they are small and contain no secret', () => {
     const body = { lines: [{ sku: 'mug-blue', qty: 1 }] };
     expect(recorded({ request: body, response: JSON.stringify(body) })).toEqual({
+      ...{ sequence: 1, startedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
       ...{ requestId: 'req_1', correlationId: 'cor', application: 'oms', api: 'get-order-api', method: 'GET', path: '/orders/ord_1' },
-      ...{ status: 200, at: '1970-01-01T00:00:00.000Z', durationMs: 1.23, calls: [], faults: [], request: body, response: body },
+      ...{
+        status: 200,
+        at: '1970-01-01T00:00:00.000Z',
+        durationMs: expect.any(Number),
+        calls: [],
+        faults: [],
+        request: body,
+        response: body,
+      },
     });
   });
 

@@ -88,6 +88,7 @@ async function newWorld() {
       key: 'key',
       since: NOW,
       causation: 'req_1',
+      hop: 'req_1',
       inlineLeaseMs: 20_000,
       commits: newCommits(),
       ...parts,

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Agent, request } from 'undici';
-import type { Application } from '../../../shared/catalog/applications.ts';
 import { newId } from '../../../shared/domain/ids.ts';
 import type { Ms } from '../../../shared/domain/time.ts';
 import type { Logger } from '../../../shared/process/logger.ts';
-import { pause, withTimeLimit } from '../../../shared/process/waiting.ts';
+import { pause } from '../../../shared/process/waiting.ts';
 import { contextFor } from '../../../shared/simulation/context.ts';
 import type { ClockStore } from '../../../shared/store/ports/clock.ts';
 import type { WorldView } from '../../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../../shared/store/ports/due-work.ts';
-import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../../shared/transport/estate-headers.ts';
+import { DUE_PATH, type Transport } from '../../../shared/transport/transport.ts';
 
 /** Rehearsal time before failed due work is tried again; after the last attempt it is parked. */
 const BACKOFF_MS: readonly Ms[] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
@@ -24,10 +22,7 @@ const KEY_HELD_MS = 100;
 
 export interface DueRunnerOptions {
   readonly worlds: ClockStore;
-  readonly addressOf: (application: Application) => string;
-  /** Authenticates the gateway to the applications. */
-  readonly token: string;
-  readonly agent: Agent;
+  readonly transport: Transport;
   readonly log: Logger;
 }
 
@@ -43,7 +38,7 @@ interface Failure {
 }
 
 /** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
-export function createDueRunner({ worlds, addressOf, token: estateToken, agent, log }: DueRunnerOptions) {
+export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
   /**
    * Runs the lowest item that is due.
    * @param advance token of the advance that drives the clock, if one does
@@ -71,21 +66,19 @@ export function createDueRunner({ worlds, addressOf, token: estateToken, agent, 
 
   /** @returns undefined when the application did the work */
   async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
-    const { correlationId } = item;
+    const { correlationId, hop: parentId } = item;
     const requestId = newId('req', view.now);
-    const context = contextFor(view, { principal: 'clock', requestId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
+    const context = contextFor(view, { principal: 'clock', requestId, parentId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
     try {
-      return await withTimeLimit(DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS, async (signal) => {
-        const response = await request(`${addressOf(item.application)}/_work/due`, {
-          method: 'POST',
-          headers: { [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: estateToken, 'content-type': 'application/json' },
-          body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
-          dispatcher: agent,
-          signal,
-        });
-        const text = await response.body.text();
-        return response.statusCode < 300 ? undefined : { text, isKeyHeld: text.includes('"idempotency_in_progress"') };
+      const { status, text } = await transport.send({
+        application: item.application,
+        method: 'POST',
+        path: DUE_PATH,
+        context,
+        body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
+        timeoutMs: DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS,
       });
+      return status < 300 ? undefined : { text, isKeyHeld: text.includes('"idempotency_in_progress"') };
     } catch (error) {
       return { text: error instanceof Error ? error.message : String(error), isKeyHeld: false };
     }

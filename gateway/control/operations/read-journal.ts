@@ -1,5 +1,7 @@
-import { readJournal as operation } from '../../../shared/catalog/simulation/operations/inspection.ts';
+import { readJournal as operation } from '../../../shared/catalog/simulation/operations/journal.ts';
 import { readHops } from '../journal-reader.ts';
 import { operate } from '../operate.ts';
 
-export const readJournal = operate(operation)(({ query }, { world, worlds, stopping }) => readHops(worlds, world, { ...query, stopping }));
+export const readJournal = operate(operation)(({ query: { bodies, ...ask } }, { world, worlds, stopping }) =>
+  readHops(worlds, world, { ...ask, bodies: bodies === 'true', stopping }),
+);

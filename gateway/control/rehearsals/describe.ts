@@ -22,7 +22,7 @@ export function describeRehearsal({ rehearsal, current, trouble, ...lifetime }: 
   }
 }
 
-const describeLifetime = ({ lastUsedAt, endsAt }: Lifetime) => ({
+export const describeLifetime = ({ lastUsedAt, endsAt }: Lifetime) => ({
   lastUsedAt: instant(lastUsedAt),
   ...(endsAt !== null && { endsAt: instant(endsAt) }),
 });

@@ -61,10 +61,10 @@ function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Acc
       earned.set(orderId, (earned.get(orderId) ?? 0) + points);
       const order = orders.get(orderId);
       const named = `loyalty-account/${account.id}: earned ${points} points for order/${orderId}`;
-      check(order !== undefined, `${named}, which nobody stores`);
+      check(order !== undefined, `${named}, which does not exist`);
       if (!order) continue;
       check(order.completedAt !== undefined, `${named}, which was never completed`);
-      check(isOwnedBy(order, account), `${named}, which is somebody else's`);
+      check(isOwnedBy(order, account), `${named}, which belongs to another customer`);
     }
   }
   return earned;
@@ -79,7 +79,7 @@ function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<stri
   for (const payment of of<Payment>('payment')) {
     const noted = new Set(earnings.get(payment.orderId)?.refunds.map(({ id }) => id));
     for (const refund of refundsOf(payment)) {
-      check(noted.has(refund) || queued('loyalty-platform', payment.id), `${refund}: the Loyalty Platform has not heard of it`);
+      check(noted.has(refund) || queued('loyalty-platform', payment.id), `${refund}: the Loyalty Platform has not received it`);
     }
   }
 }

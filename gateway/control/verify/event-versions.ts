@@ -2,10 +2,7 @@ import { findings, type InvariantResult } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function eventVersions({ of, events, seed, objects }: WorldRecords): InvariantResult {
-  const { check, result } = findings(
-    'event-versions',
-    'The event versions of every object are 1..n without a gap, and end at the version that is stored',
-  );
+  const { check, result } = findings('event-versions', 'The event versions of each object run from 1 to its stored version without a gap');
   const versions = new Map<string, Set<number>>();
   for (const { subject, aggregateversion } of events) versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
   for (const [type, at] of Object.entries(objects)) {
@@ -25,6 +22,6 @@ export function eventVersions({ of, events, seed, objects }: WorldRecords): Inva
       versions.delete(subject);
     }
   }
-  for (const subject of versions.keys()) check(false, `${subject}: events of an object that nobody stores`);
+  for (const subject of versions.keys()) check(false, `${subject}: events of an object that does not exist`);
   return result();
 }

@@ -14,7 +14,7 @@ type PickingOrder = z.output<typeof PickingOrderSchema>;
 export function fulfillment(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'fulfilment',
-    'Order lines, fulfillment orders, picking orders and parcels agree: every unit of a line is on one way, and ends once',
+    'Order lines, fulfillment orders, picking orders and parcels agree: each unit of a line is counted once',
   );
   const fulfillmentOrders = world.of<FulfillmentOrder>('fulfillment-order');
   const byOrder = grouped(fulfillmentOrders, ({ orderId }) => orderId);
@@ -23,7 +23,7 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   const known = new Set(orders.map(({ id }) => id));
   const pickings = grouped(world.records<PickingOrder>('wms', 'picking-orders'), ({ fulfillmentOrderId }) => fulfillmentOrderId);
   for (const one of fulfillmentOrders) {
-    check(known.has(one.orderId), `fulfillment-order/${one.id}: of order/${one.orderId}, which nobody stores`);
+    check(known.has(one.orderId), `fulfillment-order/${one.id}: of order/${one.orderId}, which does not exist`);
     checkPicking(world, { fulfillmentOrder: one, pickings: pickings.get(one.id) ?? [] }, check);
   }
   checkParcels(world, fulfillmentOrders, check);

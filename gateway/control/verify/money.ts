@@ -13,7 +13,7 @@ export function money(world: WorldRecords): InvariantResult {
   const { of } = world;
   const { check, result } = findings(
     'money',
-    'Nothing is captured beyond what was authorised, refunded beyond what was captured, sent unpaid, or lost in between',
+    'Captures do not exceed authorisations, refunds do not exceed captures, and no goods leave unpaid',
   );
   const payments = of<Payment>('payment');
   for (const payment of payments) checkPayment(payment, check);

@@ -16,7 +16,7 @@ type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 export function moving(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'moving',
-    'Every accepted order is at rest, moving, in a named queue, or waits for the warehouse, the carrier or a caller',
+    'Each accepted order has ended, is in progress, is parked, or waits for the warehouse, the carrier or a caller',
   );
   const waiting: string[] = [];
   const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);

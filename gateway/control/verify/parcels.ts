@@ -36,7 +36,7 @@ export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentO
       copied.add(copy.id);
       const shipment = shipments.get(copy.id);
       if (!shipment) {
-        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier was never told of it`);
+        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier has no record of it`);
         continue;
       }
       const newestAtFms = parcels.get(copy.id)?.newestScanAt;

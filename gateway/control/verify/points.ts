@@ -12,7 +12,7 @@ type Payment = z.output<typeof PaymentSchema>;
 export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'points',
-    'Every point is in a balance, in a redemption that can be spent, or in what it was meant to pay; an order earns its member once what it is worth, what was paid back does not, nor is it owed while there are points, and the tier follows',
+    'Each point is in a balance, in an open redemption or in the payment it was redeemed for; a completed order earns once, refunds take points back, and the tier follows the points earned',
   );
   const accounts = world.of<Account>('loyalty-account');
   for (const { id, pointsBalance, entries } of accounts) {
@@ -76,7 +76,7 @@ function checkSpent({ of, records, queued }: WorldRecords, check: Check): void {
   const payments = of<Payment>('payment').filter(({ tender }) => tender.type === 'loyalty');
   const known = new Set<string | undefined>(payments.map(({ id }) => id));
   for (const { id, paymentId, state } of spent.values()) {
-    check(state !== 'spent' || known.has(paymentId), `redemption/${id}: spent by payment/${paymentId}, which nobody stores`);
+    check(state !== 'spent' || known.has(paymentId), `redemption/${id}: spent by payment/${paymentId}, which does not exist`);
   }
   for (const payment of payments) {
     if (payment.state === 'pending') continue;

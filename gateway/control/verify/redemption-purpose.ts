@@ -38,7 +38,7 @@ export function checkPurpose({ of, records }: WorldRecords, accounts: readonly A
     check(orderId === undefined || orderId === payment.orderId, `${named} order/${orderId}, ${paid}`);
     if (!purchase) continue;
     check(basketId === undefined || basketId === purchase.basketId, `${named} basket/${basketId}, ${paid}`);
-    check(isOwnedBy(purchase, owner), `${named} loyalty-account/${owner.id}, ${paid}, which is somebody else's`);
+    check(isOwnedBy(purchase, owner), `${named} loyalty-account/${owner.id}, ${paid}, which belongs to another customer`);
   }
 }
 

@@ -4,7 +4,7 @@ import { findings, type InvariantResult } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function replay({ of, events, objects }: WorldRecords): InvariantResult {
-  const { check, result } = findings('replay', 'Replaying an object’s events gives what is stored');
+  const { check, result } = findings('replay', 'The last event of each object equals the stored object');
   const last = new Map<string, EstateEvent>();
   for (const event of events) {
     const before = last.get(event.subject);
@@ -17,7 +17,7 @@ export function replay({ of, events, objects }: WorldRecords): InvariantResult {
       const published: unknown = JSON.parse(JSON.stringify(definition.schema.parse(object)));
       check(
         isDeepStrictEqual(event.data.object, published),
-        `${type}/${object.id}: its last event, version ${event.aggregateversion}, says something else than what is stored`,
+        `${type}/${object.id}: its last event, version ${event.aggregateversion}, differs from the stored object`,
       );
     }
   }

@@ -35,8 +35,11 @@ export function checkRefunds(
   }
   const exchanges = new Map(of<Order>('order').map(({ id, exchangeForReturnId }) => [id, exchangeForReturnId]));
   for (const { id, returnId, orderId } of credits) {
-    check(orderOf.has(returnId ?? ''), `payment/${id}: a credit of return/${returnId}, for which the OMS has booked nothing`);
-    check(exchanges.get(orderId) === returnId, `payment/${id}: a credit of return/${returnId} pays order/${orderId}, which is not for it`);
+    check(orderOf.has(returnId ?? ''), `payment/${id}: a credit of return/${returnId}, which has no record at the OMS`);
+    check(
+      exchanges.get(orderId) === returnId,
+      `payment/${id}: a credit of return/${returnId} pays order/${orderId}, which is not its exchange order`,
+    );
   }
   for (const [id, { used = 0 }] of Object.entries(counters('payment-hub', 'return-covers'))) {
     const [back, credit] = [paid.get(id) ?? 0, credited.get(id) ?? 0];

@@ -24,7 +24,7 @@ const isOpen = ({ status }: ReturnBooking): boolean => status === 'open' || stat
 export function returns(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'returns',
-    'No unit comes back twice or without having been delivered, none is paid back beyond its worth, and what came back is accounted for',
+    'No unit is returned twice or before its delivery, no refund exceeds what the unit cost, and returned stock is counted',
   );
   const bookings = bookingsIn(world);
   const found = new Map(world.of<Return>('return').map((one) => [one.id, one]));
@@ -32,10 +32,10 @@ export function returns(world: WorldRecords): InvariantResult {
   const warehouses = new Set(world.records<Node>('fms', 'nodes').flatMap(({ id, isStore }) => (isStore ? [] : [id])));
   for (const one of found.values()) {
     const { id, state, dropOff, locationId } = one;
-    check(booked.has(id), `return/${id}: the OMS has booked nothing for it`);
-    check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is brought to a store, and ${locationId} is none`);
+    check(booked.has(id), `return/${id}: it has no record at the OMS`);
+    check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is returned at a store, and ${locationId} is no store`);
     const givenUp = AFTER_ITS_END.filter((kind) => world.parked('fms', id, kind));
-    check(!isEnded(one) || givenUp.length === 0, `return/${id}: ${state}, and ${givenUp.join(', ')} of it was given up`);
+    check(!isEnded(one) || givenUp.length === 0, `return/${id}: ${state}, and its work ${givenUp.join(', ')} was parked`);
   }
   for (const booking of bookings) checkBooking(world, { booking, found: found.get(booking.id) }, check);
   checkRefunds(world, bookings, found, check);
@@ -56,12 +56,12 @@ function checkUnits({ id, state, lines }: Order, bookings: readonly ReturnBookin
     const back = units(({ status }) => status === 'refunded' || status === 'exchanged');
     const announced = units(isOpen);
     const name = `order/${id} ${lineId}`;
-    check(back === returnedQty, `${name}: ${returnedQty} returned, and its returns have ${back}`);
+    check(back === returnedQty, `${name}: ${returnedQty} returned, and its returns count ${back}`);
     check(back + announced <= fulfilledQty, `${name}: ${back} returned and ${announced} announced of ${fulfilledQty} delivered`);
     const worth = floorShare(lineTotal.amount, cancelledQty, qty) + booked.reduce((sum, { amount }) => sum + amount, 0);
     check(worth <= lineTotal.amount, `${name}: its returns and what was cancelled are worth ${worth} of ${lineTotal.amount}`);
     if (back + announced + cancelledQty === qty) {
-      check(worth === lineTotal.amount, `${name}: all of it is gone, and that was worth ${worth} of ${lineTotal.amount}`);
+      check(worth === lineTotal.amount, `${name}: all units are returned or cancelled, worth ${worth} of ${lineTotal.amount}`);
     }
   }
   const open = bookings.filter(isOpen);

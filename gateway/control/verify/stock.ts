@@ -8,7 +8,7 @@ import type { WorldRecords } from './world-records.ts';
 export function stock(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'stock',
-    'Per SKU and location: nothing is negative, open reservations are what is reserved, no unit appears or vanishes, and nothing is held for what has ended',
+    'Per SKU and location: no count is negative, open reservations equal the reserved units, no unit appears or vanishes, and no ended basket, order or sale holds stock',
   );
   checkStockLevels(world, check);
   checkHolds(world, check);

@@ -18,7 +18,7 @@ interface Transaction {
 export function till(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'till',
-    'Every checkout at the till is over or moving; one that is over by being voided binds no money and no stock',
+    'Each checkout at the till has ended or is in progress; a voided transaction holds no payment and no stock',
   );
   const transactions = world.records<Transaction>('pos', 'transactions');
   const baskets = grouped(world.of<Basket>('basket'), ({ transactionId }) => transactionId ?? '');

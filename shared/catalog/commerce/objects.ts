@@ -121,6 +121,8 @@ export const basket = defineObject({
   owner: 'ecommerce-platform',
   meaning: 'Container of intended purchases before order creation',
   schema: Basket,
+  label: ['{totals.total}'],
+  references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,
 });
 
@@ -181,5 +183,7 @@ export const product = defineObject({
   owner: 'ecommerce-platform',
   meaning: 'Sellable item defined by a SKU; referenced by every basket line, order line and inventory item',
   schema: Product,
+  label: ['{name} ({sku})'],
+  references: { sku: 'inventory-item' },
   lifeCycle: productLifeCycle,
 });

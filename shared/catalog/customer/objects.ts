@@ -92,5 +92,6 @@ export const customer = defineObject({
   owner: 'crm',
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,
+  label: ['{firstName} {lastName}', '{firstName}', '{lastName}', '{email}', '{phone}'],
   lifeCycle: customerLifeCycle,
 });

@@ -115,6 +115,8 @@ export const fulfillmentOrder = defineObject({
   owner: 'fms',
   meaning: 'Fulfillment grouping derived from an order',
   schema: FulfillmentOrder,
+  label: ['{locationId}: {lines.sku}'],
+  references: { 'shipments.id': 'shipment' },
   lifeCycle: fulfillmentOrderLifeCycle,
   changeSubscribers: [
     {

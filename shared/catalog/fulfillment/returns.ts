@@ -119,5 +119,7 @@ export const returnObject = defineObject({
   owner: 'fms',
   meaning: 'Return request and execution record',
   schema: Return,
+  label: ['{refundAmount}'],
+  references: { exchangeOrderId: 'order', 'shipments.id': 'shipment' },
   lifeCycle: returnLifeCycle,
 });

@@ -172,5 +172,6 @@ export const shipment = defineObject({
   owner: 'carrier-platform',
   meaning: 'Movement or collection unit for delivery or pickup',
   schema: Shipment,
+  label: ['{trackingNumber}'],
   lifeCycle: shipmentLifeCycle,
 });

@@ -98,6 +98,7 @@ export const reservation = defineObject({
   owner: 'sim',
   meaning: 'Temporary hold on inventory',
   schema: Reservation,
+  label: ['{items.sku}'],
   lifeCycle: reservationLifeCycle,
 });
 
@@ -120,4 +121,5 @@ export const inventoryItem = defineObject({
   owner: 'inventory-service',
   meaning: 'Item-level inventory reference used by basket, order, shipment, reservation and allocation records',
   schema: InventoryItem,
+  label: ['{sku}'],
 });

@@ -58,4 +58,5 @@ export const loyaltyAccount = defineObject({
   owner: 'loyalty-platform',
   meaning: 'Account tracking loyalty participation, balances, benefits and point activity',
   schema: LoyaltyAccount,
+  label: ['{cardNumber}'],
 });

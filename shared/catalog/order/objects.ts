@@ -221,6 +221,8 @@ export const order = defineObject({
   owner: 'oms',
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,
+  label: ['{orderNumber}'],
+  references: { exchangeForReturnId: 'return' },
   lifeCycle: orderLifeCycle,
   changeSubscribers: [{ application: 'loyalty-platform', mode: 'each', purpose: 'books points for a completed order' }],
 });

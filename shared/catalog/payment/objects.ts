@@ -91,6 +91,7 @@ export const payment = defineObject({
   owner: 'payment-hub',
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,
+  label: ['{amount} {tender.type}'],
   lifeCycle: paymentLifeCycle,
   changeSubscribers: [
     { application: 'pos', mode: 'each', purpose: 'drops a pending tender that is declined or times out' },

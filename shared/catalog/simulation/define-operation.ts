@@ -23,6 +23,13 @@ export interface ControlOperation<
   readonly response: Response;
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly ProblemCode[];
+  readonly plays?: PlayedVerbs | undefined;
+}
+
+/** The moves of a business object that an operation makes: the last segment of its path is the verb, as the life cycle spells it. */
+export interface PlayedVerbs {
+  readonly object: string;
+  readonly verbs: readonly string[];
 }
 
 type Nothing = z.ZodObject<Record<never, never>, z.core.$strict>;
@@ -45,6 +52,7 @@ export function defineOperation<
   readonly response: Response;
   readonly status?: 200 | 201 | 202 | 204;
   readonly problems?: readonly ProblemCode[];
+  readonly plays?: PlayedVerbs;
 }): ControlOperation<Id, Path, Query, Request, Response> {
   return {
     ...input,

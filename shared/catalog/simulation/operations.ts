@@ -1,17 +1,20 @@
 import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
-import { listEvents, listParked, redriveParked, waitForEvents } from './operations/events.ts';
+import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaults, putFault } from './operations/faults.ts';
-import { readJournal } from './operations/inspection.ts';
-import { readObject } from './operations/objects.ts';
+import { readHop, readJournal } from './operations/journal.ts';
+import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
-import { createRehearsal, deleteRehearsal, listRehearsals, resetRehearsal } from './operations/rehearsals.ts';
+import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
+import { readTopology } from './operations/topology.ts';
+import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
 
 /** All operations, in the order in which the OpenAPI document lists them. */
 export const controlOperations = {
   [createRehearsal.id]: createRehearsal,
   [listRehearsals.id]: listRehearsals,
+  [readRehearsal.id]: readRehearsal,
   [deleteRehearsal.id]: deleteRehearsal,
   [resetRehearsal.id]: resetRehearsal,
   [readClock.id]: readClock,
@@ -21,8 +24,14 @@ export const controlOperations = {
   [listParked.id]: listParked,
   [redriveParked.id]: redriveParked,
   [listEvents.id]: listEvents,
+  [readEvent.id]: readEvent,
   [waitForEvents.id]: waitForEvents,
+  [readTopology.id]: readTopology,
+  [listObjectTypes.id]: listObjectTypes,
+  [listObjects.id]: listObjects,
   [readObject.id]: readObject,
+  [listLifeCycles.id]: listLifeCycles,
+  [listStock.id]: listStock,
   [readProgression.id]: readProgression,
   [setProgression.id]: setProgression,
   [playScan.id]: playScan,
@@ -35,6 +44,8 @@ export const controlOperations = {
   [deleteFault.id]: deleteFault,
   [deleteFaults.id]: deleteFaults,
   [readJournal.id]: readJournal,
+  [readHop.id]: readHop,
+  [listTraces.id]: listTraces,
   [verify.id]: verify,
 } as const;
 

@@ -60,7 +60,7 @@ export function createConsumption({ application, deliver, publish, counts, log, 
 
   async function deliverRecord(record: KafkaRecord): Promise<Refused | undefined> {
     const event = eventIn(record);
-    return 'as' in event ? event : deliver(event.world, event.id, event.json);
+    return 'as' in event ? event : deliver(event.world, event.id, event.json, event.hop);
   }
 
   function noteForeign({ topic, partition, offset }: KafkaRecord, { reason }: Refused): void {

@@ -19,6 +19,8 @@ export interface EventRecord {
   readonly world: World;
   readonly id: string;
   readonly json: string;
+  /** Request id of the hop that published it. */
+  readonly hop: string | undefined;
 }
 
 const WORLD = /^[^~]+~[^~]+$/;
@@ -32,11 +34,11 @@ export function recordOf({ topic, partition }: EachBatchPayload['batch'], { offs
 }
 
 /** The event in a record, or the reason why it is not an event of the estate. */
-export function eventIn({ headers: { world, id }, value }: KafkaRecord): EventRecord | Refused {
+export function eventIn({ headers: { world, id, hop }, value }: KafkaRecord): EventRecord | Refused {
   if (world === undefined || id === undefined) return foreign('The header "world" or "id" is missing.');
   if (!WORLD.test(world)) return foreign('The header "world" does not name a world.');
   if (value === null) return foreign('The record has no value.');
-  return { world: world as World, id, json: value };
+  return { world: world as World, id, json: value, hop };
 }
 
 const foreign = (reason: string): Refused => ({ as: 'foreign', reason });

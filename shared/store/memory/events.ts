@@ -11,10 +11,10 @@ export function createMemoryEvents() {
     get last(): number {
       return events.length;
     },
-    add({ id, topic, key, json }: OutboxEntry): void {
-      const event = { order: events.length + 1, id, topic, key, json };
+    add({ id, topic, key, json, hop }: OutboxEntry): void {
+      const event = { order: events.length + 1, id, topic, key, json, ...(hop !== undefined && { hop }) };
       events.push(event);
-      for (const term of termsOf(json)) {
+      for (const term of termsOf(id, json)) {
         const list = about.get(term) ?? createOrderedList<StoredEvent>();
         about.set(term, list);
         list.put(event);
@@ -22,6 +22,8 @@ export function createMemoryEvents() {
     },
     after: (after: number, limit: number): readonly StoredEvent[] => events.slice(after, after + limit),
     about: (what: EventsAbout, after: number, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.after(after, limit) ?? [],
+    newestAbout: (what: EventsAbout, limit: number): readonly StoredEvent[] => about.get(termOf(what))?.before(0, limit) ?? [],
+    count: (what: EventsAbout): number => about.get(termOf(what))?.size ?? 0,
   };
 }
 
@@ -29,7 +31,7 @@ export type MemoryEvents = ReturnType<typeof createMemoryEvents>;
 
 const termOf = (what: EventsAbout): string => (what.by === 'named' ? 'named' : `${what.by} ${what.value}`);
 
-function termsOf(json: string): readonly string[] {
+function termsOf(id: string, json: string): readonly string[] {
   const {
     type = '',
     subject = '',
@@ -37,6 +39,7 @@ function termsOf(json: string): readonly string[] {
   } = JSON.parse(json) as { readonly type?: string; readonly subject?: string; readonly correlationid?: string };
   const name = nameOf(type);
   const terms: EventsAbout[] = [
+    { by: 'id', value: id },
     { by: 'correlation', value: correlationid },
     { by: 'subject', value: subject },
     { by: 'type', value: name },

@@ -1,80 +1,75 @@
-import { JOURNAL_LIMITS, type JournalLimit, journalPage, partOf, sizeOf } from '../journal-limits.ts';
-import type { JournalAsk, JournalEntry, JournalPage } from '../ports/journal.ts';
-import { createOrderedList, type OrderedList } from './ordered-list.ts';
-
-interface Recorded {
-  readonly order: number;
-  readonly entry: JournalEntry;
-  readonly bytes: number;
-  /** Wall time. */
-  readonly at: number;
-}
+import { JOURNAL_LIMITS, type JournalPart, newestPage, oldestPage, partOf } from '../journal-limits.ts';
+import type { JournalAsk, JournalEntry, JournalPage, JournalSize, RecordedHop } from '../ports/journal.ts';
+import type { StoredTrace, TracePage } from '../ports/traces.ts';
+import { type FoundTrace, joined, tracePage } from '../trace-pages.ts';
+import { createJournalPart, type Recorded } from './journal-part.ts';
 
 /** The journal of a world. The cost of a page depends on its length, not on the size of the journal. */
 export function createMemoryJournal() {
-  let order = 0;
-  const parts = { hops: createPart(JOURNAL_LIMITS.hops), anonymous: createPart(JOURNAL_LIMITS.anonymous) };
+  let newest = 0;
+  const hops = createJournalPart(JOURNAL_LIMITS.hops);
+  const anonymous = createJournalPart(JOURNAL_LIMITS.anonymous);
+  const parts = { hops, anonymous };
+
+  const tracesOf = (correlationId: string): Omit<FoundTrace, 'sequence'> => ({
+    correlationId,
+    hops: hops.traces.of(correlationId),
+    anonymous: anonymous.traces.of(correlationId),
+  });
+  const tracesIn = (part: JournalPart, before: number, limit: number): FoundTrace[] =>
+    parts[part].traces.before(before, limit).map(({ order, correlationId }) => ({ sequence: order, ...tracesOf(correlationId) }));
+
   return {
     add(entry: JournalEntry): void {
-      order += 1;
-      parts[partOf(entry)].add({ order, entry, bytes: sizeOf(entry), at: Date.now() });
+      newest += 1;
+      parts[partOf(entry)].add({ order: newest, entry, at: Date.now() });
     },
-    page({ correlationId, limit = Number.MAX_SAFE_INTEGER }: JournalAsk): JournalPage {
-      const found = { hops: parts.hops.newest(correlationId, limit), anonymous: parts.anonymous.newest(correlationId, limit) };
-      const now = Date.now();
-      const entries = journalPage(found, limit).map(({ entry, at }) => ({ ...entry, ageMs: now - at }));
-      return { entries, truncated: parts.hops.isTruncated() };
+    page({ correlationId, after, limit = Number.MAX_SAFE_INTEGER, bodies = true }: JournalAsk): JournalPage {
+      const shown = recordedHops(bodies);
+      const found =
+        after === undefined
+          ? newestPage({ hops: shown(hops.newest(correlationId, limit)), anonymous: shown(anonymous.newest(correlationId, limit)) }, limit)
+          : oldestPage(
+              { hops: shown(hops.after(correlationId, after, limit)), anonymous: shown(anonymous.after(correlationId, after, limit)) },
+              limit,
+            );
+      return { entries: found, truncated: hops.isTruncated(), oldest: hops.oldest(), newest };
     },
-    has: (requestId: string): boolean => parts.hops.has(requestId) || parts.anonymous.has(requestId),
-    size(): { readonly records: number; readonly bytes: number } {
-      const [hops, anonymous] = [parts.hops.size(), parts.anonymous.size()];
-      return { records: hops.records + anonymous.records, bytes: hops.bytes + anonymous.bytes };
+    hop(requestId: string): RecordedHop | undefined {
+      const found = hops.hop(requestId) ?? anonymous.hop(requestId);
+      return found && recordedHops(true)([found])[0];
+    },
+    has: (requestId: string): boolean => hops.hop(requestId) !== undefined || anonymous.hop(requestId) !== undefined,
+    traces(before: number | undefined, limit: number): TracePage {
+      const [from, many] = [before ?? 0, limit + 1];
+      return tracePage({ hops: tracesIn('hops', from, many), anonymous: tracesIn('anonymous', from, many) }, limit);
+    },
+    tracesOf: (correlationIds: readonly string[]): readonly StoredTrace[] =>
+      correlationIds.flatMap((correlationId) => joined(tracesOf(correlationId)) ?? []),
+    size(): JournalSize {
+      const onlyAnonymous = [...anonymous.traces.correlationIds()].filter((id) => hops.traces.of(id) === undefined);
+      return { hops: hops.size().records + anonymous.size().records, traces: hops.traces.count + onlyAnonymous.length };
+    },
+    contents(): { readonly records: number; readonly bytes: number } {
+      const [ours, theirs] = [hops.size(), anonymous.size()];
+      return { records: ours.records + theirs.records, bytes: ours.bytes + theirs.bytes };
     },
   };
 }
 
 export type MemoryJournal = ReturnType<typeof createMemoryJournal>;
 
-function createPart(limit: JournalLimit) {
-  /** By place, without gaps: the oldest record is found at once. */
-  const records = new Map<number, Recorded>();
-  const byRequest = new Map<string, number>();
-  const byCorrelation = new Map<string, OrderedList<Recorded>>();
-  let [first, next, bytes] = [0, 0, 0];
-
-  function forgetOldest(): void {
-    const oldest = records.get(first);
-    if (!oldest) return;
-    const { requestId, correlationId } = oldest.entry;
-    records.delete(first);
-    if (byRequest.get(requestId) === oldest.order) byRequest.delete(requestId);
-    const same = byCorrelation.get(correlationId);
-    same?.remove(oldest.order);
-    if (same?.size === 0) byCorrelation.delete(correlationId);
-    bytes -= oldest.bytes;
-    first += 1;
-  }
-
-  return {
-    add(recorded: Recorded): void {
-      const { requestId, correlationId } = recorded.entry;
-      records.set(next, recorded);
-      next += 1;
-      bytes += recorded.bytes;
-      byRequest.set(requestId, recorded.order);
-      const same = byCorrelation.get(correlationId) ?? createOrderedList<Recorded>();
-      byCorrelation.set(correlationId, same);
-      same.put(recorded);
-      while (records.size > limit.records || (bytes > limit.bytes && records.size > 1)) forgetOldest();
-    },
-    /** In the order in which they were recorded. */
-    newest(correlationId: string | undefined, count: number): readonly Recorded[] {
-      if (correlationId !== undefined) return byCorrelation.get(correlationId)?.before(0, count).reverse() ?? [];
-      const from = Math.max(first, next - count);
-      return Array.from({ length: next - from }, (_, place) => records.get(from + place)).filter((one) => one !== undefined);
-    },
-    has: (requestId: string): boolean => byRequest.has(requestId),
-    isTruncated: (): boolean => first > 0,
-    size: () => ({ records: records.size, bytes }),
+const recordedHops =
+  (withBodies: boolean) =>
+  (found: readonly Recorded[]): RecordedHop[] => {
+    const now = Date.now();
+    return found.map(({ order, at, entry: { requestId, correlationId, head, bodies, anonymous } }) => ({
+      sequence: order,
+      requestId,
+      correlationId,
+      head,
+      ...(withBodies && bodies !== undefined && { bodies }),
+      ...(anonymous && { anonymous }),
+      ageMs: now - at,
+    }));
   };
-}

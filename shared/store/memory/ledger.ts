@@ -1,7 +1,8 @@
 import { applicationNames } from '../../catalog/applications.ts';
 import { deliveryAgain } from '../delivery-again.ts';
 import { type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
-import type { Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
+import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
+import type { OutboxEntry } from '../ports/outbox.ts';
 import { lowest } from './clock.ts';
 import type { MemoryEstate } from './estate.ts';
 import { firstOf, nowOf, type WorldState, withheldItems } from './state.ts';
@@ -9,6 +10,7 @@ import { firstOf, nowOf, type WorldState, withheldItems } from './state.ts';
 export function createMemoryLedger({ need, changed }: MemoryEstate): LedgerStore {
   return {
     ledger: async (world, limit = Number.POSITIVE_INFINITY) => ledgerOf(need(world), limit),
+    eventWork: async (world, eventId) => eventWorkOf(need(world), eventId),
     redrive: async (world, again) => {
       const state = need(world);
       const driven = again.filter((one) => redrive(state, one));
@@ -48,6 +50,20 @@ function pendingOf(state: WorldState, withheld: readonly DueItem[], limit: numbe
   }
   const found = firstOf(state.pending, limit + away.size).filter((delivery) => !away.has(delivery));
   return { first: found.slice(0, limit), count: state.pending.size - away.size };
+}
+
+function eventWorkOf({ applications, due, pending, parked }: WorldState, id: string): EventWork {
+  const withheld = applicationNames.flatMap((name) => due.get(dueKey(name, PUBLISH_WITHHELD_EVENT, id))?.item ?? [])[0];
+  const unsent = [...applications.values()].flatMap(({ outbox }) => outbox.get(id) ?? [])[0];
+  return {
+    entry: unsent ?? (withheld && (JSON.parse(withheld.payload) as OutboxEntry)),
+    withheldBy: withheld?.withheldBy,
+    pending: applicationNames.filter((name) => pending.has(`${name}|${id}`)),
+    parked: applicationNames.flatMap((application) => {
+      const found = parked.get(`delivery|${application}|${id}`);
+      return found ? [{ application, error: found.shown.error }] : [];
+    }),
+  };
 }
 
 function* unsentOf(state: WorldState): Generator<string> {

@@ -39,6 +39,10 @@ export function createMemoryRehearsals({ all, rehearsals, janitor, changed }: Me
 
   return {
     list: async () => [...rehearsals.values()].map(recordOf),
+    record: async (rehearsal) => {
+      const found = rehearsals.get(rehearsal);
+      return found && recordOf(found);
+    },
     create: async (rehearsal, { from, credentials, idleMs, most }) => {
       if (rehearsals.has(rehearsal)) return { is: 'exists' };
       if (rehearsals.size >= most) return { is: 'too-many', longestIdle: longestIdle(rehearsals.values()) };
@@ -74,7 +78,7 @@ function longestIdle(states: Iterable<RehearsalState>): (Lifetime & { rehearsal:
 
 function recordOf(state: RehearsalState): RehearsalRecord {
   const { world } = state;
-  const journal = world.journal.size();
+  const journal = world.journal.contents();
   return {
     rehearsal: world.rehearsal,
     ...lifetimeOf(state),

@@ -1,7 +1,8 @@
 import type { Application } from '../../catalog/applications.ts';
+import { STATE_INDEX } from '../collections.ts';
 import type { Directory, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
-import type { EventReader } from '../ports/inspection.ts';
+import type { CountedObjects, EventReader, ObjectCount } from '../ports/inspection.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import { worldsBacklog } from './backlog.ts';
 import { createMemoryClock } from './clock.ts';
@@ -10,7 +11,7 @@ import { createMemoryFaultControl } from './faults.ts';
 import { createMemoryLedger } from './ledger.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemorySnapshots } from './snapshots.ts';
-import { nowOf, type RehearsalState } from './state.ts';
+import { nowOf, type RehearsalState, type WorldState } from './state.ts';
 
 /** The estate-wide view of the memory adapter. */
 export function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
@@ -28,10 +29,18 @@ export function createMemoryWorlds(estate: MemoryEstate, store: (application: Ap
     },
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
+    inState: (world, { application, collection }, state, page) => store(application).index(world, collection, STATE_INDEX, state, page),
+    countObjects: async (world, of) => of.map((objects) => countIn(need(world), objects)),
     counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
     backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch,
   };
+}
+
+function countIn({ applications }: WorldState, { application, collection, states }: CountedObjects): ObjectCount {
+  const state = applications.get(application);
+  const found = state?.index.get(`${collection}.${STATE_INDEX}`);
+  return { count: state?.objects.get(collection)?.size ?? 0, states: states.map((one) => found?.get(one)?.size ?? 0) };
 }
 
 function createDirectory({ all, rehearsals }: MemoryEstate): Directory {
@@ -63,12 +72,17 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
     events: async (world, after, limit) => need(world).events.after(after, limit),
     eventsAbout: async (world, about, after, limit) => {
       const { events } = need(world);
-      return { events: events.about(about, after, limit), last: events.last };
+      return { events: events.about(about, after, limit), last: events.last, count: events.count(about) };
     },
+    newestEventsAbout: async (world, about, limit) => need(world).events.newestAbout(about, limit),
     journalOf: async (world, ask = {}) => need(world).journal.page(ask),
+    hop: async (world, requestId) => need(world).journal.hop(requestId),
     journaled: async (world, requestIds) => {
       const { journal } = need(world);
       return new Set(requestIds.filter((requestId) => journal.has(requestId)));
     },
+    journalSize: async (world) => need(world).journal.size(),
+    traces: async (world, { before, limit }) => need(world).journal.traces(before, limit),
+    tracesOf: async (world, correlationIds) => need(world).journal.tracesOf(correlationIds),
   };
 }

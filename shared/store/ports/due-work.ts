@@ -11,6 +11,8 @@ export interface PlannedDue {
   readonly correlationId: string;
   /** Trace of the job that scheduled the work. */
   readonly traceparent?: string | undefined;
+  /** Request id of the hop that scheduled it, for the journal. */
+  readonly hop?: string | undefined;
   /** Set when the committing process runs the work itself before it replies. `until` is wall time; others wait until then. */
   readonly lease?: { readonly token: string; readonly until: number } | undefined;
   /**
@@ -31,6 +33,8 @@ export interface DueItem {
   readonly attempts: number;
   readonly correlationId: string;
   readonly traceparent?: string | undefined;
+  /** Request id of the hop that scheduled it, if it is known. */
+  readonly hop?: string | undefined;
   readonly payload: unknown;
   /** The fault that withholds the item until `at`. */
   readonly withheldBy?: string | undefined;

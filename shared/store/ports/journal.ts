@@ -1,24 +1,78 @@
+import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
+import type { TraceReader } from './traces.ts';
 
+/** What the trace of a hop counts and names. */
+export interface HopFacts {
+  /** A request came from outside the estate, a call from an application; a delivery is of an event; due work is run by the clock. */
+  readonly kind: 'request' | 'call' | 'delivery' | 'due';
+  readonly application: string;
+  readonly api: string;
+  readonly method: string;
+  readonly path: string;
+  /** 0: no answer was sent. */
+  readonly status: number;
+  /** Wall time. */
+  readonly startedAt: Ms;
+  /** The rehearsal's clock. */
+  readonly at: Ms;
+  /** Wall time. */
+  readonly durationMs: number;
+  /** Names of the faults that struck. */
+  readonly faults: readonly string[];
+}
+
+/** A hop to record. */
 export interface JournalEntry {
   readonly requestId: string;
   readonly correlationId: string;
-  readonly json: string;
+  /** JSON of the record without its bodies. */
+  readonly head: string;
+  /** JSON of an object with the bodies. Absent: there are none. */
+  readonly bodies?: string | undefined;
+  readonly facts: HopFacts;
   /** The caller had no credential. Such hops get little space and never displace others. */
   readonly anonymous?: true | undefined;
 }
 
+export interface RecordedHop {
+  /** Place in the journal of the world, from 1, in the order of recording. */
+  readonly sequence: number;
+  readonly requestId: string;
+  readonly correlationId: string;
+  readonly head: string;
+  /** Absent also when they were not asked for. */
+  readonly bodies?: string | undefined;
+  readonly anonymous?: true | undefined;
+  /** Wall time since it was recorded. */
+  readonly ageMs: Ms;
+}
+
 export interface JournalAsk {
   readonly correlationId?: string | undefined;
-  /** Number of hops, newest first chosen; absent: all. */
+  /** Chooses the oldest hops after this sequence. Absent: the newest hops. */
+  readonly after?: number | undefined;
+  /** Number of hops; absent: all. */
   readonly limit?: number | undefined;
+  /** Default: true. */
+  readonly bodies?: boolean | undefined;
 }
 
 export interface JournalPage {
-  /** In the order in which they were recorded; `ageMs` is the wall time since then. */
-  readonly entries: readonly (JournalEntry & { readonly ageMs: number })[];
+  /** In the order of recording. */
+  readonly entries: readonly RecordedHop[];
   /** Older hops of the world have been discarded. */
   readonly truncated: boolean;
+  /** Sequence of the world's oldest hop, callers without a credential apart; 0 without any. */
+  readonly oldest: number;
+  /** Sequence of the world's newest hop at that moment; 0 without any. */
+  readonly newest: number;
+}
+
+/** The size of a world's journal. */
+export interface JournalSize {
+  readonly traces: number;
+  readonly hops: number;
 }
 
 /** Records the hops of a world. */
@@ -26,8 +80,12 @@ export interface JournalWriter {
   journal(world: World, entry: JournalEntry): void;
 }
 
-export interface JournalReader {
+/** Reads the hops of a world. Each read costs in proportion to what it answers, not to the length of the journal. */
+export interface JournalReader extends TraceReader {
   journalOf(world: World, ask?: JournalAsk): Promise<JournalPage>;
+  /** The latest hop with this request id. */
+  hop(world: World, requestId: string): Promise<RecordedHop | undefined>;
   /** @returns those of the requests of which the journal has a hop */
   journaled(world: World, requestIds: readonly string[]): Promise<ReadonlySet<string>>;
+  journalSize(world: World): Promise<JournalSize>;
 }

@@ -1,3 +1,4 @@
+import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { DueItem } from './due-work.ts';
@@ -26,6 +27,17 @@ export interface Ledger {
   readonly next?: DueItem | undefined;
 }
 
+/** The outstanding work of one event. */
+export interface EventWork {
+  /** While the event is not on the bus. */
+  readonly entry?: OutboxEntry | undefined;
+  /** The fault that withholds it. */
+  readonly withheldBy?: string | undefined;
+  /** Subscribers that have not consumed it yet, also while it is withheld. */
+  readonly pending: readonly Application[];
+  readonly parked: readonly { readonly application: Application; readonly error: string }[];
+}
+
 /** Parked work to retry. A delivery comes with its event. */
 export type Redriven =
   | { readonly what: 'due'; readonly key: string }
@@ -35,6 +47,8 @@ export type Redriven =
 export interface LedgerStore {
   /** @param limit maximum length of each list */
   ledger(world: World, limit?: number): Promise<Ledger>;
+  /** The cost does not depend on the amount of outstanding work. */
+  eventWork(world: World, eventId: string): Promise<EventWork>;
   /**
    * Takes work out of the parked list and makes it due at once. Due work returns as it was, unless the same work is due already. A
    * delivery becomes `DELIVER_AGAIN` of its subscriber and is pending from then on. @returns the work that was parked until then

@@ -14,6 +14,8 @@ export interface OutboxEntry {
   readonly json: string;
   readonly struck?: true | undefined;
   readonly committedAt?: Ms | undefined;
+  /** Request id of the hop that published it; absent in entries of an older release. */
+  readonly hop?: string | undefined;
 }
 
 /** A published event: an entry of the batch by id, once per send; or an event that a fault withheld until then. */

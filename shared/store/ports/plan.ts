@@ -20,6 +20,8 @@ export interface PlannedEvent {
   readonly struck?: true | undefined;
   /** Wall time. The relay measures the delay until publication from it. */
   readonly committedAt?: Ms | undefined;
+  /** Request id of the hop that publishes it, for the journal. */
+  readonly hop?: string | undefined;
 }
 
 export interface IndexChange {

@@ -48,6 +48,8 @@ export type CreatedRehearsal =
 export interface RehearsalStore {
   /** In the order of creation. An unreadable rehearsal is listed with the known part of its record. */
   list(): Promise<readonly RehearsalRecord[]>;
+  /** As `list` shows it. Reading is no use. @returns undefined when the rehearsal does not exist */
+  record(rehearsal: string): Promise<RehearsalRecord | undefined>;
   /** Safe against concurrent calls: one of them creates the rehearsal, and together they keep to the limit. */
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**

@@ -13,12 +13,12 @@ export interface ApplicationDump {
 
 /**
  * Data, clock and due work of a world. It excludes the outbox, withheld events, deliveries, journal, faults and idempotency records;
- * other work that a fault withholds is therefore due at once.
+ * other work that a fault withholds is therefore due at once. Nor does it say which hop scheduled the work.
  */
 export interface Snapshot {
   readonly now: Ms;
   readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
-  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy'>[];
+  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'hop'>[];
 }
 
 export interface SnapshotStore {

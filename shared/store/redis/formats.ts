@@ -72,11 +72,12 @@ interface DueRest {
   readonly key: string;
   readonly correlationId: string;
   readonly traceparent?: string | undefined;
+  readonly hop?: string | undefined;
   readonly payload: string;
 }
 
-export const dueRest = ({ application, kind, key, correlationId, traceparent, payload }: DueRest): string =>
-  JSON.stringify({ application, kind, key, correlationId, traceparent, payload });
+export const dueRest = ({ application, kind, key, correlationId, traceparent, hop, payload }: DueRest): string =>
+  JSON.stringify({ application, kind, key, correlationId, traceparent, hop, payload });
 
 export const queueMember = (seq: number, name: string): string => `${padded(seq)}|${name}`;
 
@@ -110,8 +111,8 @@ export function dueArguments(application: Application, due: PlannedDue): readonl
   ];
 }
 
-export const outboxEntry = ({ id, topic, key, json, struck, committedAt }: OutboxEntry): string =>
-  JSON.stringify({ id, topic, key, json, ...(struck && { struck }), committedAt });
+export const outboxEntry = ({ id, topic, key, json, struck, committedAt, hop }: OutboxEntry): string =>
+  JSON.stringify({ id, topic, key, json, ...(struck && { struck }), committedAt, hop });
 export const readEntry = (entry: string): OutboxEntry => JSON.parse(entry) as OutboxEntry;
 
 /** A filter of events, as members of `W:eventsabout` begin. */

@@ -20,7 +20,8 @@ import type { World } from '../../domain/world.ts';
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, changes; in a world of an older
+ *                               release `statesEntered:<app>:<collection>` (order up to which `countObjects` has entered states)
  *   W:seed               string the snapshot with which the world began (JSON)
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
@@ -35,12 +36,15 @@ import type { World } from '../../domain/world.ts';
  *   W:unsent             set    applications with a non-empty outbox
  *   W:relays             hash   application -> lease
  *   W:events             stream `<order>-0`, field `e`: outbox entry (JSON), in the order of publication
- *   W:eventsabout        zset   `<correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
- *                               `eventsEntered` of W, all with score 0: read by lexical range
- *   W:hops, W:anonymous  stream `<number>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), j (JSON of the hop);
+ *   W:eventsabout        zset   `<id, correlation, subject or type> <value>\0<order, 16 digits>` and `named\0<order>` of events up to the order
+ *                               `eventsIndexed` of W, all with score 0: read by lexical range
+ *   W:hops, W:anonymous  stream `<sequence>-0`, fields r (request id), c (correlation id), b (bytes), w (wall time), h (JSON of the hop
+ *                               without bodies), o (JSON of the bodies; absent: none); j instead of h and o in hops of an older release.
  *                               W has `hopSeq`, and `…Bytes` and `…Truncated` of each stream
- *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<number, 16 digits>` with score 0: read by lexical range
- *   W:hopids             hash   request id -> number of its hop
+ *   W:hopsabout, W:anonymousabout zset `<correlation id>\0<sequence, 16 digits>` with score 0: read by lexical range
+ *   W:hopids             hash   request id -> sequence of its hop
+ *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
+ *   W:hopsbegun, W:anonymousbegun zset correlation id by the sequence with which its trace began
  *   W:journal            list   journal entry (JSON) of an older release; converted by the first access to the journal
  *   W:faults             zset   names in the order in which they were set first; W:rules, W:since
  *                               (revision at which the fault was set), W:hits, W:chances: hashes by name
@@ -79,6 +83,10 @@ export const WORLD_KEYS = [
   'anonymous',
   'anonymousabout',
   'hopids',
+  'hopstraces',
+  'hopsbegun',
+  'anonymoustraces',
+  'anonymousbegun',
   'journal',
   'faults',
   'rules',

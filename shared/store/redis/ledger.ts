@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { type Application, applicationNames } from '../../catalog/applications.ts';
 import { deliveryAgain } from '../delivery-again.ts';
 import { dueKey } from '../ports/due-work.ts';
-import type { Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
+import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
+import type { OutboxEntry } from '../ports/outbox.ts';
 import type { Argument, RedisAccess } from './connection.ts';
-import { dueRest, listed, readDue, readParked } from './formats.ts';
+import { dueRest, listed, readDue, readEntry, readParked } from './formats.ts';
 import { runInWorld } from './run-in-world.ts';
 
 export function createRedisLedger(access: RedisAccess): LedgerStore {
@@ -11,10 +13,25 @@ export function createRedisLedger(access: RedisAccess): LedgerStore {
   return {
     ledger: async (world, limit = Number.POSITIVE_INFINITY) =>
       readLedger(await run('ledger', world, Number.isFinite(limit) ? limit : ''), limit),
+    eventWork: async (world, eventId) => readEventWork(await run('eventWork', world, eventId, ...applicationNames)),
     redrive: async (world, again) => {
       const driven = String(await run('redrive', world, randomUUID(), ...listed(again, redrivenArguments)));
       return again.filter((_one, position) => driven[position] === '1');
     },
+  };
+}
+
+function readEventWork(reply: unknown): EventWork {
+  const [unsent, due, pending, parkings] = reply as [unsent: string, due: string, pending: Application[], parkings: string[]];
+  const withheld = due === '' ? undefined : readDue(due);
+  return {
+    entry: unsent === '' ? (withheld?.payload as OutboxEntry | undefined) : readEntry(unsent),
+    withheldBy: withheld?.withheldBy,
+    pending,
+    parked: Array.from({ length: parkings.length / 2 }, (_, n) => {
+      const application = parkings[2 * n] as Application;
+      return { application, error: readParked('', parkings[2 * n + 1] ?? '').error };
+    }),
   };
 }
 

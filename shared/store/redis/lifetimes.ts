@@ -25,6 +25,13 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
   const sweeper = randomUUID();
   const idleText = (idleMs: Ms | null): Argument => idleMs ?? KEPT;
   const endOf = (score: string): Ms | null => (score === 'inf' ? null : Number(score));
+  const lifetimesIn = (reply: unknown): readonly (Lifetime & { readonly rehearsal: string })[] => {
+    const parts = reply as readonly string[];
+    return Array.from({ length: parts.length / 3 }, (_, n) => {
+      const [rehearsal = '', ends = '', used] = parts.slice(3 * n);
+      return { rehearsal, endsAt: endOf(ends), lastUsedAt: Number(used) };
+    });
+  };
 
   async function use(rehearsal: string, how: 'opened' | 'found' | '', idle: Argument): Promise<Ms | null> {
     const has = String(await run('use', rehearsal, how, idle));
@@ -57,13 +64,9 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
       const reply = (await run('ended', sweeper, SWEEP_LEASE_MS, ENDED_AT_ONCE)) as readonly string[];
       return Array.from({ length: reply.length / 2 }, (_, n) => ({ rehearsal: reply[2 * n] ?? '', unfinished: reply[2 * n + 1] === '0' }));
     },
-    async all(): Promise<readonly (Lifetime & { readonly rehearsal: string })[]> {
-      const reply = (await run('lifetimes')) as readonly string[];
-      return Array.from({ length: reply.length / 3 }, (_, n) => {
-        const [rehearsal = '', ends = '', used] = reply.slice(3 * n);
-        return { rehearsal, endsAt: endOf(ends), lastUsedAt: Number(used) };
-      });
-    },
+    all: async () => lifetimesIn(await run('lifetimes')),
+    /** Empty: the list does not have it. */
+    of: async (rehearsal: string) => lifetimesIn(await run('lifetime', rehearsal)),
     /** Enters the rehearsal of a world unless the list has it: an older release opened it. */
     async adopt(world: World): Promise<void> {
       const { rehearsal } = partsOf(world);

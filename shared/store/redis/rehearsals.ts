@@ -105,6 +105,10 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
         .sort((a, b) => a.since - b.since)
         .map(({ record }) => record);
     },
+    record: async (rehearsal) => {
+      const found = await Promise.all((await lifetimes.of(rehearsal)).map((lifetime) => summary(options, lifetime)));
+      return found.flat()[0]?.record;
+    },
     create: async (rehearsal, { from, credentials, idleMs, most }) => {
       const entry = await lifetimes.enter(rehearsal, idleMs, most);
       if (entry.is === 'full') return { is: 'too-many', longestIdle: entry.longestIdle };

@@ -4,6 +4,7 @@ import { commitScript } from './lua/commit.ts';
 import { dueWorkScripts } from './lua/due-work.ts';
 import { eventScripts } from './lua/events.ts';
 import { journalScripts } from './lua/journal.ts';
+import { journalReads } from './lua/journal-reads.ts';
 import { lifetimeScripts } from './lua/lifetimes.ts';
 import { objectScripts } from './lua/objects.ts';
 import { outboxScripts } from './lua/outbox.ts';
@@ -28,6 +29,7 @@ const SCRIPTS = {
   ...outboxScripts,
   ...eventScripts,
   ...journalScripts,
+  ...journalReads,
   ...rehearsalScripts,
   ...lifetimeScripts,
   ...clockScripts,

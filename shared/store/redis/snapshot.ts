@@ -103,5 +103,5 @@ function dueOf(items: readonly DueItem[], now: Ms): Snapshot['due'] {
     .filter(({ kind }) => !carriesEvent(kind))
     .map((item) => ({ ...item, at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, ...item }) => item);
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, hop: _hop, ...item }) => item);
 }

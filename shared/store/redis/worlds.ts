@@ -1,20 +1,22 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/simulation/progression.ts';
+import type { World } from '../../domain/world.ts';
+import { STATE_INDEX } from '../collections.ts';
 import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';
 import type { Store, Worlds } from '../ports/estate-store.ts';
-import type { EventReader } from '../ports/inspection.ts';
+import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/inspection.ts';
 import { worldsBacklog } from './backlog.ts';
 import type { RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
 import type { RedisAccess } from './connection.ts';
 import { createRedisFaultControl } from './faults.ts';
-import { eventsAbout, readEvent } from './formats.ts';
+import { eventsAbout, listed, readEvent } from './formats.ts';
 import type { RedisJournal } from './journal.ts';
 import { partsOf } from './keys.ts';
 import { createRedisLedger } from './ledger.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
-import { runInWorld } from './run-in-world.ts';
+import { type RunInWorld, runInWorld } from './run-in-world.ts';
 import { createRedisSnapshots } from './snapshot.ts';
 
 interface WorldsOptions extends RedisAccess {
@@ -39,13 +41,17 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisClock(options),
     ...createRedisFaultControl(options),
     ...createEventReader(options),
-    journalOf: (world, ask = {}) => journal.page(world, ask),
-    journaled: (world, requestIds) => journal.has(world, requestIds),
+    ...journal.reader,
     setProgression: async (world, progression) => {
       await run('setProgression', world, JSON.stringify(progression));
     },
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
+    inState: async (world, of, state, page) => {
+      await countObjects(run, world, [{ ...of, states: [state] }]);
+      return store(of.application).index(world, of.collection, STATE_INDEX, state, page);
+    },
+    countObjects: (world, of) => countObjects(run, world, of),
     counters: (world, application, counter, names) => store(application).counters(world, counter, names),
     backlog: async () => {
       const worlds = (await rehearsals.list()).flatMap(({ current }) => current?.world ?? []);
@@ -53,6 +59,15 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     },
     watch: (listener) => changes.watch(listener),
   };
+}
+
+/** An empty reply asks for another call: the states of a world of an older release are entered in pieces. */
+async function countObjects(run: RunInWorld, world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]> {
+  const asked = listed(of, ({ application, collection, states }) => [application, collection, ...listed(states, (state) => [state])]);
+  for (;;) {
+    const counts = (await run('countObjects', world, STATE_INDEX, ...asked)) as readonly (readonly number[])[];
+    if (counts.length === of.length) return counts.map(([count = 0, ...states]) => ({ count, states }));
+  }
 }
 
 function createDirectory({ connection, keys }: RedisAccess): Directory {
@@ -81,6 +96,14 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
 function createEventReader(access: RedisAccess): EventReader {
   const { connection, keys } = access;
   const run = runInWorld(access);
+  /** An empty reply asks for another call: the index of a world of an older release is built in pieces. */
+  async function find(world: World, about: EventsAbout, after: number | '', limit: number): Promise<EventPage> {
+    for (;;) {
+      const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
+      const [last, count, ...found] = reply as [number?, number?, ...(readonly [string, readonly string[]])[]];
+      if (last !== undefined && count !== undefined) return { events: found.map(readEvent), last, count };
+    }
+  }
   return {
     events: async (world, after, limit) => {
       const found = await connection.idempotently((client) =>
@@ -88,13 +111,7 @@ function createEventReader(access: RedisAccess): EventReader {
       );
       return found.map(readEvent);
     },
-    eventsAbout: async (world, about, after, limit) => {
-      // An empty reply asks for another call: the index of a world of an older release is built in pieces.
-      for (;;) {
-        const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
-        const [last, ...found] = reply as [number?, ...(readonly [string, readonly string[]])[]];
-        if (last !== undefined) return { events: found.map(readEvent), last };
-      }
-    },
+    eventsAbout: find,
+    newestEventsAbout: async (world, about, limit) => (await find(world, about, '', limit)).events,
   };
 }

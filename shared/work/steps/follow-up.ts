@@ -29,7 +29,7 @@ export const followUp =
     for (const { kind, key, token } of commits.inline) {
       const context = { ...job.context, requestId: `${job.context.requestId}.${kind}` };
       try {
-        await runBeforeReply({ item: { kind, key }, token, context, trail: { calls: job.trail.calls, faults: [] } });
+        await runBeforeReply({ item: { kind, key }, token, context, trail: job.trail });
       } catch (error) {
         warn(parts, job, { err: error, kind, key });
         await store.releaseDue(world, kind, key, token);

@@ -22,7 +22,7 @@ export const recordHop =
           method: hop.method,
           path: hop.path,
           status,
-          ms: performance.now() - hop.started,
+          started: hop.started,
           calls: trail.calls,
           faults: trail.faults,
           request: trail.request,

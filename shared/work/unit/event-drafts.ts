@@ -10,15 +10,17 @@ interface DraftParts {
   readonly context: Context;
   /** Id of the request or event that causes the events. */
   readonly causation: string;
+  /** Request id of the hop. */
+  readonly hop: string;
 }
 
 /** The events of the next commit, in the order in which they were emitted. */
-export function createEventDrafts({ application, context, causation }: DraftParts) {
+export function createEventDrafts({ application, context, causation, hop }: DraftParts) {
   let drafts: PlannedEvent[] = [];
   return {
     /** @param type name without prefix */
     add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
-      drafts.push(envelope({ application, definition, type, object, previousState, context, causation }));
+      drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hop }));
     },
     planned: (): readonly PlannedEvent[] => drafts,
     clear(): void {

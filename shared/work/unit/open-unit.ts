@@ -33,6 +33,8 @@ export interface UnitParts {
   readonly precondition?: Precondition | undefined;
   /** Id of the request or event that causes the unit's events. */
   readonly causation: string;
+  /** Request id of the hop, as the journal has it. */
+  readonly hop: string;
   /** Wall time for which others may not run due work that runs before the reply. */
   readonly inlineLeaseMs: number;
   /** Shared by all runs of a request. */
@@ -40,13 +42,13 @@ export interface UnitParts {
 }
 
 /** Opens a unit of work: one run of one handler. */
-export function openUnit({ store, context, fence, key, since, causation, inlineLeaseMs, commits, ...parts }: UnitParts): OpenUnit {
+export function openUnit({ store, context, fence, key, since, causation, hop, inlineLeaseMs, commits, ...parts }: UnitParts): OpenUnit {
   const { world, now } = context;
   const objects = createLoadedObjects();
   const precondition = createPrecondition(parts.precondition);
-  const drafts = createEventDrafts({ application: store.application, context, causation });
+  const drafts = createEventDrafts({ application: store.application, context, causation, hop });
   const counters = createCounters({ store, world });
-  const schedule = createSchedule({ context, inlineLeaseMs });
+  const schedule = createSchedule({ context, hop, inlineLeaseMs });
   return {
     now,
     id: (prefix, label = '') => `${prefix}_${derivedUlid(digest(world, key, prefix, label), since)}`,

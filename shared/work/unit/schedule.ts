@@ -14,12 +14,14 @@ export interface InlineDue {
 
 interface ScheduleParts {
   readonly context: Context;
+  /** Request id of the hop. */
+  readonly hop: string;
   /** Wall time for which others may not run due work that runs before the reply. */
   readonly inlineLeaseMs: number;
 }
 
 /** The due work that the next commit schedules or cancels. The last word about a kind and key counts. */
-export function createSchedule({ context, inlineLeaseMs }: ScheduleParts) {
+export function createSchedule({ context, hop, inlineLeaseMs }: ScheduleParts) {
   let planned: PlannedDue[] = [];
   let inline: InlineDue[] = [];
 
@@ -45,6 +47,7 @@ export function createSchedule({ context, inlineLeaseMs }: ScheduleParts) {
         payload: JSON.stringify(payload ?? null),
         correlationId,
         traceparent: context.traceparent,
+        hop,
         lease: beforeReply ? { token: randomUUID(), until: Date.now() + inlineLeaseMs } : undefined,
         withheldBy,
         withheldAt: context.faults,

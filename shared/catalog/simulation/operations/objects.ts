@@ -37,7 +37,7 @@ export const ListedObject = z.object({
   createdAt: Instant.optional(),
   updatedAt: Instant.optional(),
   label: z.string().optional().describe('What people call it: an order number, a name, an amount.'),
-  related: z.array(ObjectReference).describe('Business objects that it refers to.'),
+  related: z.array(ObjectReference).describe('Business objects that it refers to; at most 20.'),
 });
 
 export const listObjects = defineOperation({
@@ -47,7 +47,12 @@ export const listObjects = defineOperation({
   path: '/_sim/objects/{type}',
   query: z.strictObject({
     state: z.string().max(60).optional(),
-    q: z.string().min(1).max(160).optional().describe('Text in the id or label.'),
+    q: z
+      .string()
+      .min(1)
+      .max(160)
+      .optional()
+      .describe('Text in the id or label, whatever its case. A request reads at most 1,000 objects for it.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
     limit: queryInteger(1, 200).default(50),
   }),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Product } from '../../commerce/objects.ts';
-import { Customer } from '../../customer/objects.ts';
+import { Product, ProductVerb, product } from '../../commerce/objects.ts';
+import { Customer, CustomerVerb, customer } from '../../customer/objects.ts';
 import { moveReturn } from '../../fulfillment/internal.ts';
-import { Return } from '../../fulfillment/returns.ts';
-import { Shipment } from '../../fulfillment/shipments.ts';
+import { Return, ReturnVerb, returnObject } from '../../fulfillment/returns.ts';
+import { Scan, Shipment, shipment } from '../../fulfillment/shipments.ts';
 import { countStock } from '../../inventory/internal.ts';
 import { InventoryItem } from '../../inventory/objects.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -14,6 +14,7 @@ export const playScan = defineOperation({
   method: 'POST',
   path: '/_sim/shipments/{id}/{scan}',
   request: z.strictObject({ location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
+  plays: { object: shipment.type, verbs: Scan.options },
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
 });
@@ -24,6 +25,7 @@ export const moveReturnByHand = defineOperation({
   method: 'POST',
   path: '/_sim/returns/{id}/{verb}',
   request: moveReturn.request.omit({ verb: true }),
+  plays: { object: returnObject.type, verbs: ReturnVerb.options },
   response: Return,
   problems: [
     'not_found',
@@ -40,6 +42,7 @@ export const moveProductByHand = defineOperation({
   summary: 'Plays assortment management: enrich, submit, rework, approve, suspend, resume, discontinue or archive a product, by id or SKU.',
   method: 'POST',
   path: '/_sim/products/{id}/{verb}',
+  plays: { object: product.type, verbs: ProductVerb.options },
   response: Product,
   problems: ['not_found', 'invalid_state_transition'],
 });
@@ -49,6 +52,7 @@ export const moveCustomerByHand = defineOperation({
   summary: 'Plays customer service: block or unblock a customer.',
   method: 'POST',
   path: '/_sim/customers/{id}/{verb}',
+  plays: { object: customer.type, verbs: CustomerVerb.options },
   response: Customer,
   problems: ['not_found', 'invalid_state_transition'],
 });

@@ -17,15 +17,17 @@ export const readTopology = defineOperation({
         state: Readiness,
         waitingFor: z.string().optional().describe('Why it is away.'),
         hops: z.int().describe('Hops that it answered, of those that the journal keeps.'),
-        failed: z.int().describe('Those that answered 400 or above.'),
+        failed: z.int().describe('Those that answered 400 or above, or not at all.'),
         faults: z.array(z.string()).describe('Names of the faults that struck there.'),
       }),
     ),
     touchpoint: z.object({ state: z.enum(['ready', 'away', 'absent']), portal: z.string().optional().describe('Address of the portal.') }),
     adapters: z.object({ store: z.enum(['memory', 'redis']), events: z.enum(['memory', 'kafka']) }),
-    may: z.array(z.object({ from: z.string(), to: z.string(), call: z.string() })).describe('Calls that the flows contain.'),
+    may: z
+      .array(z.object({ from: z.string(), to: z.string(), call: z.string() }))
+      .describe('Calls that the catalog allows. client: from outside.'),
     seen: z
       .array(z.object({ from: z.string(), to: z.string(), calls: z.int(), failed: z.int() }))
-      .describe('Calls of this rehearsal, of those that the journal keeps. client: from outside.'),
+      .describe('Calls of this rehearsal, of those that the journal keeps, when the caller has answered too.'),
   }),
 });

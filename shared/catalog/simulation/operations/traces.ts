@@ -6,7 +6,10 @@ import { FaultName } from '../faults.ts';
 
 export const ObjectReference = z.object({ type: z.string(), id: z.string() });
 
-/** A trace: all hops of one correlation id. Its first request from outside gives method, path, API and application. */
+/**
+ * A trace: all hops of one correlation id. Its first request from outside gives method, path, API and application. It counts hops that
+ * the journal has discarded too, and ends with the last hop that the journal keeps.
+ */
 export const Trace = z.object({
   correlationId: z.string(),
   sequence: z.int().min(1).describe('Place of the trace in the order of beginning.'),
@@ -19,13 +22,13 @@ export const Trace = z.object({
   application: z.string(),
   status: z.int().describe('Status of its latest request from outside.'),
   durationMs: z.number().describe('Wall time of its latest request from outside.'),
-  requests: z.int().describe('Number of requests from outside: more than one when a client reuses the correlation id.'),
+  requests: z.int().describe('Number of answered requests from outside: more than one when a client reuses the correlation id.'),
   calls: z.int().describe('Number of calls between applications.'),
-  events: z.int().describe('Number of events published.'),
+  events: z.int().describe('Number of events published, additional ones included.'),
   deliveries: z.int().describe('Number of events consumed.'),
-  failed: z.int().describe('Number of hops that answered 400 or above.'),
+  failed: z.int().describe('Number of hops that answered 400 or above, or not at all (status 0).'),
   faults: z.array(z.string()).describe('Names of the faults that struck.'),
-  objects: z.array(ObjectReference).describe('Business objects that its events are about.'),
+  objects: z.array(ObjectReference).describe('Business objects that its first 100 events are about; at most 50.'),
 });
 
 export const listTraces = defineOperation({
@@ -34,21 +37,30 @@ export const listTraces = defineOperation({
   method: 'GET',
   path: '/_sim/traces',
   query: z.strictObject({
-    q: z.string().min(1).max(160).optional().describe('Text in the correlation id, path, API, application, status or name of a fault.'),
+    q: z
+      .string()
+      .min(1)
+      .max(160)
+      .optional()
+      .describe('Text in the correlation id, path, status, an API or application of a hop, or the name of a fault.'),
     application: z
       .enum(applicationNames as [string, ...string[]])
       .optional()
       .describe('An application that answered a hop.'),
     api: z.string().max(80).optional().describe('API of a hop.'),
-    status: z.enum(['ok', 'refused', 'failed']).optional().describe('ok: below 400; refused: 4xx; failed: 5xx.'),
+    status: z.enum(['ok', 'refused', 'failed']).optional().describe('ok: below 400; refused: 4xx; failed: 5xx, or no answer.'),
     fault: FaultName.optional(),
-    object: z.string().max(160).optional().describe('type/id'),
+    object: z.string().max(160).optional().describe('type/id. Its newest 1,000 events are looked at.'),
     correlationId: z.string().max(128).optional(),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
     limit: queryInteger(1, 200).default(50),
   }),
   response: z.object({
-    items: z.array(Trace),
+    items: z
+      .array(Trace)
+      .describe(
+        'A request with a filter looks at no more than 1,000 traces: there may be fewer than limit, or none, although there are older ones.',
+      ),
     next: z.int().optional().describe('For before. Absent: there are no older traces.'),
   }),
 });

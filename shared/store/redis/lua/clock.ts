@@ -2,6 +2,25 @@ import { lua } from './lua.ts';
 
 /** A world's clock, its drivers and the ledger of outstanding work. */
 export const clockScripts = {
+  // Outstanding work of one event: its entry in an outbox, the due work that withholds it, subscribers, and parked deliveries.
+  eventWork: lua`
+if not exists() then return gone() end
+local id, unsent, withheld, pending, parked = arg(), '', '', {}, {}
+while position < #ARGV do
+  local app = arg()
+  local delivery = app .. '|' .. id
+  unsent = redis.call('HGET', key(app .. ':entries'), id) or unsent
+  local due = readDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. id)
+  if due then withheld = due.stored end
+  if redis.call('ZSCORE', key('pending'), delivery) then pending[#pending + 1] = app end
+  local parking = redis.call('HGET', key('parkings'), 'delivery|' .. delivery)
+  if parking then
+    parked[#parked + 1] = app
+    parked[#parked + 1] = parking
+  end
+end
+return { unsent, withheld, pending, parked }`,
+
   // Outstanding work: the first entries of each list, and their numbers.
   ledger: lua`
 if not exists() then return gone() end

@@ -72,6 +72,12 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('ends'), '-inf', wall(), '
 end
 return reply`,
 
+  // Of one rehearsal; empty when the list does not have it.
+  lifetime: lua`
+local name = arg()
+local ends = redis.call('ZSCORE', key('ends'), name)
+return ends and { name, ends, redis.call('ZSCORE', key('used'), name) or '' } or {}`,
+
   lifetimes: lua`
 local reply = redis.call('ZRANGE', key('ends'), 0, -1, 'WITHSCORES')
 local all = {}

@@ -1,0 +1,18 @@
+import { listTraces as operation } from '../../../shared/catalog/simulation/operations/traces.ts';
+import { instant } from '../../../shared/domain/time.ts';
+import type { StoredTrace } from '../../../shared/store/ports/traces.ts';
+import { operate } from '../operate.ts';
+import { type EventsOfTrace, eventsOfTrace } from '../traces/events-of-trace.ts';
+import { findTraces } from '../traces/reader.ts';
+
+export const listTraces = operate(operation)(async ({ query }, { world, worlds }) => {
+  const { traces, next } = await findTraces(worlds, world, query);
+  const events = await Promise.all(traces.map(({ correlationId }) => eventsOfTrace(worlds, world, correlationId)));
+  const items = traces.map((trace, position) => traceOf(trace, events[position] ?? { events: 0, objects: [] }));
+  return { items, ...(next !== undefined && { next }) };
+});
+
+function traceOf({ applications: _applications, apis: _apis, ...trace }: StoredTrace, { events, objects }: EventsOfTrace) {
+  const { startedAt, lastAt, at, faults } = trace;
+  return { ...trace, startedAt: instant(startedAt), lastAt: instant(lastAt), at: instant(at), events, faults: [...faults], objects };
+}

@@ -1,0 +1,121 @@
+import { parse as parseQuery } from 'node:querystring';
+import { Problem } from '../catalog/problems.ts';
+import { readJson } from '../http/json-body.ts';
+import type { Logger } from '../process/logger.ts';
+import { within } from '../process/waiting.ts';
+import type { Context } from '../simulation/context.ts';
+import { isSameSecret } from '../simulation/credentials.ts';
+import { DUE } from '../simulation/journal.ts';
+import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
+import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
+import { type ArrivingCall, type Endpoint, NotListening } from '../transport/in-process-transport.ts';
+import { pathPattern } from '../transport/path.ts';
+import { DUE_PATH } from '../transport/transport.ts';
+import type { AnyService } from '../work/handler.ts';
+import { newTrail } from '../work/job.ts';
+import type { Pipeline } from '../work/pipeline.ts';
+
+export interface EndpointOptions {
+  readonly service: AnyService;
+  readonly pipeline: Pipeline;
+  /** Authenticates calls within the estate. */
+  readonly token: string;
+  readonly log: Logger;
+}
+
+/** Calls that still run after this time are not waited for. */
+const CLOSE_WITHIN_MS = 10_000;
+
+/** The face of an application towards others in its process. It answers what its HTTP face would answer. */
+export function createEndpoint({ service, pipeline, token, log }: EndpointOptions) {
+  const routes = [...Object.values(service.apis), ...Object.values(service.internal)].map((bound) => ({
+    bound,
+    pattern: pathPattern(bound.api.path),
+  }));
+  const running = new Map<AbortController, Promise<unknown>>();
+  let listening = false;
+
+  async function answer(call: ArrivingCall, left: AbortSignal): Promise<Answer | undefined> {
+    const context = decodeContext(call.headers[CONTEXT_HEADER] ?? '');
+    const [path = '', query = ''] = call.path.split('?', 2);
+    try {
+      if (!isSameSecret(call.headers[TOKEN_HEADER] ?? '', token) || !context) {
+        throw new Problem('forbidden', 'This application is reached through the gateway only.');
+      }
+      return await (path === DUE_PATH ? answerDue(call, context) : answerApi(call, { context, path, query, left }));
+    } catch (error) {
+      return answerProblem(asProblem(error, log, context ?? {}), path);
+    }
+  }
+
+  async function answerApi(
+    { method, path: target, headers, body }: ArrivingCall,
+    { context, path, query, left }: { context: Context; path: string; query: string; left: AbortSignal },
+  ): Promise<Answer | undefined> {
+    const started = performance.now();
+    for (const { bound, pattern } of routes) {
+      const found = bound.api.method === method ? pattern.exec(path) : null;
+      if (!found) continue;
+      const params = Object.fromEntries(Object.entries(found.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]));
+      return pipeline.request({
+        bound,
+        context,
+        path,
+        received: { headers, params, query: { ...parseQuery(query) }, body },
+        left,
+        trail: newTrail(context),
+        hop: { api: bound.id, method, path: target, started, answersData: true },
+      });
+    }
+    throw new Problem('not_found', `${service.application} has nothing at ${method} ${path}.`);
+  }
+
+  async function answerDue({ headers, path, body }: ArrivingCall, context: Context): Promise<Answer | undefined> {
+    const started = performance.now();
+    const sent = await readJson(headers, body);
+    const { kind, key, token: lease } = (sent?.value ?? {}) as { kind: string; key: string; token: string };
+    return pipeline.due({
+      item: { kind, key },
+      token: lease,
+      context,
+      path,
+      trail: newTrail(context),
+      hop: { api: `due:${kind}`, method: DUE, path: key, started, answersData: false },
+    });
+  }
+
+  const take: Endpoint = async (call) => {
+    if (!listening) throw new NotListening(`${service.application} does not listen.`);
+    const gone = new AbortController();
+    const leave = (): void => gone.abort();
+    call.left.addEventListener('abort', leave, { once: true });
+    const answering = answer(call, gone.signal).finally(() => {
+      running.delete(gone);
+      call.left.removeEventListener('abort', leave);
+    });
+    running.set(gone, answering);
+    return Promise.race([answering, endedBy(gone.signal)]);
+  };
+
+  return {
+    take,
+    listen(): void {
+      listening = true;
+    },
+    /** Refuses calls from now on, and waits for those that run. */
+    async close(): Promise<void> {
+      listening = false;
+      await within(CLOSE_WITHIN_MS, Promise.allSettled(running.values()));
+    },
+    /** Breaks every call off, as the death of a process does. */
+    kill(): void {
+      listening = false;
+      for (const gone of running.keys()) gone.abort();
+    },
+  };
+}
+
+const endedBy = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });

@@ -1,0 +1,60 @@
+import type { HopFacts } from '../ports/journal.ts';
+import { joinTraces, type TraceSummary, traceOfHop } from '../trace-summary.ts';
+import { createOrderedList } from './ordered-list.ts';
+
+interface Kept {
+  /** Place in the order of beginning. */
+  readonly order: number;
+  readonly correlationId: string;
+  summary: TraceSummary;
+  bytes: number;
+}
+
+/** Overhead of a summary. */
+const SUMMARY_BYTES = 600;
+
+/** The traces of one part of a world's journal. */
+export function createMemoryTraces() {
+  const byCorrelation = new Map<string, Kept>();
+  const inOrder = createOrderedList<Kept>();
+
+  return {
+    get count(): number {
+      return byCorrelation.size;
+    },
+    of: (correlationId: string): TraceSummary | undefined => byCorrelation.get(correlationId)?.summary,
+    /** Adds a hop to its trace. @returns the characters that the summary takes in addition */
+    add(correlationId: string, sequence: number, facts: HopFacts): number {
+      const hop = traceOfHop(sequence, facts);
+      const kept = byCorrelation.get(correlationId);
+      if (!kept) {
+        const begun = { order: sequence, correlationId, summary: hop, bytes: sizeOf(correlationId, hop) };
+        byCorrelation.set(correlationId, begun);
+        inOrder.put(begun);
+        return begun.bytes;
+      }
+      const before = kept.bytes;
+      kept.summary = joinTraces(kept.summary, hop);
+      kept.bytes = sizeOf(correlationId, kept.summary);
+      return kept.bytes - before;
+    },
+    /** @returns the characters that the summary took */
+    remove(correlationId: string): number {
+      const kept = byCorrelation.get(correlationId);
+      if (!kept) return 0;
+      byCorrelation.delete(correlationId);
+      inOrder.remove(kept.order);
+      return kept.bytes;
+    },
+    /** Newest first. */
+    before: (sequence: number, limit: number): readonly Kept[] => inOrder.before(sequence, limit),
+    correlationIds: (): Iterable<string> => byCorrelation.keys(),
+  };
+}
+
+export type MemoryTraces = ReturnType<typeof createMemoryTraces>;
+
+function sizeOf(correlationId: string, { path, faults, applications, apis }: TraceSummary): number {
+  const names = [...faults, ...applications, ...apis].reduce((sum, name) => sum + name.length + 1, 0);
+  return SUMMARY_BYTES + correlationId.length + path.length + names;
+}

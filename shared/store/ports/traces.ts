@@ -1,0 +1,55 @@
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+
+/**
+ * The summary of all hops of one correlation id, kept up to date as they are recorded. It also counts hops that the journal has
+ * discarded, and ends with the last hop that the journal keeps.
+ */
+export interface StoredTrace {
+  readonly correlationId: string;
+  /** Place of the trace in the order of beginning: the sequence of its first hop. */
+  readonly sequence: number;
+  /** Wall time at which its first hop began. */
+  readonly startedAt: Ms;
+  /** Wall time at which its latest hop ended. */
+  readonly lastAt: Ms;
+  /** The rehearsal's clock at its first hop. */
+  readonly at: Ms;
+  /** Of its first request from outside; without one, of its first hop. So are the next three. */
+  readonly method: string;
+  readonly path: string;
+  readonly api: string;
+  readonly application: string;
+  /** Of its latest answered request from outside; without one, of the hop that gives the method. So is the duration. */
+  readonly status: number;
+  /** Wall time. */
+  readonly durationMs: number;
+  /** Number of answered requests from outside. */
+  readonly requests: number;
+  /** Number of calls between applications. */
+  readonly calls: number;
+  /** Number of deliveries of events. */
+  readonly deliveries: number;
+  /** Number of hops that answered 400 or above, or not at all. */
+  readonly failed: number;
+  /** Names of the faults that struck. */
+  readonly faults: readonly string[];
+  /** The applications of its hops. */
+  readonly applications: readonly string[];
+  /** The APIs of its hops. */
+  readonly apis: readonly string[];
+}
+
+export interface TracePage {
+  /** Newest first. There may be fewer than the limit although there are older ones. */
+  readonly traces: readonly StoredTrace[];
+  /** For `before`. Absent: there are no older traces. */
+  readonly next?: number | undefined;
+}
+
+export interface TraceReader {
+  /** Lists traces that began before a sequence; absent: the newest. */
+  traces(world: World, page: { readonly before?: number | undefined; readonly limit: number }): Promise<TracePage>;
+  /** Reads the traces of these correlation ids, in any order. */
+  tracesOf(world: World, correlationIds: readonly string[]): Promise<readonly StoredTrace[]>;
+}

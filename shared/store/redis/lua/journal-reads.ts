@@ -1,0 +1,86 @@
+import { JOURNAL } from './journal.ts';
+import { lua } from './lua.ts';
+
+const READS = lua`
+${JOURNAL}
+if not exists() then return gone() end
+takeOver()
+-- A hop without its bodies. Those of an older release are in one field with the rest.
+local function headOf(hop)
+  local fields = hop[2]
+  if fields[11] == 'o' then fields[11], fields[12] = nil, nil end
+  return hop
+end
+local function hopAt(part, order) return redis.call('XRANGE', key(part), order .. '-0', order .. '-0')[1] end
+local function traceOf(part, correlationId) return redis.call('HGET', key(part .. 'traces'), correlationId) or '' end
+`;
+
+export const journalReads = {
+  // Wall time, whether older hops were discarded, the oldest and the newest sequence, then hops of each part, in the order of recording.
+  // Without after: the newest ones, newest first.
+  readJournal: lua`
+${READS}
+local only, correlationId, after, limit, withBodies = arg() == '1', arg(), arg(), arg(), arg() == '1'
+local oldest = redis.call('XRANGE', key('hops'), '-', '+', 'COUNT', 1)[1]
+local state = redis.call('HMGET', root, 'hopsTruncated', 'hopSeq')
+local reply = { int(wall()), state[1] or '0', oldest and string.match(oldest[1], '^(%d+)') or '0', state[2] or '0' }
+while position < #ARGV do
+  local part, hops = arg(), {}
+  if only then
+    local from, to, places = '(' .. correlationId .. '\0', '(' .. correlationId .. '\1', nil
+    if after == '' then places = redis.call('ZREVRANGEBYLEX', key(part .. 'about'), to, from, 'LIMIT', 0, limit)
+    else places = redis.call('ZRANGEBYLEX', key(part .. 'about'), from .. padded(tonumber(after)), to, 'LIMIT', 0, limit) end
+    for i, member in ipairs(places) do hops[i] = hopAt(part, string.format('%.0f', tonumber(string.sub(member, -16)))) end
+  elseif after == '' then hops = redis.call('XREVRANGE', key(part), '+', '-', 'COUNT', limit)
+  else hops = redis.call('XRANGE', key(part), '(' .. after .. '-0', '+', 'COUNT', limit) end
+  if not withBodies then for i, hop in ipairs(hops) do hops[i] = headOf(hop) end end
+  reply[#reply + 1] = hops
+end
+return reply`,
+
+  // Wall time, then the hop of each part, or an empty list.
+  readHop: lua`
+${READS}
+local order, reply = redis.call('HGET', key('hopids'), arg()), { int(wall()) }
+while position < #ARGV do
+  local part = arg()
+  reply[#reply + 1] = order and hopAt(part, order) or {}
+end
+return reply`,
+
+  // Numbers of hops and of traces.
+  journalSize: lua`
+${READS}
+local known = redis.call('ZRANGE', key('anonymousbegun'), 0, -1)
+local traces = redis.call('ZCARD', key('hopsbegun')) + #known
+if #known > 0 then
+  for _, place in ipairs(redis.call('ZMSCORE', key('hopsbegun'), unpack(known))) do
+    if place then traces = traces - 1 end
+  end
+end
+return { redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous')), traces }`,
+
+  // The newest traces of each part that began before a sequence: correlation id, place, summary of each part.
+  readTraces: lua`
+${READS}
+local before, limit, reply = arg(), arg(), {}
+for _, part in ipairs({ 'hops', 'anonymous' }) do
+  local found = redis.call('ZREVRANGEBYSCORE', key(part .. 'begun'), before, '-inf', 'WITHSCORES', 'LIMIT', 0, limit)
+  local traces = {}
+  for i = 1, #found, 2 do
+    traces[#traces + 1] = { found[i], found[i + 1], traceOf('hops', found[i]), traceOf('anonymous', found[i]) }
+  end
+  reply[#reply + 1] = traces
+end
+return reply`,
+
+  // The summaries of both parts of each correlation id.
+  readTracesOf: lua`
+${READS}
+local reply = {}
+while position < #ARGV do
+  local correlationId = arg()
+  reply[#reply + 1] = { correlationId, traceOf('hops', correlationId), traceOf('anonymous', correlationId) }
+end
+return reply`,
+} as const;

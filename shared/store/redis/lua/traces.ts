@@ -1,0 +1,66 @@
+import { lua } from './lua.ts';
+
+/**
+ * Summaries of traces, by the rules of `store/trace-summary.ts`. A summary is JSON with short names, since every hop rewrites it:
+ * s sequence, b begun, e ended, n now (rehearsal), o from outside, f start of the naming hop, m method, p path, i API, a application,
+ * l start of the latest answered request, c status, d duration, r requests, k calls, v deliveries, x failed; F, A, I: sets of names.
+ */
+export const TRACES = lua`
+-- Summaries that this script changes, by part and correlation id.
+local changing, changes = {}, {}
+
+local function readHopFacts()
+  local hop = { kind = arg(), application = arg(), api = arg(), method = arg(), path = arg() }
+  hop.status, hop.startedAt, hop.at, hop.ms, hop.faults = tonumber(arg()), tonumber(arg()), tonumber(arg()), tonumber(arg()), {}
+  for i = 1, tonumber(arg()) do hop.faults[i] = arg() end
+  return hop
+end
+local function changingTrace(part, correlationId, sequence)
+  local name = part .. '\0' .. correlationId
+  local change = changing[name]
+  if change then return change end
+  local stored = redis.call('HGET', key(part .. 'traces'), correlationId)
+  change = { part = part, correlationId = correlationId, trace = stored and cjson.decode(stored), bytes = stored and #stored or 0 }
+  if not stored then redis.call('ZADD', key(part .. 'begun'), sequence, correlationId) end
+  changing[name] = change
+  changes[#changes + 1] = change
+  return change
+end
+local function addToTrace(part, correlationId, sequence, hop)
+  local change = changingTrace(part, correlationId, sequence)
+  local isOutside, isNew = hop.kind == 'request', not change.trace
+  local trace = change.trace or { s = tonumber(sequence), l = 0, r = 0, k = 0, v = 0, x = 0, F = {}, A = {}, I = {} }
+  change.trace = trace
+  if isNew or hop.startedAt < trace.b then trace.b, trace.n = hop.startedAt, hop.at end
+  trace.e = math.max(trace.e or 0, hop.startedAt + math.floor(hop.ms + 0.5))
+  local names = isNew
+  if not isNew then
+    if isOutside ~= trace.o then names = isOutside
+    else names = hop.startedAt < trace.f or (hop.startedAt == trace.f and not isOutside) end
+  end
+  if names then
+    trace.o, trace.f, trace.m, trace.p, trace.i, trace.a = isOutside, hop.startedAt, hop.method, hop.path, hop.api, hop.application
+  end
+  if isOutside and hop.status > 0 then
+    trace.r = trace.r + 1
+    if hop.startedAt >= trace.l then trace.l, trace.c, trace.d = hop.startedAt, hop.status, hop.ms end
+  elseif names and trace.l == 0 then trace.c, trace.d = hop.status, hop.ms end
+  if hop.kind == 'call' then trace.k = trace.k + 1 elseif hop.kind == 'delivery' then trace.v = trace.v + 1 end
+  if hop.status == 0 or hop.status >= 400 then trace.x = trace.x + 1 end
+  for _, fault in ipairs(hop.faults) do trace.F[fault] = 1 end
+  trace.A[hop.application], trace.I[hop.api] = 1, 1
+end
+local function writeTraces()
+  for _, change in ipairs(changes) do
+    local stored = cjson.encode(change.trace)
+    redis.call('HSET', key(change.part .. 'traces'), change.correlationId, stored)
+    redis.call('HINCRBY', root, change.part .. 'Bytes', #stored - change.bytes)
+  end
+end
+local function forgetTrace(part, correlationId)
+  local bytes = redis.call('HSTRLEN', key(part .. 'traces'), correlationId)
+  redis.call('HDEL', key(part .. 'traces'), correlationId)
+  redis.call('ZREM', key(part .. 'begun'), correlationId)
+  if bytes > 0 then redis.call('HINCRBY', root, part .. 'Bytes', -bytes) end
+end
+`;

@@ -1,0 +1,84 @@
+import type { Ms } from '../domain/time.ts';
+import type { HopFacts } from './ports/journal.ts';
+import type { StoredTrace } from './ports/traces.ts';
+
+/** A summary as the stores keep it. The adapter for Redis adds hops to it in Lua (`redis/lua/traces.ts`), by the same rules. */
+export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'faults' | 'applications' | 'apis'> {
+  /** Whether the hop that names the trace came from outside, and its start in wall time. */
+  readonly isFromOutside: boolean;
+  readonly namedAt: Ms;
+  /** Start of the latest answered request from outside, in wall time; 0 without one. */
+  readonly answeredAt: Ms;
+  readonly faults: ReadonlySet<string>;
+  readonly applications: ReadonlySet<string>;
+  readonly apis: ReadonlySet<string>;
+}
+
+const counted = (condition: boolean): number => (condition ? 1 : 0);
+
+/** The summary of one hop. */
+export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
+  const { kind, application, api, method, path, status, startedAt, at, durationMs, faults } = hop;
+  const isFromOutside = kind === 'request';
+  const isAnswered = isFromOutside && status > 0;
+  return {
+    sequence,
+    startedAt,
+    lastAt: startedAt + Math.round(durationMs),
+    at,
+    isFromOutside,
+    namedAt: startedAt,
+    method,
+    path,
+    api,
+    application,
+    answeredAt: isAnswered ? startedAt : 0,
+    status,
+    durationMs,
+    requests: counted(isAnswered),
+    calls: counted(kind === 'call'),
+    deliveries: counted(kind === 'delivery'),
+    failed: counted(status === 0 || status >= 400),
+    faults: new Set(faults),
+    applications: new Set([application]),
+    apis: new Set([api]),
+  };
+}
+
+/** The summary of both. The place is that of the first. */
+export function joinTraces(first: TraceSummary, second: TraceSummary): TraceSummary {
+  const earlier = second.startedAt < first.startedAt ? second : first;
+  const naming = namesRather(second, first) ? second : first;
+  const answered = second.answeredAt > 0 && second.answeredAt >= first.answeredAt ? second : first;
+  const { status, durationMs } = answered.answeredAt > 0 ? answered : naming;
+  return {
+    ...naming,
+    sequence: first.sequence,
+    startedAt: earlier.startedAt,
+    at: earlier.at,
+    lastAt: Math.max(first.lastAt, second.lastAt),
+    answeredAt: answered.answeredAt,
+    status,
+    durationMs,
+    requests: first.requests + second.requests,
+    calls: first.calls + second.calls,
+    deliveries: first.deliveries + second.deliveries,
+    failed: first.failed + second.failed,
+    faults: first.faults.union(second.faults),
+    applications: first.applications.union(second.applications),
+    apis: first.apis.union(second.apis),
+  };
+}
+
+/** A request from outside names a trace rather than others, and an earlier hop rather than later ones. A caller is recorded after its calls. */
+function namesRather(second: TraceSummary, first: TraceSummary): boolean {
+  if (second.isFromOutside !== first.isFromOutside) return second.isFromOutside;
+  return second.namedAt < first.namedAt || (second.namedAt === first.namedAt && !second.isFromOutside);
+}
+
+export function storedTrace(correlationId: string, summary: TraceSummary): StoredTrace {
+  const { isFromOutside: _isFromOutside, namedAt: _namedAt, answeredAt: _answeredAt, faults, applications, apis, ...rest } = summary;
+  return { ...rest, correlationId, faults: sorted(faults), applications: sorted(applications), apis: sorted(apis) };
+}
+
+const sorted = (names: ReadonlySet<string>): readonly string[] => [...names].sort();

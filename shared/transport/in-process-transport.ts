@@ -1,0 +1,70 @@
+import type { Application } from '../catalog/applications.ts';
+import type { Method } from '../catalog/define.ts';
+import { nextTurn, withTimeLimit } from '../process/waiting.ts';
+import type { Answer } from './answer.ts';
+import { headersOf } from './estate-headers.ts';
+import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
+
+/** A call as it arrives at an application of the same process: all that HTTP would carry. */
+export interface ArrivingCall {
+  readonly method: Method;
+  /** With the query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Aborted when the caller no longer waits. */
+  readonly left: AbortSignal;
+}
+
+/** Answers a call. @returns undefined when no answer comes, as when a connection breaks @throws NotListening */
+export type Endpoint = (call: ArrivingCall) => Promise<Answer | undefined>;
+
+/** The application has not started or has stopped. */
+export class NotListening extends Error {
+  override readonly name = 'NotListening';
+}
+
+export interface InProcessTransportOptions {
+  /** Asked at every call: an application may start later than its callers. */
+  readonly endpointOf: (application: Application) => Endpoint | undefined;
+  /** Names the application in traces, as over HTTP. */
+  readonly addressOf: (application: Application) => string;
+  /** Authenticates calls within the estate. */
+  readonly token: string;
+}
+
+/**
+ * Calls applications of the same process without a connection. The same data crosses as over HTTP: encoded context, token, key, and JSON
+ * as text. No object is shared.
+ */
+export function createInProcessTransport({ endpointOf, addressOf, token }: InProcessTransportOptions): Transport {
+  async function send(call: OutgoingCall): Promise<Reply> {
+    const { application, method, path, body, timeoutMs } = call;
+    // Calls in memory need no I/O: without its own turn, a chain of them would keep other requests and timers waiting.
+    await nextTurn();
+    const endpoint = endpointOf(application);
+    if (!endpoint) throw unreachable(application);
+    const answer = await withTimeLimit(timeoutMs, (left) =>
+      Promise.race([endpoint({ method, path, headers: headersOf(call, token), body, left }), rejectedWhen(left)]),
+    ).catch((error: unknown) => {
+      if (error instanceof NotListening) throw unreachable(application);
+      throw isTimeout(error) ? timedOut(application) : brokenOff(application);
+    });
+    if (!answer) throw brokenOff(application);
+    return {
+      status: answer.status,
+      text: answer.body.toString(),
+      retryAfter: answer.retryAfter === undefined ? undefined : String(answer.retryAfter),
+    };
+  }
+
+  return { urlOf: (application, path) => `${addressOf(application)}${path}`, send };
+}
+
+const isTimeout = (error: unknown): boolean => (error as { name?: string }).name === 'TimeoutError';
+
+const rejectedWhen = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });

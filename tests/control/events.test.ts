@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { fulfilling } from '../services/parcel-scenes.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+const read = (rehearsal: TestRehearsal, id: string) => rehearsal.client.control('read-event', { params: { id } });
+
+describe('An event', () => {
+  test('that was consumed is read with its place on the bus, and with the hop of each subscriber', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await scene.confirmed({ customerId: 'cus_ben' });
+    const [confirmed] = await rehearsal.events({ type: 'order-confirmed' });
+    const { items } = await rehearsal.client.control('list-events', { query: { type: 'order-confirmed' } });
+    const found = await read(rehearsal, confirmed.id);
+    expect(found).toMatchObject({ order: items[0]?.order, topic: 'uc.order.events', event: confirmed });
+    expect(found.consumers.map(({ application, state, attempts, status }) => [application, state, attempts, status])).toEqual([
+      ['crm', 'consumed', 1, 200],
+      ['fms', 'consumed', 1, 200],
+    ]);
+    const hops = await rehearsal.journal(confirmed.correlationid);
+    const atCrm = hops.find(({ api, application }) => api === 'event:order-confirmed' && application === 'crm');
+    expect(found.consumers[0]?.requestId).toBe(atCrm.requestId);
+  });
+
+  test('without subscribers has no consumers', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.ok('POST', '/baskets', { channel: 'web' });
+    const [created] = await rehearsal.events({ type: 'basket-created' });
+    expect((await read(rehearsal, created.id)).consumers).toEqual([]);
+  });
+
+  test('that a fault withholds is found before it is on the bus, and again after the fault is deleted', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.fault('kept', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
+    await scene.confirmed({ customerId: 'cus_ben' });
+    const { withheld } = await rehearsal.settle();
+    const id = withheld[0]?.id ?? '';
+    const before = await read(rehearsal, id);
+    expect(before.order).toBeUndefined();
+    expect(before.event).toMatchObject({ id, type: 'com.unified-commerce.order-confirmed' });
+    expect(before.consumers).toEqual([
+      { application: 'crm', state: 'withheld', attempts: 0 },
+      { application: 'fms', state: 'withheld', attempts: 0 },
+    ]);
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    const after = await read(rehearsal, id);
+    expect(after.order).toBeGreaterThan(0);
+    expect(after.consumers.map(({ state }) => state)).toEqual(['consumed', 'consumed']);
+  });
+
+  test('that is duplicated is read once, with all its attempts', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate' } });
+    await scene.confirmed({ customerId: 'cus_ben' });
+    const [first, second] = await rehearsal.events({ type: 'order-confirmed' });
+    expect(second.id).toBe(first.id);
+    expect((await read(rehearsal, first.id)).consumers).toMatchObject([{ state: 'consumed' }, { state: 'consumed' }]);
+  });
+
+  test('that does not exist is not found', async () => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call('GET', '/_sim/events/evt_none', undefined, { as: 'admin' });
+    expect([reply.status, reply.body.code, reply.body.detail]).toEqual([404, 'not_found', 'There is no event "evt_none".']);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ControlCall } from '../../shared/catalog/simulation/define-operation.ts';
+import type { readJournal } from '../../shared/catalog/simulation/operations/journal.ts';
+import { fulfilling } from '../services/parcel-scenes.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { brokenTies } from '../support/journal-ties.ts';
+
+const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
+  rehearsal.call('GET', '/customers/cus_ada', undefined, { headers: { 'x-correlation-id': correlationId } });
+
+const journal = (rehearsal: TestRehearsal, query: ControlCall<typeof readJournal>['query'] = {}) =>
+  rehearsal.client.control('read-journal', { query });
+
+async function checkout(rehearsal: TestRehearsal, correlationId: string) {
+  const headers = { 'x-correlation-id': correlationId };
+  const basket = await rehearsal.ok('POST', '/baskets', { customerId: 'cus_ada', currency: 'EUR', channel: 'web' }, { headers });
+  await rehearsal.ok('POST', `/baskets/${basket.id}/lines`, { sku: 'mug-blue', qty: 1 }, { headers });
+  return rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS }, { headers });
+}
+
+describe('The journal', () => {
+  test('lists hops with their place and the start of each in wall time', async () => {
+    await using rehearsal = await newRehearsal();
+    const before = Date.now();
+    await readAda(rehearsal, 'one');
+    await readAda(rehearsal, 'two');
+    const { items, next, complete } = await journal(rehearsal);
+    expect(items.map(({ sequence, correlationId }) => [sequence, correlationId])).toEqual([
+      [1, 'one'],
+      [2, 'two'],
+    ]);
+    expect([next, complete]).toEqual([2, true]);
+    const starts = items.map(({ startedAt }) => Date.parse(startedAt));
+    expect(starts).toEqual(starts.toSorted());
+    expect(starts[0]).toBeGreaterThanOrEqual(before - 1);
+    expect(starts[1]).toBeLessThanOrEqual(Date.now());
+    expect(items[0]?.startedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  test('lists the oldest hops after a sequence, so that a reader goes on where it stopped', async () => {
+    await using rehearsal = await newRehearsal();
+    for (const correlationId of ['a', 'b', 'a', 'b', 'a']) await readAda(rehearsal, correlationId);
+    const first = await journal(rehearsal, { after: 0, limit: 2 });
+    expect([first.items.map(({ sequence }) => sequence), first.next]).toEqual([[1, 2], 2]);
+    const second = await journal(rehearsal, { after: first.next, limit: 2, correlationId: 'a' });
+    expect([second.items.map(({ sequence }) => sequence), second.next]).toEqual([[3, 5], 5]);
+    const third = await journal(rehearsal, { after: second.next });
+    expect([third.items, third.next]).toEqual([[], 5]);
+    expect(await journal(rehearsal, { correlationId: 'nobody' })).toMatchObject({ items: [], next: 5 });
+  });
+
+  test('leaves bodies out when asked to, and has them in the record of one hop', async () => {
+    await using rehearsal = await newRehearsal();
+    await readAda(rehearsal, 'one');
+    const [head] = (await journal(rehearsal, { bodies: 'false' })).items;
+    expect(head).not.toHaveProperty('response');
+    const hop = await rehearsal.client.control('read-hop', { params: { requestId: head?.requestId ?? '' } });
+    expect(hop).toEqual({ ...head, response: expect.objectContaining({ id: 'cus_ada' }) });
+    expect((await journal(rehearsal)).items).toEqual([hop]);
+  });
+
+  test('refuses an unknown request id with 404', async () => {
+    await using rehearsal = await newRehearsal();
+    const reply = await rehearsal.call('GET', '/_sim/journal/req_none', undefined, {
+      as: 'admin',
+      headers: { 'x-rehearsal': rehearsal.name },
+    });
+    expect([reply.status, (reply.body as { code: string }).code]).toEqual([404, 'not_found']);
+  });
+});
+
+describe('The parent of a hop', () => {
+  test('is the hop that published the event, also of an event that comes twice, late or after others', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
+    await rehearsal.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
+    await rehearsal.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
+    await scene.dispatched();
+    await rehearsal.advance('PT2H');
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    const { items } = await journal(rehearsal, { limit: 5_000 });
+    expect(brokenTies(items)).toEqual([]);
+    const consumed = items.filter(({ method }) => method === 'CONSUME');
+    expect(consumed.filter(({ api, application }) => api === 'event:order-confirmed' && application === 'crm')).toHaveLength(3);
+    expect(consumed.filter(({ parentId }) => parentId === undefined)).toEqual([]);
+    const released = items.filter(({ api }) => api === 'due:publish-held-event');
+    expect(released.length).toBeGreaterThan(1);
+    expect(released.filter(({ parentId }) => parentId === undefined)).toEqual([]);
+  });
+
+  test('is absent for a call from outside, whatever ids and contexts it sends', async () => {
+    await using rehearsal = await newRehearsal();
+    const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
+    await rehearsal.call('GET', '/customers/cus_ada', undefined, {
+      headers: {
+        'x-request-id': 'req_mine',
+        'x-parent-id': 'req_mine',
+        'x-estate-context': context,
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      },
+    });
+    const { items } = await journal(rehearsal);
+    expect(items.map(({ parentId }) => parentId)).toEqual([undefined]);
+    expect(items[0]?.requestId).not.toBe('req_mine');
+  });
+
+  test('is absent for both hops of a request whose connection a fault cut, and each has an id of its own', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('cut', { match: { api: 'get-customer-api' }, fault: { kind: 'drop' } });
+    const reply = await readAda(rehearsal, 'mine');
+    const { items } = await journal(rehearsal);
+    expect(items.map(({ application, status, parentId }) => [application, status, parentId])).toEqual([
+      [expect.any(String), 0, undefined],
+      ['gateway', 502, undefined],
+    ]);
+    expect(brokenTies(items)).toEqual([]);
+    expect(items[1]?.requestId).toBe(reply.headers['x-request-id']);
+    const { items: traces } = await rehearsal.client.control('list-traces');
+    expect(traces).toMatchObject([
+      { correlationId: 'mine', requests: 1, status: 502, failed: 2, faults: ['cut'], path: '/customers/cus_ada' },
+    ]);
+  });
+
+  test('is the hop that scheduled the work that fell due, and the calls of that work name the hop of its run', async () => {
+    await using rehearsal = await newRehearsal();
+    await checkout(rehearsal, 'mine');
+    await rehearsal.advance('P2D');
+    const { items } = await journal(rehearsal, { limit: 5_000 });
+    const due = items.filter(({ method }) => method === 'DUE');
+    expect(due.map(({ api }) => api)).toContain('due:expire-reservation');
+    expect(brokenTies(items)).toEqual([]);
+    expect(due.filter(({ parentId, correlationId }) => correlationId === 'mine' && parentId === undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,196 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { Agent } from 'undici';
+import { adaptersInUse, readConfiguration } from '../../estate/configuration.ts';
+import { createReadiness } from '../../gateway/control/topology/readiness.ts';
+import { createSeenHops } from '../../gateway/control/topology/seen-hops.ts';
+import { applicationNames } from '../../shared/catalog/applications.ts';
+import { JOURNAL_LIMITS } from '../../shared/store/journal-limits.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { aHop } from '../ports/a-hop.ts';
+import { fulfilling } from '../services/parcel-scenes.ts';
+import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+
+const topologyOf = async (rehearsal: TestRehearsal) => rehearsal.client.control('read-topology');
+
+describe('The topology of an estate in one process', () => {
+  test('has every application, ready, the touchpoint with its portal, and the adapters', async () => {
+    await using rehearsal = await newRehearsal();
+    const { applications, touchpoint, adapters } = await topologyOf(rehearsal);
+    expect(applications.map(({ id }) => id)).toEqual(applicationNames);
+    expect(applications.filter(({ state }) => state !== 'ready')).toEqual([]);
+    expect(applications[0]).toEqual({
+      ...{ id: 'pos', title: 'POS', owns: 'transactions at the till, and their receipts', state: 'ready' },
+      ...{ hops: 0, failed: 0, faults: [] },
+    });
+    expect(touchpoint).toEqual({ state: 'ready', portal: estate.portal });
+    expect(adapters).toEqual({ store: 'memory', events: 'memory' });
+  });
+
+  test('lists the calls that the catalog allows', async () => {
+    await using rehearsal = await newRehearsal();
+    const { may } = await topologyOf(rehearsal);
+    expect(may).toContainEqual({ from: 'client', to: 'oms', call: 'confirm-order-api' });
+    expect(may).toContainEqual({ from: 'oms', to: 'sim', call: 'confirm-reservation-api' });
+    expect(may).toContainEqual({ from: 'carrier-platform', to: 'fms', call: 'carrier-webhook' });
+    expect(may).not.toContainEqual({ from: 'client', to: 'fms', call: 'carrier-webhook' });
+  });
+});
+
+describe('The adapters of an estate', () => {
+  const REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
+  const ALONE = {
+    ...REDIS,
+    SERVICE: 'gateway',
+    ESTATE_TOKEN: 'a-token-of-the-estate-0123456789',
+    CREDENTIAL_PEPPER: 'a-pepper-0123456789-0123456789-0123456789',
+  };
+
+  test.each([
+    ['in one process without addresses', {}, { store: 'memory', events: 'memory' }],
+    ['in one process with Redis', REDIS, { store: 'redis', events: 'memory' }],
+    ['in one process with Kafka', { KAFKA_BROKERS: '127.0.0.1:1' }, { store: 'memory', events: 'kafka' }],
+    ['whose gateway has a process of its own', ALONE, { store: 'redis', events: 'kafka' }],
+  ])('%s follow from its configuration', (_where, environment, expected) => {
+    expect(adaptersInUse(readConfiguration(environment))).toEqual(expected);
+  });
+});
+
+describe('The topology of a rehearsal', () => {
+  test('counts the calls between clients and applications, and the hops that each application answered', async () => {
+    await using scene = await fulfilling();
+    const { rehearsal } = scene;
+    expect((await topologyOf(rehearsal)).seen).toEqual([]);
+    await scene.confirmed({ customerId: 'cus_ben' });
+    await rehearsal.settle();
+    const hops = await rehearsal.journal();
+    const { applications, seen } = await topologyOf(rehearsal);
+    for (const { id, hops: answered } of applications) {
+      expect([id, answered]).toEqual([id, hops.filter(({ application }) => application === id).length]);
+    }
+    const calls = hops.filter(({ method }) => method !== 'CONSUME' && method !== 'DUE');
+    const fromOms = calls.filter(({ parentId }) => hops.some((hop) => hop.requestId === parentId && hop.application === 'oms'));
+    expect(fromOms.length).toBeGreaterThan(2);
+    expect(seen.filter(({ from }) => from === 'oms').reduce((sum, edge) => sum + edge.calls, 0)).toBe(fromOms.length);
+    const fromClient = seen.filter(({ from }) => from === 'client');
+    expect(fromClient.find(({ to }) => to === 'oms')).toMatchObject({ failed: 0 });
+    expect(fromClient.reduce((sum, edge) => sum + edge.calls, 0)).toBe(calls.filter(({ parentId }) => parentId === undefined).length);
+  });
+
+  test('counts a webhook as a call of the application that sent it', async () => {
+    await using scene = await fulfilling();
+    await scene.dispatched();
+    await scene.rehearsal.advance('P2D');
+    const { seen } = await topologyOf(scene.rehearsal);
+    expect(seen.find(({ from, to }) => from === 'carrier-platform' && to === 'fms')?.calls).toBeGreaterThan(1);
+  });
+
+  test('shows at which application calls failed, and the faults that struck there', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('crm-down', { match: { application: 'crm' }, fault: { kind: 'outage' } });
+    await rehearsal.call('GET', '/customers/cus_ada');
+    await rehearsal.noFaults();
+    await rehearsal.ok('GET', '/customers/cus_ada');
+    const { applications, seen } = await topologyOf(rehearsal);
+    expect(applications.find(({ id }) => id === 'crm')).toMatchObject({ state: 'ready', hops: 2, failed: 1, faults: ['crm-down'] });
+    expect(seen).toEqual([{ from: 'client', to: 'crm', calls: 2, failed: 1 }]);
+  });
+});
+
+describe('The readiness of applications', () => {
+  async function anApplication(answer: { status: number; body: unknown }) {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked += 1;
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const agent = new Agent();
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      agent,
+      asked: () => asked,
+      [Symbol.asyncDispose]: async () => {
+        await agent.close();
+        server.close();
+      },
+    };
+  }
+
+  test('is asked once for all callers at the same moment, and names what an application waits for', async () => {
+    await using waiting = await anApplication({
+      status: 503,
+      body: { status: 'not ready', waitingFor: ['redis: no connection', 'kafka'] },
+    });
+    const addressOf = (application: string): string => {
+      if (application === 'oms') return waiting.url;
+      throw new Error('It has not started.');
+    };
+    const readiness = createReadiness({ addressOf, agent: waiting.agent });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => readiness()));
+    expect(waiting.asked()).toBe(1);
+    expect(answers[9]?.get('oms')).toEqual({ state: 'away', waitingFor: 'redis: no connection, kafka' });
+    expect(answers[9]?.get('crm')).toEqual({ state: 'away', waitingFor: 'an answer: it cannot be reached' });
+  });
+
+  test.each([
+    [{ status: 200, body: { status: 'ready' } }, { state: 'ready' }],
+    [
+      { status: 503, body: { status: 'draining' } },
+      { state: 'away', waitingFor: 'the end of its process: it is stopping' },
+    ],
+    [
+      { status: 502, body: 'Bad Gateway' },
+      { state: 'away', waitingFor: expect.any(String) },
+    ],
+  ])('of an application that answers %j is told', async (answer, expected) => {
+    await using application = await anApplication(answer);
+    const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
+    expect((await readiness()).get('oms')).toEqual(expected);
+  });
+});
+
+describe('The hops seen in a world', () => {
+  async function aJournal() {
+    const { worlds, simulation } = createMemoryStore();
+    const world = await worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
+    const journalOf: typeof worlds.journalOf = async (...asked) => {
+      const page = await worlds.journalOf(...asked);
+      read += page.entries.length;
+      return page;
+    };
+    let [recorded, read] = [0, 0];
+    const record = (count: number, anonymous = false): void => {
+      for (let n = 0; n < count; n++) {
+        recorded += 1;
+        simulation.journal(
+          world,
+          aHop({ requestId: `r${recorded}`, head: `{"requestId":"r${recorded}"}`, ...(anonymous && { anonymous: true }) }),
+        );
+      }
+    };
+    const seenHops = createSeenHops({ ...worlds, journalOf });
+    return { seen: () => seenHops(world), record, read: () => read, journaled: () => worlds.journalOf(world) };
+  }
+
+  test('are read once, and each question reads only those that are new', async () => {
+    const { seen, record, read } = await aJournal();
+    record(2_500);
+    const [first, second] = await Promise.all([seen(), seen()]);
+    expect([first.length, second, read()]).toEqual([2_500, first, 2_500]);
+    expect((await seen()).length).toBe(2_500);
+    record(3);
+    expect([(await seen()).length, read()]).toEqual([2_503, 2_503]);
+  });
+
+  test('are those that the journal keeps, after it has discarded older ones', async () => {
+    const { seen, record, journaled } = await aJournal();
+    record(JOURNAL_LIMITS.anonymous.records + 5, true);
+    record(1_000);
+    await seen();
+    record(JOURNAL_LIMITS.hops.records - 500);
+    const expected = (await journaled()).entries.map(({ requestId }) => requestId);
+    expect((await seen()).map(({ requestId }) => requestId)).toEqual(expected);
+  });
+});
