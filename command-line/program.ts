@@ -22,7 +22,9 @@ const GROUPS: Readonly<Record<string, string>> = {
   returns: 'Plays policy, store and warehouse.',
   products: 'Plays assortment management.',
   customers: 'Plays customer service.',
-  stock: 'Plays a stock count.',
+  stock: 'Stock by SKU and location; plays a stock count.',
+  hops: 'Single hops of the journal.',
+  traces: 'What each request from outside led to.',
 };
 
 /** The whole command line. */

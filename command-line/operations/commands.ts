@@ -6,9 +6,11 @@ import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { showInvariants } from '../output/invariants.ts';
 import { showHops } from '../output/journal.ts';
+import { showRows } from '../output/show-answer.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);
+const objectTypes = objects.map(({ type }) => type);
 const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settled;
 
 /** The command of each operation of the simulation plane. An operation that is missing here fails the type check. */
@@ -27,6 +29,7 @@ export const operationCommands: OperationCommands = {
       trouble: 'trouble',
     },
   },
+  'read-rehearsal': { words: 'rehearsals show', example: 'rehearsals show default' },
   'delete-rehearsal': { words: 'rehearsals delete', example: 'rehearsals delete my-tests', done: 'The rehearsal is deleted.' },
   'reset-rehearsal': { words: 'rehearsals reset', positional: ['rehearsal'], example: 'rehearsals reset my-tests' },
   'read-clock': { words: 'clock show', example: 'clock show' },
@@ -53,6 +56,7 @@ export const operationCommands: OperationCommands = {
     choices: { type: eventTypes },
     columns: { order: 'order', 'event.time': 'time', 'event.type': 'type', 'event.subject': 'subject' },
   },
+  'read-event': { words: 'events show', example: 'events show evt_01M' },
   'wait-for-events': {
     words: 'events wait',
     positional: ['type'],
@@ -61,10 +65,42 @@ export const operationCommands: OperationCommands = {
     columns: { order: 'order', 'event.time': 'time', 'event.type': 'type', 'event.subject': 'subject' },
     holds: ({ found }) => found,
   },
+  'read-topology': {
+    words: 'topology',
+    example: 'topology',
+    // The calls that flows may contain are many, and always the same.
+    show: ({ applications, seen }, look) =>
+      [
+        showRows(
+          applications.map(({ title: _title, owns: _owns, ...rest }) => rest),
+          undefined,
+          look,
+        ),
+        showRows(seen, undefined, look),
+      ].join('\n\n'),
+  },
+  'list-object-types': {
+    words: 'objects list',
+    example: 'objects list',
+    summary: 'Lists the types of business objects, or the objects of a type, newest first.',
+    columns: { type: 'type', owner: 'owner', count: 'count', states: 'states' },
+  },
+  'list-objects': {
+    words: 'objects list',
+    example: 'objects list order --state completed',
+    choices: { type: objectTypes },
+    columns: { id: 'id', state: 'state', label: 'label', updatedAt: 'changed', related: 'refers to' },
+  },
+  'list-life-cycles': {
+    words: 'life-cycles',
+    example: 'life-cycles',
+    columns: { type: 'type', states: 'states' },
+  },
+  'list-stock': { words: 'stock list', example: 'stock list --sku mug-blue' },
   'read-object': {
     words: 'objects show',
     example: 'objects show customer cus_ada',
-    choices: { type: objects.map(({ type }) => type) },
+    choices: { type: objectTypes },
   },
   'read-progression': { words: 'progression show', example: 'progression show' },
   'set-progression': { words: 'progression set', example: 'progression set --warehouse immediate' },
@@ -96,6 +132,22 @@ export const operationCommands: OperationCommands = {
     positional: ['correlationId'],
     example: 'journal my-order --limit 20',
     show: ({ items, truncated }, look) => showHops(items, truncated, look),
+  },
+  'read-hop': { words: 'hops show', example: 'hops show req_01M' },
+  'list-traces': {
+    words: 'traces list',
+    example: 'traces list --status ok --limit 10',
+    columns: {
+      startedAt: 'time',
+      status: 'status',
+      method: 'method',
+      path: 'path',
+      calls: 'calls',
+      events: 'events',
+      failed: 'failed',
+      faults: 'faults',
+      correlationId: 'correlation id',
+    },
   },
   verify: {
     words: 'verify',

@@ -18,6 +18,8 @@ test('The example in the help of every command does what it says', async () => {
   await rehearsal.ok('POST', `/orders/${id}/confirm`);
   const [routed] = await scene.routed(id);
   const parcel = await scene.sent(routed?.id ?? '');
+  const [event] = await rehearsal.events();
+  const [hop] = await rehearsal.journal();
   const examples = everyCommand(createProgram())
     .flatMap(examplesOf)
     .filter((example) => !ELSEWHERE.test(example))
@@ -26,7 +28,12 @@ test('The example in the help of every command does what it says', async () => {
   const own = `${rehearsal.name}-own`;
   const failures: string[] = [];
   for (const example of examples) {
-    const line = example.replace('my-tests', own).replace('ret_01M', returned.id).replace('shp_01M', parcel);
+    const line = example
+      .replace('my-tests', own)
+      .replace('ret_01M', returned.id)
+      .replace('shp_01M', parcel)
+      .replace('evt_01M', event.id)
+      .replace('req_01M', hop.requestId);
     const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: rehearsal.name });
     if (code !== 0 || out === '' || err !== '') failures.push(`${line}: ${code} ${out}${err}`);
   }
