@@ -70,7 +70,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
-  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'estate/'] },
+  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'estate/', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   { zone: 'docs/', may: ['command-line/', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
 ];
