@@ -1,7 +1,7 @@
 import type { EstateClient, Reply } from '../rehearsal/estate-client.ts';
 import { filledPath } from '../rehearsal/estate-client.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
-import { type ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 import { CommandFailure, EXIT, misuse } from './failure.ts';
 import { nearestWord } from './nearest-word.ts';
@@ -15,7 +15,7 @@ export interface Input {
 }
 
 /** Performs one operation of the simulation plane. @throws CommandFailure with a sentence for the user */
-export async function ask<Id extends ControlId>(
+export async function ask<Id extends CalledId>(
   id: Id,
   connection: Connection,
   input: Input = {},
@@ -25,7 +25,7 @@ export async function ask<Id extends ControlId>(
 }
 
 /** As `ask`, on a connection that its owner closes. */
-export async function askWith<Id extends ControlId>(
+export async function askWith<Id extends CalledId>(
   client: EstateClient,
   connection: Omit<Connection, 'json'>,
   id: Id,

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import type { StreamId } from '../shared/catalog/simulation/operations.ts';
 import { completionCommand } from './completion.ts';
 import { VARIABLES } from './connection.ts';
 import { doctorCommand } from './doctor/doctor.ts';
@@ -9,6 +10,7 @@ import { CommandFailure, EXIT } from './failure.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { startCommand } from './start.ts';
+import { streamCommand, streamWords } from './stream.ts';
 
 /** What the nouns group. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -23,6 +25,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   products: 'Plays assortment management.',
   customers: 'Plays customer service.',
   stock: 'Stock by SKU and location; plays a stock count.',
+  scenarios: 'Scenarios that the estate can run.',
+  runs: 'Runs of scenarios in the estate.',
   hops: 'Single hops of the journal.',
   traces: 'What each request from outside led to.',
 };
@@ -35,6 +39,7 @@ export function createProgram(): Command {
   program.addCommand(startCommand()).addCommand(rehearseCommand());
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
+  for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
   program.addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command);

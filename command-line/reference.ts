@@ -30,7 +30,7 @@ function sectionOf(command: Command): string {
     `### \`estate ${path}${taken.join('')}\``,
     command.description(),
     ...(rows.length > 0 ? [['| Option | What |', '|---|---|', ...rows].join('\n')] : []),
-    ['```sh', ...examplesOf(command).map((line) => `estate ${line}`), '```'].join('\n'),
+    ['```text', ...examplesOf(command).map((line) => `estate ${line}`), '```'].join('\n'),
   ];
   return parts.join('\n\n');
 }

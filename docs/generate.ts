@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
-import { applicationSummary } from '../shared/contract/tables/application-summary.ts';
+import { applicationNeighbours, applicationSummary } from '../shared/contract/tables/application-summary.ts';
+import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
+import { changeEventTable, eventTable } from '../shared/contract/tables/events.ts';
 import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
 import { lifeCycles } from '../shared/contract/tables/life-cycles.ts';
-import { apiTable, applicationTable, eventTable, problemTable } from '../shared/contract/tables/overview.ts';
+import { apiTable, applicationTable } from '../shared/contract/tables/overview.ts';
+import { problemSections, problemTable } from '../shared/contract/tables/problems.ts';
 import { callPolicies } from './network-policies.ts';
 import { variableTable } from './variables.ts';
 
@@ -20,17 +23,23 @@ interface Part {
 }
 
 const parts: readonly Part[] = [
-  { file: 'README.md', name: 'applications', text: applicationTable() },
-  { file: 'README.md', name: 'apis', text: apiTable() },
-  { file: 'README.md', name: 'events', text: eventTable() },
-  { file: 'README.md', name: 'problems', text: problemTable() },
-  { file: 'README.md', name: 'variables', text: variableTable() },
-  { file: 'docs/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
-  { file: 'docs/flows.md', name: 'flows', text: flowSections() },
-  { file: 'docs/flows.md', name: 'calls', text: callMatrix() },
+  { file: 'docs/reference/apis.md', name: 'applications', text: applicationTable() },
+  { file: 'docs/reference/apis.md', name: 'apis', text: apiTable() },
+  { file: 'docs/reference/events.md', name: 'events', text: eventTable() },
+  { file: 'docs/reference/events.md', name: 'change-events', text: changeEventTable() },
+  { file: 'docs/reference/problems.md', name: 'problems', text: problemTable() },
+  { file: 'docs/reference/problems.md', name: 'problem-sections', text: problemSections() },
+  { file: 'docs/reference/variables.md', name: 'variables', text: variableTable() },
+  { file: 'docs/reference/simulation-plane.md', name: 'operations', text: controlOperationSections() },
+  { file: 'docs/reference/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
+  { file: 'docs/reference/flows.md', name: 'flows', text: flowSections() },
+  { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },
   { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
-  ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) })),
+  ...applicationNames.flatMap((name) => [
+    { file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) },
+    { file: `services/${name}/README.md`, name: 'neighbours', text: applicationNeighbours(name) },
+  ]),
 ];
 
 const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);

@@ -109,7 +109,7 @@ export async function startEstate(
     });
     closing.push(door.close);
     gatewayUrl = door.url;
-    const touchpoint = await startTouchpoint(configuration, log);
+    const touchpoint = await startTouchpoint(configuration, log, configuration.CONSOLE === 'on' ? { gateway: door.url } : {});
     closing.push(touchpoint.close);
     portalUrl = touchpoint.portal;
     touchpointState = READY;

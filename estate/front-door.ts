@@ -1,4 +1,6 @@
+import { Router } from 'express';
 import type { Agent } from 'undici';
+import { createConsole } from '../console/serve.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createClockDriver } from '../gateway/control/clock/driver.ts';
 import { createControlPlane } from '../gateway/control/control-plane.ts';
@@ -6,6 +8,8 @@ import { createOutsideCall } from '../gateway/control/outside-call.ts';
 import { startExpiry } from '../gateway/control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../gateway/control/rehearsals/rehearsals.ts';
 import { createUse } from '../gateway/control/rehearsals/use.ts';
+import { createRuns } from '../gateway/control/runs/runs.ts';
+import { createStreams } from '../gateway/control/stream/streams.ts';
 import { createTopology, type TouchpointState } from '../gateway/control/topology/topology.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
@@ -22,9 +26,11 @@ import type { Snapshot } from '../shared/store/ports/snapshots.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import { objectsOf } from './business-objects.ts';
 import { adaptersInUse, type Configuration } from './configuration.ts';
+import { consoleConfig } from './console.ts';
 import { refuseDemoCredentials } from './demo-credentials.ts';
 import { explainListenError } from './listen-errors.ts';
 import { registeredApplications } from './registry.ts';
+import { createScenarioRuns } from './scenario-runs.ts';
 import { seedSnapshot } from './seeding.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
@@ -62,6 +68,7 @@ export interface FrontDoor {
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
+  const { touchpoint = (): TouchpointState => ({ state: 'absent' }) } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
@@ -74,6 +81,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const use = createUse({ worlds: adapter.worlds, log });
+  let url = '';
+  const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
@@ -96,23 +105,29 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       use,
       driver,
       callFromOutside: createOutsideCall({ transport }),
+      runs,
+      streams: createStreams(),
       objects: objectsOf(registeredApplications.map(({ service }) => service)),
       simulation: adapter.simulation,
       topology: createTopology({
         worlds: adapter.worlds,
         addressOf,
         agent,
-        touchpoint: options.touchpoint ?? (() => ({ state: 'absent' })),
+        touchpoint,
         adapters: adaptersInUse(configuration),
       }),
       stopping,
     }),
-    documents: createDocuments(),
+    documents:
+      configuration.CONSOLE === 'on'
+        ? Router().use(createConsole(consoleConfig(configuration, credentials, () => touchpoint().portal)), createDocuments())
+        : createDocuments(),
     allowedHosts: configuration.ALLOWED_HOSTS,
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },
     states: () => [...options.states(), preparing],
     observability,
   }).catch(explainListenError('GATEWAY_PORT'));
+  url = gateway.url;
   const expiry = startExpiry({ worlds: adapter.worlds, log });
   const prepared = ensureDefault(rehearsals, stopping).then(() => {
     preparing = READY;
@@ -122,6 +137,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     prepared,
     drain: gateway.drain,
     close: async () => {
+      await runs.stop();
       await gateway.close();
       await expiry.stop();
       await driver.stop();

@@ -4,13 +4,18 @@ import type { Logger } from '../shared/process/logger.ts';
 import type { Configuration } from './configuration.ts';
 import { explainListenError } from './listen-errors.ts';
 
-/** Starts the touchpoint mock and its portal. They share nothing with the rest of the estate. */
-export async function startTouchpoint(configuration: Configuration, log: Logger) {
+/**
+ * Starts the touchpoint mock and its portal. They share nothing with the rest of the estate; the portal only links to its console.
+ *
+ * @param gateway address of the gateway that serves the console
+ */
+export async function startTouchpoint(configuration: Configuration, log: Logger, { gateway }: { readonly gateway?: string } = {}) {
   const { HOST, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT, MOCK_STORE_KEY, MOCK_LANES, ALLOWED_HOSTS } = configuration;
   const shared = { storeKey: MOCK_STORE_KEY, lanes: MOCK_LANES, allowedHosts: ALLOWED_HOSTS, logger: log };
+  const consoleUrl = gateway === undefined ? undefined : `${gateway}/console/`;
   const mock = await startTouchpointMock({ ...shared, host: HOST, port: TOUCHPOINT_PORT }).catch(explainListenError('TOUCHPOINT_PORT'));
   try {
-    const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url }).catch(
+    const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url, consoleUrl }).catch(
       explainListenError('PORTAL_PORT'),
     );
     return {

@@ -76,6 +76,10 @@ export const variables = {
     .describe(
       'How applications that share a process call each other: `process` hands calls over without a connection, `http` sends them over loopback. Applications in processes of their own always use HTTP.',
     ),
+  CONSOLE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('`off` removes the console: nothing is under `/console`, and browsers get the index at `/` too.'),
   STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
   RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address before 429.'),
   RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential before 429.'),

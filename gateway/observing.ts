@@ -22,10 +22,14 @@ export interface Passed {
 
 /** Counts and traces a request that was answered, or whose client has disconnected. */
 export function observeRequest(observer: Observer, passed: Passed, request: IncomingMessage, response: ServerResponse): void {
-  const { started, about, api, view, ids, span, traceparent } = passed;
+  const { started, api, view, ids, span, traceparent } = passed;
+  const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream');
+  // Its duration is that of a visit. Its client ends it.
+  const about = isStream ? 'stream' : passed.about;
   // Probes come every few seconds and would drown the requests of clients.
   if (about === 'health') return;
-  const status = response.destroyed && !response.writableFinished ? 0 : response.statusCode;
+  const isBrokenOff = response.destroyed && !response.writableFinished && !isStream;
+  const status = isBrokenOff ? 0 : response.statusCode;
   observer.answered({
     ids: { requestId: ids?.requestId ?? '', correlationId: ids?.correlationId ?? '', world: view?.world, traceparent },
     api: api?.id ?? about,

@@ -6,7 +6,7 @@ import { flushCompileCache } from 'node:module';
  * Fills the folder NODE_COMPILE_CACHE while the image is built, so that a container neither strips types nor compiles when it
  * starts: loads every module once, then runs a rehearsal, since only functions that ran are kept compiled.
  */
-for await (const file of glob('{services,estate,gateway,shared,fixtures}/**/*.ts')) {
+for await (const file of glob('{console/*.ts,{services,estate,gateway,shared,fixtures}/**/*.ts}')) {
   if (file !== 'estate/main.ts') await import(`../${file}`);
 }
 flushCompileCache();

@@ -20,6 +20,14 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   zod: [/\.cjs$/, /^src\//, /^v3\//],
   yaml: [/^browser\//],
   undici: [/^scripts\//],
+  // The console serves these to browsers: only the modules of its import map.
+  preact: [/^(?!package\.json$|dist\/preact\.mjs$|hooks\/(package\.json$|dist\/hooks\.mjs$))/],
+  '@preact/signals': [/^(?!package\.json$|dist\/signals\.mjs$)/],
+  '@preact/signals-core': [/^(?!package\.json$|dist\/signals-core\.mjs$)/],
+  '@dagrejs/dagre': [/^(?!package\.json$|dist\/dagre\.esm\.js$)/],
+  // Dagre's module contains it.
+  '@dagrejs/graphlib': [/^(?!package\.json$)/],
+  'eventsource-parser': [/^src\//],
 };
 
 const keep = (path: string): boolean => /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i.test(path);

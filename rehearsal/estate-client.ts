@@ -1,7 +1,9 @@
 import { Agent, request } from 'undici';
-import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
-import { type ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import type { z } from 'zod';
+import type { ControlCall, ControlOutput, FrameOf } from '../shared/catalog/simulation/define-operation.ts';
+import { type CalledId, controlOperations, type StreamId } from '../shared/catalog/simulation/operations.ts';
 import { fillPath } from '../shared/transport/path.ts';
+import { eventsOf } from './event-stream.ts';
 
 /** Address and credentials of a client. */
 export interface EstateClientOptions {
@@ -30,6 +32,13 @@ export interface CallOptions {
   readonly as?: 'bearer' | 'api-key' | 'admin' | 'none';
 }
 
+/** A stream is read from here on, and until the signal. */
+export interface StreamOptions {
+  /** Id of the last frame that was read. Default: now. */
+  readonly after?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** The control plane refused the operation or could not be reached. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
@@ -50,6 +59,12 @@ export function createEstateClient(options: EstateClientOptions) {
   };
   const bound = options.bearer.startsWith('reh_');
 
+  const placed = ({ headers = {}, as = 'bearer' }: CallOptions): Record<string, string> => ({
+    ...credential(as),
+    ...(options.rehearsal !== undefined && (!bound || as === 'none' || as === 'admin') && { 'x-rehearsal': options.rehearsal }),
+    ...headers,
+  });
+
   async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
     const response = await request(`${options.gateway}${path}`, {
       method: method as 'GET',
@@ -62,15 +77,11 @@ export function createEstateClient(options: EstateClientOptions) {
   }
 
   /** A call of a public API. */
-  const call = (method: string, path: string, body?: unknown, { headers = {}, as = 'bearer' }: CallOptions = {}): Promise<Reply> =>
-    send(method, path, body, {
-      ...credential(as),
-      ...(options.rehearsal !== undefined && (!bound || as === 'none' || as === 'admin') && { 'x-rehearsal': options.rehearsal }),
-      ...headers,
-    });
+  const call = (method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> =>
+    send(method, path, body, placed(how));
 
   /** An operation of the simulation plane. @throws ControlError when it is refused */
-  async function control<Id extends ControlId>(
+  async function control<Id extends CalledId>(
     id: Id,
     ...[input]: Record<never, never> extends ControlCall<(typeof controlOperations)[Id]>
       ? [input?: ControlCall<(typeof controlOperations)[Id]>]
@@ -92,8 +103,32 @@ export function createEstateClient(options: EstateClientOptions) {
     return (reply.body ?? null) as ControlOutput<(typeof controlOperations)[Id]>;
   }
 
+  /** Reads a stream of the simulation plane. Leaving the loop closes it. @throws ControlError when it is refused */
+  async function* stream<Id extends StreamId>(
+    id: Id,
+    input?: ControlCall<(typeof controlOperations)[Id]> & StreamOptions,
+  ): AsyncGenerator<FrameOf<(typeof controlOperations)[Id]>, void> {
+    const { path, frames } = controlOperations[id];
+    const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
+    const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
+    const response = await request(`${options.gateway}${filledPath(path, { query })}`, {
+      headers: placed({ as: 'admin', headers }),
+      dispatcher: agent,
+      ...(signal && { signal }),
+    });
+    if (response.statusCode >= 300) {
+      const refusal = parse(await response.body.text()) as { detail?: string } | undefined;
+      throw new ControlError(id, response.statusCode, String(refusal?.detail ?? ''));
+    }
+    for await (const { event, id: place, data } of eventsOf(response.body)) {
+      // A newer estate may have frames that this client does not know.
+      const schema = (frames as Readonly<Record<string, z.ZodType>>)[event ?? ''];
+      if (schema) yield { event, id: place, data: schema.parse(JSON.parse(data)) } as FrameOf<(typeof controlOperations)[Id]>;
+    }
+  }
+
   const close = (): Promise<void> => (options.agent ? Promise.resolve() : agent.close());
-  return { call, control, close, [Symbol.asyncDispose]: close };
+  return { call, control, stream, close, [Symbol.asyncDispose]: close };
 }
 
 /** A path of the catalog with its parameters filled in and the query appended. */

@@ -4,7 +4,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
 import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
-import type { ControlId, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import type { CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Reply } from './estate-client.ts';
 
 /** Credentials of a test suite. */
@@ -41,7 +41,7 @@ type Asked<A> =
         Section<'body', z.input<Body>> & { readonly headers?: Readonly<Record<string, string>> }
     : never;
 type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
-type Control<Id extends ControlId> = (typeof controlOperations)[Id];
+type Control<Id extends CalledId> = (typeof controlOperations)[Id];
 /** Optional when it has no required members. */
 type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 

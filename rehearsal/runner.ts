@@ -1,10 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
-import { Money } from '../shared/catalog/shapes.ts';
-import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
+import type { Agent } from 'undici';
 import { pause } from '../shared/process/waiting.ts';
-import { signWebhook } from '../shared/simulation/webhook-signature.ts';
-import { ControlError, createEstateClient, type EstateClient, type Reply } from './estate-client.ts';
-import { ExpectationFailed, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
+import { ControlError, createEstateClient, type EstateClient } from './estate-client.ts';
+import type { Report } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { stageOf, stoppable } from './stage.ts';
+
+export type { Report } from './report.ts';
 
 export interface RunOptions {
   readonly gateway: string;
@@ -12,41 +13,31 @@ export interface RunOptions {
   readonly apiKey: string;
   readonly admin: string;
   readonly report: Report;
+  /** Stops the run before its next step. */
+  readonly signal?: AbortSignal;
+  /** Shared connections, which their owner closes. */
+  readonly agent?: Agent;
   /** Keeps the rehearsal after the run. */
   readonly leavesRehearsal?: boolean;
   /** Inspects the rehearsal before it is deleted. An exception fails the scenario. */
   readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
 
-/** Receives the progress of a run. */
-export interface Report {
-  begin(scenario: Scenario, rehearsal: string): void;
-  step(record: StepRecord): void;
-  note(text: string): void;
-  invariants(
-    results: readonly {
-      readonly title: string;
-      readonly holds: boolean;
-      readonly checked: number;
-      readonly violations: readonly string[];
-    }[],
-  ): void;
-  end(scenario: Scenario, failure: string | undefined): void;
-}
-
 /**
- * Runs one scenario in its own rehearsal and checks the invariants at the end. Deletes the rehearsal afterwards, unless `keep` is set.
+ * Runs one scenario in its own rehearsal and checks the invariants at the end. Deletes the rehearsal afterwards, unless `leavesRehearsal`
+ * is set.
  * @returns whether all expectations and invariants held
  */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
-  const { gateway, apiKey, admin, report, leavesRehearsal = false } = options;
-  const outside = createEstateClient({ ...options, rehearsal: 'default' });
-  const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal'));
-  const client = createEstateClient({ gateway, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, admin, rehearsal: name });
+  const { gateway, apiKey, admin, report, signal, leavesRehearsal = false } = options;
+  const shared = { gateway, admin, ...(options.agent && { agent: options.agent }) };
+  const outside = createEstateClient({ ...shared, bearer: options.bearer, apiKey, rehearsal: 'default' });
+  const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal'), signal);
+  const client = createEstateClient({ ...shared, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
   report.begin(scenario, name);
   let failure: string | undefined;
   try {
-    await scenario.run(stageOf(client, report, { ...credentials, now }));
+    await scenario.run(stoppable(stageOf(client, report, { ...credentials, now }), signal));
     failure = await brokenInvariants(client, report);
     await options.examine?.({ name, client });
   } catch (error) {
@@ -69,13 +60,13 @@ const deleteRehearsal = (outside: EstateClient, name: string): Promise<string | 
   );
 
 /** Retries while a part of the estate is being replaced. @throws ControlError when that takes too long */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+async function patiently<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof ControlError) || error.status !== 503 || attempt === PATIENCE) throw error;
-      await pause(1_000);
+      if (!(error instanceof ControlError) || error.status !== 503 || attempt === PATIENCE || signal?.aborted) throw error;
+      await pause(1_000, signal);
     }
   }
 }
@@ -87,113 +78,4 @@ async function brokenInvariants(client: EstateClient, report: Report): Promise<s
   if (!settled) return `The estate did not come to rest: ${waitingFor.join(', ')}`;
   const broken = invariants.filter(({ holds }) => !holds);
   return broken.length === 0 ? undefined : `Broken: ${broken.map(({ title }) => title).join('; ')}`;
-}
-
-/** Data that an external party has. */
-interface Outside {
-  readonly webhookSecret: string;
-  readonly webhookUrl: string;
-  readonly now: string;
-}
-
-function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookUrl, now }: Outside): Stage {
-  let steps = 0;
-  let clock = Date.parse(now);
-
-  async function send({ call, body, options }: Omit<Step, 'title'>): Promise<{ reply: Reply; ms: number; correlationId: string }> {
-    const [method = '', path = ''] = call.split(' ');
-    const correlationId = `rehearse-${++steps}`;
-    const started = performance.now();
-    const reply = await client.call(method, path, body, {
-      ...options,
-      headers: { ...options?.headers, 'x-correlation-id': correlationId },
-    });
-    return { reply, ms: Math.round(performance.now() - started), correlationId };
-  }
-
-  async function record(title: string, step: Omit<Step, 'title'>, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
-    await client.control('settle');
-    clock = Date.parse((await client.control('read-clock')).now);
-    const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: 1_000 } });
-    const { items: hops } = await client.control('read-journal', { query: { correlationId: sent.correlationId } });
-    const edge = hops.find(({ parentId }) => parentId === undefined);
-    return {
-      title,
-      call: step.call,
-      application: String(edge?.['application'] ?? 'gateway'),
-      api: String(edge?.['api'] ?? ''),
-      status: sent.reply.status,
-      ms: sent.ms,
-      events: items.map(({ event }) => String(event['type']).replace('com.unified-commerce.', '')),
-    };
-  }
-
-  return {
-    async step(step) {
-      const sent = await send(step);
-      const done = await record(step.title, step, sent);
-      report.step(done);
-      const fits = step.status === undefined ? done.status < 300 : done.status === step.status;
-      if (!fits) {
-        const detail = (sent.reply.body as { detail?: string } | undefined)?.detail ?? '';
-        throw new ExpectationFailed(`${step.title}: expected ${step.status ?? '2xx'}, got ${done.status}. ${detail}`);
-      }
-      if (step.events && !isDeepStrictEqual([...done.events].sort(), [...step.events].sort())) {
-        throw new ExpectationFailed(
-          `${step.title}: expected the events ${step.events.join(', ') || 'none'}, got ${done.events.join(', ') || 'none'}.`,
-        );
-      }
-      return sent.reply;
-    },
-    async together(title, calls) {
-      const sent = await Promise.all(calls.map((call) => send(call)));
-      const counts = new Map<number, number>();
-      for (const { reply } of sent) counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1);
-      report.note(`${title}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
-      return sent.map(({ reply }) => reply);
-    },
-    expect(what, actual, expected) {
-      if (!isDeepStrictEqual(actual, expected)) {
-        throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
-      }
-      report.note(`${what}: ${inWords(expected)}`);
-    },
-    async advance(by) {
-      const { now, ran } = await client.control('advance-clock', { body: { by } });
-      clock = Date.parse(now);
-      report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`);
-    },
-    async fault(name, rule) {
-      await client.control('put-fault', { params: { name }, body: rule as FaultInput });
-      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.event ?? rule.match.api ?? rule.match.application}`);
-    },
-    now: () => clock,
-    async settle() {
-      await client.control('settle');
-    },
-    async scan(id, scan) {
-      const { state } = await client.control('play-scan', { params: { id, scan }, body: {} });
-      await client.control('settle');
-      report.note(`the carrier scans ${id}: ${scan}; it is ${state}`);
-    },
-    async webhook(title, { id, body, status, secret = webhookSecret }) {
-      const json = JSON.stringify(body);
-      const headers = { ...signWebhook(secret, { id, at: clock, body: json }), 'x-correlation-id': `rehearse-${++steps}` };
-      const reply = await client.call('POST', webhookUrl, json, { as: 'none', headers });
-      report.note(`${title}: ${reply.status}`);
-      if (reply.status !== status) throw new ExpectationFailed(`${title}: expected ${status}, got ${reply.status}.`);
-    },
-    async noFaults() {
-      await client.control('delete-faults');
-      report.note('all faults are gone');
-    },
-  };
-}
-
-/** A value as shown in the report: amounts in major units, undefined as `none`. */
-function inWords(value: unknown): string {
-  if (value === undefined) return 'none';
-  const money = Money.safeParse(value);
-  if (money.success) return `${(money.data.amount / 100).toFixed(2)} ${money.data.currency}`;
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -16,6 +16,8 @@ export interface StepRecord {
   readonly ms: number;
   /** Names of the events that followed, in order. */
   readonly events: readonly string[];
+  /** Names the trace of the step. */
+  readonly correlationId: string;
   readonly note?: string;
 }
 

@@ -146,6 +146,15 @@ export const operationCommands: OperationCommands = {
       correlationId: 'correlation id',
     },
   },
+  'list-scenarios': { words: 'scenarios list', example: 'scenarios list', columns: { name: 'scenario', flows: 'flows', title: 'what happens' } },
+  'start-run': { words: 'runs start', positional: ['scenario'], example: 'runs start digital-order' },
+  'list-runs': {
+    words: 'runs list',
+    example: 'runs list',
+    columns: { id: 'id', scenario: 'scenario', state: 'state', startedAt: 'started', failure: 'failure' },
+  },
+  'read-run': { words: 'runs show', example: 'runs show run_01M', holds: ({ state }) => state !== 'failed' },
+  'delete-run': { words: 'runs delete', example: 'runs delete run_01M', done: 'The run and its rehearsal are deleted.' },
   verify: {
     words: 'verify',
     example: 'verify',

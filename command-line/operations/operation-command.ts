@@ -1,10 +1,10 @@
 import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
-import type { ControlId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import type { CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import type { Look } from '../output/look.ts';
 import type { ValueHints } from './member-option.ts';
 
 /** How an operation is asked on the command line. Arguments, options and help follow from the operation itself. */
-export interface OperationCommand<Id extends ControlId = ControlId> extends ValueHints {
+export interface OperationCommand<Id extends CalledId = CalledId> extends ValueHints {
   /** Its noun, and mostly a verb. Operations with the same words are told apart by the number of their arguments. */
   readonly words: string;
   /** What follows the name of the program in an example. */
@@ -27,5 +27,5 @@ export interface OperationCommand<Id extends ControlId = ControlId> extends Valu
 
 /** Every operation has at least one command. */
 export type OperationCommands = {
-  readonly [Id in ControlId]: OperationCommand<Id> | readonly OperationCommand<Id>[];
+  readonly [Id in CalledId]: OperationCommand<Id> | readonly OperationCommand<Id>[];
 };

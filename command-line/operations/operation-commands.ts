@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
-import { type ControlId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { type CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { ask } from '../ask.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { EXIT, misuse } from '../failure.ts';
@@ -14,7 +14,7 @@ import { type Member, membersOf } from './schema-members.ts';
 
 /** One way to perform an operation: its arguments and options. */
 interface Variant {
-  readonly id: ControlId;
+  readonly id: CalledId;
   readonly declaration: OperationCommand;
   readonly summary: string;
   /** Of the path, then those that are declared. */
@@ -32,7 +32,7 @@ interface Position {
 
 const sectionOf = ({ method }: ControlOperation): 'query' | 'body' => (method === 'GET' || method === 'DELETE' ? 'query' : 'body');
 
-function variantOf(id: ControlId, declaration: OperationCommand): Variant {
+function variantOf(id: CalledId, declaration: OperationCommand): Variant {
   const operation: ControlOperation = controlOperations[id];
   const all = membersOf(sectionOf(operation) === 'query' ? operation.query : operation.request);
   const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true, inRequiredPart: true });
@@ -59,7 +59,7 @@ function variantOf(id: ControlId, declaration: OperationCommand): Variant {
 /** The commands of all operations, by their words. */
 export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   const variants = Object.entries(operationCommands).flatMap(([id, declared]) =>
-    [declared].flat().map((declaration) => variantOf(id as ControlId, declaration as OperationCommand)),
+    [declared].flat().map((declaration) => variantOf(id as CalledId, declaration as OperationCommand)),
   );
   return Map.groupBy(variants, ({ declaration }) => declaration.words);
 }

@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { Problem } from '../../shared/catalog/problems.ts';
-import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
+import { type ControlOperation, isStream } from '../../shared/catalog/simulation/define-operation.ts';
 import { type ControlId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import { refuseSecrets } from '../../shared/contract/secrets.ts';
 import { parseParams } from '../../shared/contract/validation.ts';
@@ -10,6 +10,7 @@ import { expressPath } from '../../shared/transport/path.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
 import { operations } from './operations.ts';
 import type { Use } from './rehearsals/use.ts';
+import { sendFrames } from './stream/send-frames.ts';
 
 export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
@@ -28,7 +29,8 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions): Rout
   for (const definition of definitions) {
     router.route(routeOf(definition))[expressMethod(definition)](async (request: Request, response: Response) => {
       const run = operations[definition.id].prepare(await readInput(definition, request, response));
-      const output = await run(parts, entering(use, parts, response));
+      const output = await run(parts, entering(use, parts, { definition, response }), (frames) => sendFrames(response, frames));
+      if (isStream(definition)) return;
       if (definition.status === 204) response.status(204).end();
       else response.status(definition.status).json(output);
     });
@@ -55,16 +57,25 @@ async function readInput({ method }: ControlOperation, request: Request, respons
   const params = parseParams(request.params);
   if (method !== 'GET' && method !== 'DELETE') refuseSecrets(params, 'path');
   if (body) refuseSecrets(body.value);
-  return { params, query: request.query, body: body ? body.value : {} };
+  return { params, query: request.query, body: body ? body.value : {}, lastEventId: request.get('last-event-id') };
 }
 
-/** Operations count as use of their rehearsal while they run. Only the default rehearsal is created here. */
-function entering(use: Use, { rehearsals }: ControlParts, response: Response): EnterRehearsal {
+/** A page that somebody left open must not keep its rehearsal for ever, and one that is watched must not lose it. */
+const WATCHING_IS_USE_MS = 8 * 60 * 60 * 1_000;
+
+interface Exchange {
+  readonly definition: ControlOperation;
+  readonly response: Response;
+}
+
+/** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
+function entering(use: Use, { rehearsals }: ControlParts, { definition, response }: Exchange): EnterRehearsal {
   const { rehearsal = DEFAULT_REHEARSAL }: GatewayLocals = response.locals;
   const gone = whenGone(response);
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
-    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, gone }));
+    const mostMs = isStream(definition) ? WATCHING_IS_USE_MS : undefined;
+    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, gone }), mostMs);
   };
 }
 

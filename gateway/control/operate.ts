@@ -1,4 +1,4 @@
-import type { ControlInput, ControlOperation, ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
+import type { ControlInput, ControlOperation, ControlOutput, StreamOperation } from '../../shared/catalog/simulation/define-operation.ts';
 import { parsePart } from '../../shared/contract/validation.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
@@ -6,6 +6,9 @@ import type { Simulation, Worlds } from '../../shared/store/ports/estate-store.t
 import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
+import type { Runs } from './runs/runs.ts';
+import type { Frame } from './stream/send-frames.ts';
+import type { Streams } from './stream/streams.ts';
 import type { Topology } from './topology/topology.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
@@ -16,6 +19,8 @@ export interface ControlParts {
   readonly rehearsals: Rehearsals;
   readonly driver: ClockDriver;
   readonly callFromOutside: OutsideCall;
+  readonly runs: Runs;
+  readonly streams: Streams;
   /** Where each business object is stored. */
   readonly objects: EstateObjects;
   /** The applications and their calls. */
@@ -43,12 +48,16 @@ export interface SentInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
+  readonly lastEventId: string | undefined;
 }
+
+/** Answers with a stream. Resolves when it has ended. */
+export type SendFrames = (frames: AsyncIterable<Frame>) => Promise<void>;
 
 export interface BoundOperation<Id extends string> {
   readonly id: Id;
   /** @returns the operation with its input, ready to run. @throws Problem validation_failed */
-  readonly prepare: (sent: SentInput) => (parts: ControlParts, enter: EnterRehearsal) => Promise<unknown>;
+  readonly prepare: (sent: SentInput) => (parts: ControlParts, enter: EnterRehearsal, send: SendFrames) => Promise<unknown>;
 }
 
 /** Binds an operation that runs in a rehearsal: `operate(deleteFault)(async ({ params }, { world, worlds }) => …)`. */
@@ -62,7 +71,7 @@ export const operate =
     },
   });
 
-/** Binds an operation that runs in no rehearsal: it creates, lists or deletes them. */
+/** Binds an operation that runs in no rehearsal: it is about rehearsals, or about runs of scenarios. */
 export const operateOnRehearsals =
   <O extends ControlOperation>(operation: O) =>
   (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
@@ -70,6 +79,19 @@ export const operateOnRehearsals =
     prepare: (sent) => {
       const input = parseInput(operation, sent);
       return (parts) => run(input, parts);
+    },
+  });
+
+/** Binds an operation that streams what happens in a rehearsal. A problem before its first frame is answered as one. */
+export const operateStream =
+  <O extends StreamOperation>(operation: O) =>
+  (
+    run: (input: ControlInput<O> & Pick<SentInput, 'lastEventId'>, scope: OperationScope) => AsyncIterable<Frame>,
+  ): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: (sent) => {
+      const input = { ...parseInput(operation, sent), lastEventId: sent.lastEventId };
+      return (parts, enter, send) => enter((entered) => send(run(input, { ...parts, ...entered })));
     },
   });
 

@@ -6,6 +6,7 @@ import { createRehearsal } from './operations/create-rehearsal.ts';
 import { deleteFault } from './operations/delete-fault.ts';
 import { deleteFaults } from './operations/delete-faults.ts';
 import { deleteRehearsal } from './operations/delete-rehearsal.ts';
+import { deleteRun } from './operations/delete-run.ts';
 import { listEvents } from './operations/list-events.ts';
 import { listFaults } from './operations/list-faults.ts';
 import { listLifeCycles } from './operations/list-life-cycles.ts';
@@ -13,6 +14,8 @@ import { listObjectTypes } from './operations/list-object-types.ts';
 import { listObjects } from './operations/list-objects.ts';
 import { listParked } from './operations/list-parked.ts';
 import { listRehearsals } from './operations/list-rehearsals.ts';
+import { listRuns } from './operations/list-runs.ts';
+import { listScenarios } from './operations/list-scenarios.ts';
 import { listStock } from './operations/list-stock.ts';
 import { listTraces } from './operations/list-traces.ts';
 import { moveCustomerByHand } from './operations/move-customer-by-hand.ts';
@@ -27,12 +30,15 @@ import { readJournal } from './operations/read-journal.ts';
 import { readObject } from './operations/read-object.ts';
 import { readProgression } from './operations/read-progression.ts';
 import { readRehearsal } from './operations/read-rehearsal.ts';
+import { readRun } from './operations/read-run.ts';
+import { readStream } from './operations/read-stream.ts';
 import { readTopology } from './operations/read-topology.ts';
 import { redriveParked } from './operations/redrive-parked.ts';
 import { resetRehearsal } from './operations/reset-rehearsal.ts';
 import { setClock } from './operations/set-clock.ts';
 import { setProgression } from './operations/set-progression.ts';
 import { settle } from './operations/settle.ts';
+import { startRun } from './operations/start-run.ts';
 import { verify } from './operations/verify.ts';
 import { waitForEvents } from './operations/wait-for-events.ts';
 
@@ -73,4 +79,10 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-hop': readHop,
   'list-traces': listTraces,
   verify,
+  'list-scenarios': listScenarios,
+  'start-run': startRun,
+  'list-runs': listRuns,
+  'read-run': readRun,
+  'delete-run': deleteRun,
+  'read-stream': readStream,
 };

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, send } from './contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
+import { fixedResponse } from './contract/fixed-response.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
@@ -17,6 +18,8 @@ export interface PortalOptions {
   readonly port: number;
   /** URL of the mock, for example `http://127.0.0.1:15115`. */
   readonly mockUrl: string;
+  /** Address of the console of the estate that the portal belongs to, if there is one. */
+  readonly consoleUrl?: string | undefined;
   /** The page shows this key to everybody who can open the portal: it is the public key of a mock. */
   readonly storeKey: string;
   readonly lanes: readonly string[];
@@ -60,6 +63,7 @@ const security = helmet({
 export async function startPortal({
   port,
   mockUrl,
+  consoleUrl,
   storeKey,
   lanes,
   host = '127.0.0.1',
@@ -75,7 +79,7 @@ export async function startPortal({
   portal.use('/mock', forwardTo(mockUrl));
   portal.use(security);
   portal.use(documentRouter({ fixtures, isReady: () => ready, from: 'portal' }));
-  const description = portalDescription({ fixtures, storeKey, lanes });
+  const description = portalDescription({ fixtures, mockUrl, consoleUrl, storeKey, lanes });
   portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
   portal.get('/tokens.css', (_request, response) => response.sendFile(TOKENS, { cacheControl: true, maxAge: 0 }));
   portal.use(express.static(PAGE, { dotfiles: 'ignore', cacheControl: true, maxAge: 0, redirect: false }));
@@ -115,10 +119,23 @@ function forwardTo(mockUrl: string) {
 }
 
 /** The data of the page. */
-function portalDescription({ fixtures, storeKey, lanes }: { fixtures: TouchpointFixtures; storeKey: string; lanes: readonly string[] }) {
+function portalDescription({
+  fixtures,
+  mockUrl,
+  consoleUrl,
+  storeKey,
+  lanes,
+}: Pick<PortalOptions, 'mockUrl' | 'consoleUrl' | 'storeKey' | 'lanes'> & { readonly fixtures: TouchpointFixtures }) {
   return {
+    mock: mockUrl,
+    console: consoleUrl,
     aliases: ALIAS_NAMES.map((name) => ({ name, path: ALIASES[name].path, prefilled: ALIASES[name].prefilled })),
-    cases: fixtures.cases.map(({ case: name, alias, title, request, status }) => ({ case: name, alias, title, request, status })),
+    cases: fixtures.cases.map((fixture) => {
+      const { case: name, alias, title, request, status, headers } = fixture;
+      // The page puts the lane of the caller in: the mock echoes it.
+      const answer = fixedResponse(fixture).body('{lane}', request.basketId);
+      return { case: name, alias, title, request, status, headers, answer };
+    }),
     invalidSelector: INVALID_SELECTOR,
     authorization: fixtures.authorization.map((fixture) => resolveAuthorization(fixture, { storeKey, lanes })),
     sequence: SUGGESTED_SEQUENCE,

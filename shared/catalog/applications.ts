@@ -4,7 +4,7 @@ export const applications = {
   'ecommerce-platform': { title: 'eCommerce Platform', owns: 'baskets, products and prices' },
   oms: { title: 'OMS', owns: 'orders' },
   'payment-hub': { title: 'Payment Hub', owns: 'payments, refunds and gift-card balances' },
-  fms: { title: 'FMS', owns: 'fulfilment orders and returns' },
+  fms: { title: 'FMS', owns: 'fulfillment orders and returns' },
   wms: { title: 'WMS', owns: 'picking orders' },
   'carrier-platform': { title: 'Carrier Platform', owns: 'shipments, labels and scans' },
   sim: { title: 'SIM', owns: 'reservations and their expiry' },

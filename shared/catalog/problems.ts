@@ -41,6 +41,7 @@ export const problems = {
   internal_error: { status: 500, title: 'Internal error', retryable: false },
   dependency_error: { status: 502, title: 'Dependency error', retryable: true },
   dependency_unavailable: { status: 503, title: 'Dependency unavailable', retryable: true },
+  too_many_streams: { status: 503, title: 'Too many streams', retryable: true },
   store_full: { status: 503, title: 'Store full', retryable: true },
   contention: { status: 503, title: 'Contention', retryable: true },
   dependency_timeout: { status: 504, title: 'Dependency timeout', retryable: true },

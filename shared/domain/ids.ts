@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'evt'
   | 'rdm'
   | 'int'
-  | 'req';
+  | 'req'
+  | 'run';
 
 /** The name of a rehearsal. */
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;

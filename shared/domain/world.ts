@@ -2,3 +2,5 @@
 export type World = `${string}~${string}`;
 
 export const rehearsalOf = (world: World): string => world.slice(0, world.lastIndexOf('~'));
+
+export const idOf = (world: World): string => world.slice(world.lastIndexOf('~') + 1);

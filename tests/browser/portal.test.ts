@@ -1,22 +1,11 @@
-import { accessSync, constants } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
+import { describeInBrowser, launchChromium } from '../support/chromium.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const ARGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-background-networking',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const TIDY = `
   for (const [id, value] of [['authorization', 'valid'], ['calculate-address', 'alias']]) {
     const select = document.getElementById(id);
@@ -28,21 +17,7 @@ const TIDY = `
 `;
 const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
 
-function isInstalled(): boolean {
-  try {
-    accessSync(CHROMIUM, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-if (!isInstalled()) {
-  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-  console.warn(`SKIPPED: the browser tests of the touchpoint portal need Chromium at ${CHROMIUM} (Debian: apt-get install chromium).`);
-}
-
-(isInstalled() ? describe : describe.skip)('the portal in a browser', () => {
+describeInBrowser('the portal in a browser', () => {
   let mock: Listening;
   let portal: Listening;
   let browser: Browser;
@@ -54,7 +29,7 @@ if (!isInstalled()) {
   beforeAll(async () => {
     mock = await startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE });
     portal = await startPortal({ port: 0, mockUrl: mock.url, ...STORE });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    browser = await launchChromium();
     context = await browser.newContext();
     page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -249,12 +224,12 @@ if (!isInstalled()) {
       expect(words).toContain('loyalty card was accepted');
     });
 
-    test('copies the request as curl', async () => {
+    test('copies the request as curl, with the address of the mock itself', async () => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: portal.url });
       await page.click('#calculate-copy');
       await page.getByText('Copied.').waitFor();
       const copied = await page.evaluate('navigator.clipboard.readText()');
-      expect(copied).toContain(`curl -i -X POST '${portal.url}/mock/retail/touchpoint/basket/calculate'`);
+      expect(copied).toContain(`curl -i -X POST '${mock.url}/retail/touchpoint/basket/calculate'`);
       expect(copied).toContain("-H 'Authorization: Bearer demo-store-key'");
       expect(copied).toContain("-H 'X-Mock-Case: 02'");
       expect(copied).toContain('"basketId": "basket-1001"');

@@ -122,7 +122,7 @@ await rehearsal.api('create-basket-api', { body: { channel: 'carrier pigeon' } }
   if (whyNoDocker !== undefined) skipWithoutDocker('tests of a project with the installed package');
   else {
     test.each(['order.test.ts', 'events-on-kafka.test.ts'])(
-      'runs %s as it is in docs/testcontainers.md',
+      'runs %s as it is in docs/how-to/testcontainers-node.md',
       async (file) => {
         process.env['ESTATE_IMAGE'] = await estateImage();
         const out = await succeeds(process.execPath, '--test', '--test-reporter=tap', file);

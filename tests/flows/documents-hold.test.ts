@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { type Answered, type Asked, describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -72,9 +72,16 @@ async function ask(
   return {
     status: response.statusCode,
     contentType: response.headers['content-type'] as string | undefined,
-    text: await response.body.text(),
+    text: await textOf(response),
     headers: response.headers,
   };
+}
+
+/** A stream has no end: its first bytes show that it was answered. */
+async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+  if (!String(headers['content-type']).startsWith('text/event-stream')) return body.text();
+  for await (const chunk of body) return String(chunk);
+  return '';
 }
 
 function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal): Record<string, string> {

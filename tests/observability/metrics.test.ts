@@ -171,9 +171,9 @@ describe('Counting the store', () => {
   });
 });
 
-describe('docs/observability.md', () => {
+describe('docs/how-to/observe.md', () => {
   test('lists exactly the existing metrics, with their kind, labels and meaning', async () => {
-    const document = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8');
+    const document = readFileSync(new URL('../../docs/how-to/observe.md', import.meta.url), 'utf8');
     const listed = [...document.matchAll(/^\| `((?:http|estate)_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm)].map(
       ([, name, type, labels, help]) => ({
         ...{ name, type, help },

@@ -16,6 +16,7 @@ import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
+import { runSuite } from './store-suite-runs.ts';
 
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
@@ -613,6 +614,22 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|e1' } }))).toMatchObject({ ok: true });
       });
 
+      test('due work and a redriven delivery keep the hop that scheduled or published them', async () => {
+        const { adapter, store, world } = await opened();
+        await adapter.worlds.setClock(world, { now: 1_000, flowing: false });
+        const timer = { kind: 'timer', key: 'a', at: 0, payload: 'null', correlationId: 'c', hop: 'req_1' };
+        await store.commit(world, aPlan({ events: [{ ...stored, subscribers: ['crm'], hop: 'req_2' }], due: [timer] }));
+        expect((await adapter.worlds.leaseNext(world, 1_000, 'one', 60_000))?.hop).toBe('req_1');
+        expect((await store.drain(world, 'relay', [])).map(({ hop }) => hop)).toEqual(['req_2']);
+        await store.drain(world, 'relay', ['e1']);
+        const [event] = await adapter.worlds.events(world, 0, 1);
+        expect(event).toEqual({ ...stored, order: 1, hop: 'req_2' });
+        await adapter.store('crm').park(world, 'crm|e1', 'poison');
+        await adapter.worlds.redrive(world, [{ what: 'delivery', key: 'crm|e1', event: { ...stored, hop: 'req_2' } }]);
+        expect((await adapter.worlds.leaseNext(world, 1_000, 'two', 60_000))?.hop).toBe('req_2');
+        expect((await adapter.worlds.snapshot(world)).due.filter((item) => 'hop' in item)).toEqual([]);
+      });
+
       test('of many concurrent redrives, one succeeds', async () => {
         const { adapter, world, again } = await parkedDelivery();
         const driven = await Promise.all(Array.from({ length: 10 }, () => adapter.worlds.redrive(world, [again])));
@@ -1059,6 +1076,8 @@ export function storeSuite(name: string, create: CreateStore): void {
 
     lifetimeSuite(opened);
     journalSuite(opened);
+
+    runSuite(opened);
 
     describe('faults and journal', () => {
       test('a fault strikes at most its number of times, also for concurrent requests', async () => {

@@ -78,6 +78,35 @@ describe.each(['mock', 'portal'] as const)('The %s', (which) => {
   });
 });
 
+describe.each(['mock', 'portal'] as const)('Bytes that are no request to the %s', (which) => {
+  const port = (): number => (which === 'mock' ? mock.port : portal.port);
+  const unreadable = { error: 'This is not a readable HTTP request' };
+
+  test.each([
+    ['that are not HTTP', 'hello\r\n\r\n', 400, unreadable],
+    ['with an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 400, unreadable],
+    ['with a blank in the name of a header', 'GET / HTTP/1.1\r\nHost: x\r\nX Y: 1\r\n\r\n', 400, unreadable],
+    ['with two lengths', 'POST /caso02 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, unreadable],
+    [
+      'with headers over the limit',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      { error: 'The headers are larger than 16 KiB' },
+    ],
+  ])('%s get JSON, and the connection is closed', async (_what, bytes, status, body) => {
+    const answer = await raw({ port: port(), send: [bytes] });
+    expect([statusOf(answer), bodyOf(answer)]).toEqual([status, body]);
+    expect(answer).toMatch(/^content-type: application\/json/im);
+    expect(answer).toMatch(/^connection: close/im);
+  });
+
+  test('come after an answer that the client still gets', async () => {
+    const request = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\n\r\n`;
+    const answer = await raw({ port: port(), send: [request, 'x'], until: 'ok' });
+    expect(statusOf(answer)).toBe(200);
+  });
+});
+
 test.each([
   ['throws', 500, 'Something went wrong in the server itself'],
   ['refuses as Express does', 400, 'The address cannot be read'],

@@ -4,6 +4,7 @@ import { nearestWord } from '../../command-line/nearest-word.ts';
 import { operationCommands } from '../../command-line/operations/commands.ts';
 import { operationsByWords } from '../../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
+import { streamWords } from '../../command-line/stream.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
 
 const commands = everyCommand(createProgram());
@@ -13,12 +14,13 @@ const leaves = commands.filter(({ commands: below }) => below.length === 0).map(
 
 describe('The command line', () => {
   test('has a command for every operation of the simulation plane, and none for an unknown one', () => {
-    expect(Object.keys(operationCommands).toSorted()).toEqual(Object.keys(controlOperations).toSorted());
+    const known = Object.keys(controlOperations).toSorted();
+    expect([...Object.keys(operationCommands), ...Object.keys(streamWords)].toSorted()).toEqual(known);
     const reached = [...operationsByWords().values()].flat().map(({ id }) => id);
-    expect([...new Set(reached)].toSorted()).toEqual(Object.keys(controlOperations).toSorted());
+    expect([...new Set<string>([...reached, ...Object.keys(streamWords)])].toSorted()).toEqual(known);
   });
 
-  test.each([...operationsByWords().keys()])('offers %s', (words) => {
+  test.each([...operationsByWords().keys(), ...Object.values(streamWords)])('offers %s', (words) => {
     expect(leaves.map(([path]) => path)).toContain(words);
   });
 

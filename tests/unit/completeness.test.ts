@@ -7,7 +7,8 @@ import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { consumedBy } from '../../shared/catalog/subscriptions.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
-import { apiTable, eventTable } from '../../shared/contract/tables/overview.ts';
+import { eventTable } from '../../shared/contract/tables/events.ts';
+import { apiTable } from '../../shared/contract/tables/overview.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 /**
@@ -17,7 +18,7 @@ import { textOf, trackedFiles } from '../support/tracked-files.ts';
 const files = new Set(trackedFiles);
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const internals = Object.values(internalCalls) as readonly ApiDefinition[];
-const readme = textOf('README.md');
+const apiReference = textOf('docs/reference/apis.md');
 const document = estateOpenApi('0.0.0') as { paths: Record<string, Record<string, { operationId: string }>> };
 
 const callingTests = trackedFiles
@@ -62,7 +63,7 @@ function missingSteps(api: ApiDefinition): string[] {
       !callingTests.includes(`describe('${api.name}'`) &&
       `step 4: call ${api.method} ${api.path} in a test under tests/services`,
     document.paths[api.path]?.[api.method.toLowerCase()]?.operationId !== api.id && `step 5: describe ${api.id} in the OpenAPI document`,
-    !readme.includes(`\`${api.method} ${api.path}\``) && 'step 5: run npm run docs, so that the README lists it',
+    !apiReference.includes(`\`${api.method} ${api.path}\``) && 'step 5: run npm run docs, so that the reference lists it',
   ].filter((step) => step !== false);
 }
 
@@ -104,8 +105,8 @@ describe('Every event', () => {
     expect(allTests.includes(`'${name}'`) ? name : `no test under tests/services or tests/flows expects ${name}`).toBe(name);
   });
 
-  test('has a row in the README', () => {
-    expect(readme).toContain(eventTable());
+  test('has a row in the reference', () => {
+    expect(textOf('docs/reference/events.md')).toContain(eventTable());
   });
 });
 
@@ -127,8 +128,8 @@ describe('Handlers', () => {
   });
 });
 
-describe('The README', () => {
+describe('The reference', () => {
   test('lists the APIs as the catalog has them (step 5: npm run docs)', () => {
-    expect(readme).toContain(apiTable());
+    expect(apiReference).toContain(apiTable());
   });
 });

@@ -35,6 +35,19 @@ describe('The compose file', () => {
     expect(asked.filter((name) => !/^[A-Z_]+:-.+/.test(name))).toEqual([]);
   });
 
+  test('has its variables and their defaults in .env.example', () => {
+    const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, preset]) => `${name}=${preset}`);
+    const shown = textOf('.env.example')
+      .split('\n')
+      .filter((line) => /^[A-Z_]+=/.test(line));
+    expect(shown.toSorted()).toEqual([...new Set(asked)].toSorted());
+  });
+
+  test('has its variables in the documentation', () => {
+    const asked = [...textOf('docker-compose.yml').matchAll(/\$\{([A-Z_]+):-/g)].map(([, name = '']) => name);
+    expect(asked.filter((name) => !textOf('docs/how-to/compose.md').includes(`\`${name}\``))).toEqual([]);
+  });
+
   test('gives every container only the privileges that it needs', () => {
     for (const [name, service] of Object.entries(services)) {
       expect([name, service]).toEqual([
@@ -133,7 +146,7 @@ describe('The image', () => {
 
   test('contains all files that the estate reads, and no test', () => {
     const taken = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path = '']) => path);
-    const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared|fixtures|rehearsal|design|image)\//.test(file));
+    const production = trackedFiles.filter((file) => /^(services|estate|gateway|shared|fixtures|rehearsal|design|console|image)\//.test(file));
     expect(production.filter((file) => !taken.includes(file.split('/')[0] ?? ''))).toEqual([]);
     expect(taken.filter((path) => /test|bench|docs/.test(path))).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const code = trackedFiles.filter((file) => /\.(ts|mjs|js)$/.test(file));
@@ -18,7 +19,7 @@ describe('Files', () => {
 
   test('of code are named in kebab-case', () => {
     const names = code.map((file) => file.split('/').at(-1) ?? '');
-    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.(ts|mjs|js)$/.test(name))).toEqual([]);
   });
 
   test('contain no paths of a developer’s machine', () => {
@@ -76,26 +77,20 @@ describe('Dependencies', () => {
   });
 });
 
-describe('The README', () => {
+describe('The documentation', () => {
   test('names every variable that configures a process', () => {
     const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/variables.ts')) ?? [];
     const names = [...block.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(10);
-    expect(names.filter((name) => !textOf('README.md').includes(`\`${name}\``))).toEqual([]);
+    expect(names.filter((name) => !textOf('docs/reference/variables.md').includes(`\`${name}\``))).toEqual([]);
   });
 
   test('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
-    const mentioned = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'estate/banner.ts'].flatMap((file) =>
-      [...textOf(file).matchAll(/npm (?:run )?(?!ci\b|install\b)([a-z][a-z:]+)/g)].map(([, name = '']) => name),
+    const mentioned = [...documents, 'estate/banner.ts'].flatMap((file) =>
+      [...textOf(file).matchAll(/npm (?:run |(?=(?:start|test)\b))([a-z][a-z:]+)/g)].map(([, name = '']) => name),
     );
     expect(mentioned.length).toBeGreaterThan(3);
     expect(mentioned.filter((name) => scripts[name] === undefined)).toEqual([]);
-  });
-
-  test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s links to files that exist', (file) => {
-    const links = [...textOf(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link.replace(/\/$/, ''));
-    const known = (link: string): boolean => trackedFiles.some((tracked) => tracked === link || tracked.startsWith(`${link}/`));
-    expect(links.filter((link) => !known(link))).toEqual([]);
   });
 });

@@ -69,6 +69,8 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
+  { zone: 'console/page/', may: ['shared/', 'console/config.ts', 'console/vocabulary.ts'] },
+  { zone: 'console/', may: ['shared/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'estate/', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
@@ -143,6 +145,17 @@ describe('The import rule', () => {
       ({ file, target, isPackage }) => /^shared\/(catalog|domain)\//.test(file) && isPackage && !pure.includes(target),
     );
     expect(breaking.map(shown)).toEqual([]);
+  });
+
+  test('a page of the console imports only types of what does not travel to the browser', () => {
+    const pages = trackedFiles.filter((file) => file.startsWith('console/page/') && file.endsWith('.ts'));
+    const breaking = pages.flatMap((file) =>
+      [...textOf(file).matchAll(/^import (?!type )[^;]*?from '(\.\.\/[^']+|node:[^']+)';/gms)].map(
+        ([, target]) => `${file} imports ${target}`,
+      ),
+    );
+    expect(pages.length).toBeGreaterThan(10);
+    expect(breaking).toEqual([]);
   });
 
   test('tests are imported by tests alone', () => {

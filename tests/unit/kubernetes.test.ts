@@ -68,13 +68,15 @@ describe('The Kubernetes files', () => {
   });
 
   test('have examples in the documentation that also match their schema', async () => {
-    const shown = [...textOf('docs/kubernetes.md').matchAll(/<<'POLICY'\n([\s\S]*?)\nPOLICY/g)].flatMap(([, yaml = '']) => objectsIn(yaml));
+    const shown = [...textOf('docs/how-to/kubernetes.md').matchAll(/<<'POLICY'\n([\s\S]*?)\nPOLICY/g)].flatMap(([, yaml = '']) =>
+      objectsIn(yaml),
+    );
     expect(shown.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['NetworkPolicy metrics']);
     expect((await Promise.all(shown.map(schemaComplaints))).flat()).toEqual([]);
   });
 
   test('exist under the names that the documentation uses', () => {
-    const named = [...textOf('docs/kubernetes.md').matchAll(/k8s\/[a-z-]+(?:\/[a-z-]+)*|`components\/[a-z-]+`/g)].map(([path]) =>
+    const named = [...textOf('docs/how-to/kubernetes.md').matchAll(/k8s\/[a-z-]+(?:\/[a-z-]+)*|`components\/[a-z-]+`/g)].map(([path]) =>
       path.replace(/^`components\/(.*)`$/, 'k8s/components/$1'),
     );
     expect(named.length).toBeGreaterThan(10);

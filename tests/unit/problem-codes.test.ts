@@ -3,7 +3,7 @@ import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
-import { problemTable } from '../../shared/contract/tables/overview.ts';
+import { problemTable } from '../../shared/contract/tables/problems.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const codes = Object.keys(problems).toSorted();
@@ -34,8 +34,12 @@ describe('The table of problem codes', () => {
     expect(used ? code : `nothing refuses with ${code}: take it out of the table`).toBe(code);
   });
 
-  test('equals the table in the README', () => {
-    expect(textOf('README.md')).toContain(problemTable());
+  test('equals the table in the reference', () => {
+    expect(textOf('docs/reference/problems.md')).toContain(problemTable());
+  });
+
+  test.each(codes)('%s has a section of its own in the reference, with the code as its anchor', (code) => {
+    expect(textOf('docs/reference/problems.md')).toContain(`\n### ${code}\n`);
   });
 
   test('has every code that the documentation names behind a status, with that status', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { textOf } from '../support/tracked-files.ts';
 
-const FILE = 'docs/testcontainers.md';
+const FILE = 'docs/how-to/testcontainers-node.md';
 const excerpts = [...textOf(FILE).matchAll(/<!-- from (\S+) -->\n```ts\n([\s\S]*?)\n```/g)].map(([, source = '', code = '']) => ({
   source,
   code,

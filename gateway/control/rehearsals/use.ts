@@ -30,15 +30,22 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
 
   return {
     note,
-    /** Notes the use for as long as an operation runs: a wait may be longer than the idle time. */
-    async during<T>(rehearsal: string, run: () => Promise<T>): Promise<T> {
+    /**
+     * Notes the use for as long as an operation runs: a wait may be longer than the idle time.
+     * @param mostMs wall time after which the operation no longer counts as use
+     */
+    async during<T>(rehearsal: string, run: () => Promise<T>, mostMs: Ms = Number.POSITIVE_INFINITY): Promise<T> {
+      const until = Date.now() + mostMs;
+      const noteAgain = (): void => {
+        if (Date.now() < until) note(rehearsal);
+      };
       note(rehearsal);
-      const noting = setInterval(() => note(rehearsal), RUNNING_MS).unref();
+      const noting = setInterval(noteAgain, RUNNING_MS).unref();
       try {
         return await run();
       } finally {
         clearInterval(noting);
-        note(rehearsal);
+        noteAgain();
       }
     },
   };

@@ -113,7 +113,7 @@ function code128(text: string): readonly number[] {
 }
 
 function drawReferences(document: Document, { id, fulfillmentOrderId, returnId, labelledAt }: LabelContent): void {
-  const content = returnId === undefined ? `Fulfilment order ${fulfillmentOrderId}` : `Return ${returnId}`;
+  const content = returnId === undefined ? `Fulfillment order ${fulfillmentOrderId}` : `Return ${returnId}`;
   const lines = [`Shipment ${id}`, content, `Label made ${labelledAt.slice(0, 16).replace('T', ' ')} UTC`];
   writeText(document, lines, { box: { x: MARGIN, y: 393, width: INNER, height: 28 }, font: REGULAR, size: 7 });
 }

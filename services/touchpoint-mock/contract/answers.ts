@@ -26,6 +26,10 @@ export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${
 export const FOREIGN_HOST = fixedAnswer(421, 'This is shown as localhost, by address, or under a name that ALLOWED_HOSTS lists');
 export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
+export const REQUEST_UNREADABLE = fixedAnswer(400, 'This is not a readable HTTP request');
+export const REQUEST_TOO_SLOW = fixedAnswer(408, 'The request took too long to arrive');
+export const HEADERS_TOO_LARGE = fixedAnswer(431, 'The headers are larger than 16 KiB');
+
 /** How long a client may continue to send an ignored body before the connection is cut. */
 const LINGER_MS = 1000;
 

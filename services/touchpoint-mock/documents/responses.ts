@@ -18,7 +18,7 @@ export function responses({ alias, cases, selector }: { alias: Alias; cases: rea
     '403': forbidden(cases),
     default: jsonResponse({
       description:
-        'Ours: what lies outside the contract. 400 for a body that nests too deeply, 405 for another method, 413 for a body over 1 MiB, 502 from the portal when it cannot reach the mock.',
+        'Ours: what lies outside the contract. 400 for a body that nests too deeply or bytes that are no HTTP request, 405 for another method, 408 for a request that arrives too slowly, 413 for a body over 1 MiB, 431 for headers over 16 KiB, 502 from the portal when it cannot reach the mock.',
       schema: schemaRef('OtherError'),
     }),
   };

@@ -1,6 +1,6 @@
 import { byId, element } from './elements.js';
 
-/** The choice of an authorization fixture, for both forms and the sequence. */
+/** The choice of an authorization fixture, for the forms and the runs. */
 export function setUpCallerChoice(fixtures) {
   const select = byId('authorization');
   select.append(...fixtures.map(({ name, title }) => element('option', { text: `${name} – ${title}`, attributes: { value: name } })));
@@ -14,6 +14,10 @@ export function setUpCallerChoice(fixtures) {
   show();
   return {
     current,
+    choose: (name) => {
+      select.value = name;
+      select.dispatchEvent(new Event('change'));
+    },
     onChange: (listener) =>
       select.addEventListener('change', () => {
         show();

@@ -1,14 +1,16 @@
+import { reachable } from './addresses.js';
 import { markCurrent } from './case-list.js';
 import { curlCommand } from './curl.js';
 import { byId, element, scrollable } from './elements.js';
-import { bodyOf, exchange, headersFor } from './exchange.js';
 import { isJson } from './json-text.js';
+import { bodyOf, onTheWire } from './request.js';
 import { responseParts, verdict } from './response-view.js';
+import { clockTime } from './times.js';
 
 const TITLES = { calculate: 'Calculate a basket', finish: 'Finish a basket' };
 
 /** One form per alias, with its response beside it. */
-export function createExchangeForm({ alias, portal, caller }) {
+export function createExchangeForm({ alias, portal, caller, send }) {
   const section = byId('form-template').content.cloneNode(true).querySelector('section');
   const part = (name) => section.querySelector(`[data-part="${name}"]`);
   nameParts({ section, alias });
@@ -19,34 +21,49 @@ export function createExchangeForm({ alias, portal, caller }) {
     element('option', { text: 'always refused', attributes: { value: portal.invalidSelector } }),
   );
   let loaded;
+  let sending = false;
+  let shown = 0;
 
   const chosenSelector = () => selector.value.trim();
-  const request = () => {
-    const scenario = address.value === 'scenario';
-    return {
-      path: scenario ? `/caso${encodeURIComponent(chosenSelector())}` : alias.path,
-      headers: headersFor({ caller, selector: scenario ? '' : chosenSelector() }),
-      body: body.value,
-    };
-  };
+  const chosenCase = () => own.find((candidate) => candidate.case === chosenSelector());
+  const request = () => ({
+    alias: alias.name,
+    address: address.value,
+    selector: chosenSelector(),
+    caller: caller.current().name,
+    body: body.value,
+  });
   const refresh = () => {
-    const { path, ...rest } = request();
+    const { path, ...rest } = onTheWire({ portal, request: request() });
     address.options[0].textContent = alias.path;
     address.options[1].textContent = `/caso${chosenSelector()} (the path implies the selector)`;
-    part('curl').textContent = curlCommand({ url: `${location.origin}/mock${path}`, ...rest });
+    part('curl').textContent = curlCommand({ url: `${reachable(portal.mock)}${path}`, ...rest });
     part('body-hint').textContent = isJson(body.value) ? '' : 'This is not JSON: the mock will find no lane in it and deny it with 403.';
     part('copied').textContent = '';
   };
   const load = (fixture) => {
     selector.value = fixture.case;
-    body.value = bodyOf(fixture, caller);
+    body.value = bodyOf({ fixture, caller: caller.current() });
     loaded = body.value;
-    markCurrent(fixture);
+    markCurrent({ alias: alias.name, case: fixture.case });
+    showNothing();
     refresh();
+  };
+  const showNothing = () => {
+    shown += 1;
+    part('sent-at').textContent = 'Not sent yet.';
+    part('verdict').replaceChildren();
+    part('result').replaceChildren();
+  };
+  const showAnswer = (sent) => {
+    shown += 1;
+    part('sent-at').textContent = `Sent at ${clockTime(sent.at)}`;
+    part('verdict').replaceChildren(verdict(sent));
+    part('result').replaceChildren(...(sent.answer ? responseParts({ answer: sent.answer, name: alias.name }) : []));
   };
 
   selector.addEventListener('input', () => {
-    const fixture = own.find((candidate) => candidate.case === chosenSelector());
+    const fixture = chosenCase();
     // Only an unedited body follows the selector.
     if (fixture !== undefined && body.value === loaded) load(fixture);
     else refresh();
@@ -54,17 +71,36 @@ export function createExchangeForm({ alias, portal, caller }) {
   body.addEventListener('input', refresh);
   address.addEventListener('change', refresh);
   part('copy').addEventListener('click', () => copy({ text: part('curl').textContent, source: part('curl'), outcome: part('copied') }));
+  section.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (!event.repeat) section.querySelector('form').requestSubmit();
+  });
   section.querySelector('form').addEventListener('submit', async (event) => {
     event.preventDefault();
+    if (sending) return;
+    sending = true;
     part('send').setAttribute('aria-busy', 'true');
-    const { answer, words } = await exchange(request());
+    const before = shown;
+    const sent = await send(request());
+    // When the form was given another request meanwhile, the answer is in the history alone.
+    if (shown === before) showAnswer(sent);
     part('send').removeAttribute('aria-busy');
-    part('verdict').replaceChildren(verdict({ answer, words }));
-    part('result').replaceChildren(...(answer ? responseParts({ answer, name: alias.name }) : []));
+    sending = false;
   });
   return {
     section,
     load,
+    restore: (sent) => {
+      address.value = sent.request.address;
+      selector.value = sent.request.selector;
+      body.value = sent.request.body;
+      const fixture = chosenCase();
+      loaded = fixture && bodyOf({ fixture, caller: caller.current() });
+      markCurrent({ alias: alias.name, case: fixture?.case });
+      refresh();
+      showAnswer(sent);
+    },
     focus: () => {
       section.scrollIntoView({ block: 'start' });
       part('send').focus({ preventScroll: true });

@@ -47,10 +47,14 @@ export function markRejected(lines) {
 }
 
 export function isJson(text) {
+  return parsed(text) !== undefined;
+}
+
+/** The value of JSON text; undefined for other text. */
+export function parsed(text) {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,3 +1,5 @@
+import { parsed } from './json-text.js';
+
 const DENIED = 'Touchpoint authorization denied';
 
 const CARD = {
@@ -39,11 +41,17 @@ export function inWords({ status, body, retryAfter }) {
   return { tone: 'bad', text: retryAfter ? `${text} Try again after ${retryAfter} seconds.` : text };
 }
 
-/** The portal itself did not answer. */
-export const NO_ANSWER = { tone: 'bad', text: 'The portal does not answer. Is it still running?' };
+const FAILURES = {
+  unreachable: { tone: 'bad', text: 'The portal does not answer. Is it still running?' },
+  'not-sendable': { tone: 'bad', text: 'The selector holds characters that no HTTP header can carry.' },
+  stopped: { tone: 'warn', text: 'Stopped before the answer arrived.' },
+};
 
-/** The browser refuses to send the request. */
-export const NOT_SENDABLE = { tone: 'bad', text: 'The selector holds characters that no HTTP header can carry.' };
+/** The meaning of an exchange in words, with or without an answer. */
+export function explained({ answer, failure }) {
+  if (answer === undefined) return FAILURES[failure] ?? FAILURES.unreachable;
+  return inWords({ status: answer.status, body: parsed(answer.text), retryAfter: new Headers(answer.headers).get('Retry-After') });
+}
 
 function successInWords(body) {
   if (body?.status === 'STALE_DIGEST') {

@@ -1,17 +1,39 @@
 import { element } from './elements.js';
-import { layOut, markRejected } from './json-text.js';
+import { layOut, markRejected, parsed } from './json-text.js';
+import { explained } from './plain-words.js';
 
 const money = (amount) => Number(amount).toFixed(2);
 
 /** The sentence at the top of a response: the status and what it means. */
-export function verdict({ answer, words }) {
-  const status = answer ? [element('span', { className: `badge ${words.tone}`, text: `${answer.status} ${answer.reason}`.trim() })] : [];
-  return element('p', { className: `verdict ${words.tone}`, children: [...status, element('span', { text: words.text })] });
+export function verdict(sent) {
+  const { answer, durationMs } = sent;
+  const { tone, text } = explained(sent);
+  const status = answer ? [element('span', { className: 'code', text: `${answer.status} ${answer.reason}`.trim() })] : [];
+  return element('p', {
+    className: `verdict ${tone}`,
+    children: [
+      ...status,
+      element('span', { className: 'words', text }),
+      element('span', { className: 'duration', text: `${durationMs} ms` }),
+    ],
+  });
+}
+
+/** The status of an exchange alone, for lists. */
+export function outcomeBadge(sent) {
+  const { tone } = explained(sent);
+  return element('span', { className: `badge ${tone}`, text: sent.answer ? String(sent.answer.status) : sent.failure });
+}
+
+/** The total of an answer, or undefined if it has none. */
+export function totalOf({ text }) {
+  const total = parsed(text)?.total;
+  return total === undefined ? undefined : money(total);
 }
 
 /** The parts of a response below its sentence: lines, totals, headers, body. */
 export function responseParts({ answer, name }) {
-  return [...basketParts(answer.body), headersPart(answer.headers), bodyPart({ text: answer.text, name })];
+  return [...basketParts(parsed(answer.text)), headersPart(answer.headers), bodyPart({ text: answer.text, name })];
 }
 
 function basketParts(body) {

@@ -1,9 +1,10 @@
 import { byId, element } from './elements.js';
-import { bodyOf, exchange, headersFor } from './exchange.js';
-import { responseParts, verdict } from './response-view.js';
+import { explained } from './plain-words.js';
+import { requestOf } from './request.js';
+import { responseParts, totalOf, verdict } from './response-view.js';
 
 /** Runs the suggested cases in order, each through its alias, and shows every step. */
-export function setUpSequence({ portal, caller }) {
+export function setUpSequence({ portal, caller, send }) {
   const button = byId('run-sequence');
   const outcome = byId('sequence-outcome');
   const steps = portal.sequence.map((name) => portal.cases.find((fixture) => fixture.case === name));
@@ -17,28 +18,28 @@ export function setUpSequence({ portal, caller }) {
     button.setAttribute('aria-disabled', 'true');
     byId('sequence-steps').replaceChildren();
     outcome.textContent = 'Running…';
-    outcome.textContent = await runSteps({ steps, portal, caller });
+    outcome.textContent = await runSteps({ steps, portal, caller, send });
     button.removeAttribute('aria-disabled');
     running = false;
   });
 }
 
-async function runSteps({ steps, portal, caller }) {
+async function runSteps({ steps, portal, caller, send }) {
   for (const [index, fixture] of steps.entries()) {
     const { path } = portal.aliases.find(({ name }) => name === fixture.alias);
-    const { answer, words } = await exchange({
-      path,
-      headers: headersFor({ caller, selector: fixture.case }),
-      body: bodyOf(fixture, caller),
-    });
-    byId('sequence-steps').append(stepPart({ fixture, path, answer, words }));
+    const sent = await send(requestOf({ fixture, caller: caller.current() }));
+    byId('sequence-steps').append(stepPart({ fixture, path, sent }));
     // A client stops at a denied authorization or a failed connection.
-    if (answer?.status !== fixture.status) return `Stopped at step ${index + 1} of ${steps.length}, case ${fixture.case}. ${words.text}`;
+    if (sent.answer?.status !== fixture.status) {
+      return `Stopped at step ${index + 1} of ${steps.length}, case ${fixture.case}. ${explained(sent).text}`;
+    }
   }
   return `All ${steps.length} steps were answered as expected.`;
 }
 
-function stepPart({ fixture, path, answer, words }) {
+function stepPart({ fixture, path, sent }) {
+  const { answer } = sent;
+  const total = answer && totalOf(answer);
   return element('li', {
     className: 'step',
     attributes: { 'data-case': fixture.case },
@@ -51,12 +52,12 @@ function stepPart({ fixture, path, answer, words }) {
           element('code', { text: path }),
         ],
       }),
-      verdict({ answer, words }),
+      verdict(sent),
       ...(answer
         ? [
             element('details', {
               children: [
-                element('summary', { text: answer.body?.total === undefined ? 'Answer' : `Answer, total ${answer.body.total.toFixed(2)}` }),
+                element('summary', { text: total === undefined ? 'Answer' : `Answer, total ${total}` }),
                 ...responseParts({ answer, name: `step ${fixture.case}` }),
               ],
             }),

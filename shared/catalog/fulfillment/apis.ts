@@ -11,7 +11,7 @@ import { Carrier, CarrierService, Shipment, TrackingStatus } from './shipments.t
 export const getFulfillmentOrder = defineApi({
   id: 'get-fulfillment-order-api',
   name: 'Get Fulfillment Order',
-  summary: 'Returns a fulfilment order with its lines and parcels.',
+  summary: 'Returns a fulfillment order with its lines and parcels.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -25,7 +25,8 @@ export const getFulfillmentOrder = defineApi({
 export const dispatchFulfillmentOrder = defineApi({
   id: 'dispatch-fulfillment-order-api',
   name: 'Dispatch Fulfillment Order',
-  summary: 'Hands a packed fulfilment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel.',
+  summary:
+    'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -44,7 +45,7 @@ export const dispatchFulfillmentOrder = defineApi({
 export const createPickingOrder = defineApi({
   id: 'create-picking-order-api',
   name: 'Create Picking Order',
-  summary: 'Starts to pick an allocated fulfilment order. Each has one picking order.',
+  summary: 'Starts to pick an allocated fulfillment order. Each has one picking order.',
   domain: 'fulfillment',
   type: 'command',
   application: 'wms',

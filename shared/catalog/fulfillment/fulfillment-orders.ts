@@ -66,7 +66,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'cancel',
       from: ['created', 'allocated', 'picking', 'packed'],
       to: 'cancelled',
-      trigger: 'Cancel Order: all fulfilment orders of the order, or none',
+      trigger: 'Cancel Order: all fulfillment orders of the order, or none',
     },
     { verb: 'cancel', from: ['cancelled'], again: true, trigger: 'Cancel Order, repeated' },
     {

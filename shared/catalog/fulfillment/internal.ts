@@ -12,7 +12,7 @@ export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
   name: 'Create Fulfillment Orders',
   summary:
-    'Creates one fulfilment order per node, once per order and attempt. The FMS allocates them afterwards. Refused after the fulfilment of the order is cancelled.',
+    'Creates one fulfillment order per node, once per order and attempt. The FMS allocates them afterwards. Refused after the fulfilment of the order is cancelled.',
   domain: 'fulfillment',
   type: 'command',
   application: 'fms',
@@ -47,7 +47,7 @@ export const cancelFulfillment = defineInternalCall({
   id: 'cancel-fulfillment',
   name: 'Cancel Fulfillment',
   summary:
-    'Cancels all fulfilment orders of an order. Refused if one is dispatched. Afterwards none can be created for the order, even if there were none.',
+    'Cancels all fulfillment orders of an order. Refused if one is dispatched. Afterwards none can be created for the order, even if there were none.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -65,7 +65,7 @@ export const cancelFulfillment = defineInternalCall({
 export const listFulfillmentOrders = defineInternalCall({
   id: 'list-fulfillment-orders',
   name: 'List Fulfillment Orders',
-  summary: 'Returns all fulfilment orders of an order, in order of creation.',
+  summary: 'Returns all fulfillment orders of an order, in order of creation.',
   domain: 'fulfillment',
   type: 'query',
   application: 'fms',
@@ -80,7 +80,7 @@ export const recordPicking = defineInternalCall({
   id: 'record-picking',
   name: 'Record Picking',
   summary:
-    'Records the progress of picking and moves the fulfilment order. Once per picking order and status; refused for a cancelled fulfilment order. Status open starts the picking and returns the lines.',
+    'Records the progress of picking and moves the fulfillment order. Once per picking order and status; refused for a cancelled fulfillment order. Status open starts the picking and returns the lines.',
   domain: 'fulfillment',
   type: 'action',
   application: 'fms',
@@ -173,7 +173,7 @@ export const applyWarehouseProgression = defineInternalCall({
   id: 'apply-warehouse-progression',
   name: 'Apply Warehouse Progression',
   summary:
-    'Sets how fulfilment orders are picked from now on, and reschedules those that are waiting or being picked. The simulation plane sends it.',
+    'Sets how fulfillment orders are picked from now on, and reschedules those that are waiting or being picked. The simulation plane sends it.',
   domain: 'fulfillment',
   type: 'action',
   application: 'wms',

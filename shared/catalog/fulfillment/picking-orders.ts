@@ -12,7 +12,7 @@ export const pickingMoves = {
   packed: [],
 } as const satisfies Record<z.output<typeof PickingStatus>, readonly z.output<typeof PickingStatus>[]>;
 
-/** The picking of a fulfilment order at the warehouse, one per fulfilment order. It is not a business object: the fulfilment order moves. */
+/** The picking of a fulfillment order at the warehouse, one per fulfillment order. It is not a business object: the fulfillment order moves. */
 export const PickingOrder = z
   .object({
     ...commonFields,

@@ -20,7 +20,7 @@ export const CarrierScans = z
   .meta({ id: 'CarrierScans' });
 export type CarrierScans = z.output<typeof CarrierScans>;
 
-/** Automatic steps of a warehouse. Delays start when the fulfilment order is allocated. */
+/** Automatic steps of a warehouse. Delays start when the fulfillment order is allocated. */
 export const WarehouseStep = z
   .strictObject({ step: z.enum(['started', 'picked', 'packed', 'dispatched']), after: Delay })
   .meta({ id: 'WarehouseStep' });

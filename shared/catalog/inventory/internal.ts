@@ -163,7 +163,7 @@ export const moveReservation = defineInternalCall({
   method: 'POST',
   path: '/internal/reservations/{id}/movements',
   request: z.strictObject({
-    reference: Reference.describe('The fulfilment order or order, with the kind.'),
+    reference: Reference.describe('The fulfillment order or order, with the kind.'),
     kind: z
       .enum(['consume', 'short'])
       .describe('consume: increases fulfilledQty of the allocations. short: increases cancelledQty and writes the units off.'),

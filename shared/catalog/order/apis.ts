@@ -10,7 +10,7 @@ import { OrderView } from './objects.ts';
 export const getOrder = defineApi({
   id: 'get-order-api',
   name: 'Get Order',
-  summary: 'Returns an order with its lines, payment status and fulfilment orders.',
+  summary: 'Returns an order with its lines, payment status and fulfillment orders.',
   domain: 'order',
   type: 'query',
   application: 'oms',
@@ -96,7 +96,7 @@ export const routeOrder = defineApi({
   id: 'route-order-api',
   name: 'Route Order',
   summary:
-    'Creates the fulfilment orders of a confirmed order, one per node. One node serves each line. A repeat returns the existing ones.',
+    'Creates the fulfillment orders of a confirmed order, one per node. One node serves each line. A repeat returns the existing ones.',
   domain: 'order',
   type: 'action',
   application: 'oms',

@@ -62,7 +62,7 @@ export const ensureCaptured = defineInternalCall({
   application: 'oms',
   method: 'POST',
   path: '/internal/orders/{id}/ensure-captured',
-  request: z.strictObject({ fulfillmentOrderId: Id.describe('The fulfilment order to be dispatched.') }),
+  request: z.strictObject({ fulfillmentOrderId: Id.describe('The fulfillment order to be dispatched.') }),
   response: z.object({
     orderId: Id,
     captured: Money,

@@ -34,7 +34,7 @@ export const orderLifeCycle = defineLifeCycle({
     {
       verb: 'route',
       from: ['confirmed'],
-      trigger: 'Confirm Order, Route Order: the FMS has created its fulfilment orders. A repeat returns them and changes nothing',
+      trigger: 'Confirm Order, Route Order: the FMS has created its fulfillment orders. A repeat returns them and changes nothing',
     },
     {
       verb: 'route',
@@ -61,14 +61,14 @@ export const orderLifeCycle = defineLifeCycle({
       to: 'cancelled',
       events: ['order-cancelled'],
       trigger:
-        'Cancel Order; no fulfilment order is dispatched. Internal: all capture attempts failed; time: an authorisation has been lost for 1 d',
+        'Cancel Order; no fulfillment order is dispatched. Internal: all capture attempts failed; time: an authorisation has been lost for 1 d',
     },
     {
       verb: 'abandon-fulfilment',
       from: ['in-fulfilment'],
       to: 'cancelled',
       events: ['order-cancelled'],
-      trigger: 'every fulfilment order is cancelled, lost or returned to sender',
+      trigger: 'every fulfillment order is cancelled, lost or returned to sender',
     },
     {
       verb: 'carry-out',
@@ -153,7 +153,7 @@ export const Order = z
     routingStatus: z
       .enum(['retrying', 'manual'])
       .optional()
-      .describe('retrying: confirmed, but without fulfilment orders yet. manual: waiting for Route Order.'),
+      .describe('retrying: confirmed, but without fulfillment orders yet. manual: waiting for Route Order.'),
     captureStatus: z.literal('retrying').optional().describe('A capture failed and is retried.'),
     compensation: z.literal('pending').optional().describe('Effects at other applications are still being undone.'),
     reconciliation: z

@@ -5,7 +5,7 @@ import type { ProblemCode } from '../problems.ts';
 /**
  * An operation of the simulation plane, under `/_sim` at the gateway. Routes, validation, the typed client and the OpenAPI document
  * derive from it. An operation runs in the rehearsal that the header `X-Rehearsal` names, and counts as its use; those under
- * `/_sim/rehearsals` run in none. Naming a rehearsal does not create it: only `create-rehearsal` and the first API call with its name do.
+ * `/_sim/rehearsals`, `/_sim/scenarios` and `/_sim/runs` run in none. Naming a rehearsal does not create it: only `create-rehearsal` and the first API call with its name do.
  */
 export interface ControlOperation<
   Id extends string = string,
@@ -62,6 +62,46 @@ export function defineOperation<
     problems: input.problems ?? [],
   };
 }
+
+/** An operation whose answer is a stream of server-sent events. */
+export interface StreamOperation<
+  Id extends string = string,
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Frames extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
+> extends ControlOperation<Id, Path, Query, Nothing, z.ZodString> {
+  /** The data of each kind of frame. */
+  readonly frames: Frames;
+}
+
+export function defineStream<
+  const Id extends string,
+  const Path extends `/_sim/${string}`,
+  Query extends z.ZodObject,
+  Frames extends Readonly<Record<string, z.ZodType>>,
+>({
+  frames,
+  ...input
+}: {
+  readonly id: Id;
+  readonly summary: string;
+  readonly path: Path;
+  readonly query: Query;
+  readonly frames: Frames;
+  readonly problems?: readonly ProblemCode[];
+}): StreamOperation<Id, Path, Query, Frames> {
+  return { ...defineOperation({ ...input, method: 'GET', response: z.string() }), frames };
+}
+
+export const isStream = (operation: ControlOperation): operation is StreamOperation => 'frames' in operation;
+
+/** A frame as a client reads it. `id` resumes after it. */
+export type FrameOf<O> =
+  O extends StreamOperation<string, string, z.ZodObject, infer Frames>
+    ? {
+        readonly [Kind in keyof Frames & string]: { readonly event: Kind; readonly id: string; readonly data: z.output<Frames[Kind]> };
+      }[keyof Frames & string]
+    : never;
 
 /** The validated input of an operation. */
 export type ControlInput<O> =

@@ -6,6 +6,8 @@ import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject } f
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
+import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
+import { readStream } from './operations/stream.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
@@ -47,6 +49,18 @@ export const controlOperations = {
   [readHop.id]: readHop,
   [listTraces.id]: listTraces,
   [verify.id]: verify,
+  [listScenarios.id]: listScenarios,
+  [startRun.id]: startRun,
+  [listRuns.id]: listRuns,
+  [readRun.id]: readRun,
+  [deleteRun.id]: deleteRun,
+  [readStream.id]: readStream,
 } as const;
 
 export type ControlId = keyof typeof controlOperations;
+/** Operations whose answer is a stream. */
+export type StreamId = {
+  [Id in ControlId]: (typeof controlOperations)[Id] extends { readonly frames: unknown } ? Id : never;
+}[ControlId];
+/** Operations with one answer. */
+export type CalledId = Exclude<ControlId, StreamId>;

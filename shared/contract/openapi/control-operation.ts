@@ -1,5 +1,5 @@
 import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
-import type { ControlOperation } from '../../catalog/simulation/define-operation.ts';
+import { type ControlOperation, isStream } from '../../catalog/simulation/define-operation.ts';
 import type { Part } from '../json-schemas.ts';
 import type { Components } from './components.ts';
 import { json, requestBody } from './content.ts';
@@ -17,15 +17,27 @@ export function controlOperation(control: ControlOperation, components: Componen
     summary: sentenceCase(control.id),
     description: control.summary,
     security: [{ simulation: [] }],
-    parameters: [...pathParameters(control.path, components), ...queryParameters(control.query, components), requestHeader('Rehearsal')],
+    parameters: [
+      ...pathParameters(control.path, components),
+      ...queryParameters(control.query, components),
+      requestHeader('Rehearsal'),
+      ...(isStream(control) ? [requestHeader('LastEventId')] : []),
+    ],
     ...(control.method !== 'GET' && requestBody(control.request, components)),
     responses: {
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }
-        : { [control.status]: { description: 'Done.', content: json(components.schemaOf(control.response, 'output')) } }),
+        : { [control.status]: { description: 'Done.', content: contentOf(control, components) } }),
       ...refusals(problemsOf(control), components),
     },
   };
+}
+
+/** OpenAPI has no words for the frames of a stream: they are named. */
+function contentOf(control: ControlOperation, components: Components): Part {
+  if (!isStream(control)) return json(components.schemaOf(control.response, 'output'));
+  const kinds = Object.keys(control.frames).join(', ');
+  return { 'text/event-stream': { schema: { type: 'string', description: `Frames ${kinds}; their data is JSON.` } } };
 }
 
 const problemsOf = (control: ControlOperation): ProblemCode[] => [

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
+import { STREAM_CURSOR } from '../../catalog/simulation/operations/stream.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
 
@@ -26,6 +27,12 @@ export const REQUEST_HEADERS: Part = {
     description:
       'The same request with the same key is answered with the stored response and changes nothing. Keys are kept for 24 hours on the rehearsal’s clock.',
     schema: schemaOf(IdempotencyKey),
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'Id of the last frame that was read. The stream goes on after it. Default: now.',
+    schema: { type: 'string', pattern: STREAM_CURSOR.source },
   },
   IfMatch: {
     name: 'If-Match',

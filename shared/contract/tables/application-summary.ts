@@ -1,28 +1,40 @@
-import { type Application, topicOf } from '../../catalog/applications.ts';
-import type { EventDefinition } from '../../catalog/define-object.ts';
+import type { Application } from '../../catalog/applications.ts';
+import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { events } from '../../catalog/events.ts';
 import { objects } from '../../catalog/objects.ts';
 import { consumedBy } from '../../catalog/subscriptions.ts';
+import { topicOfEvent } from './events.ts';
 import { callsMadeBy, internals, markedName, publicApis, titleOf } from './known-calls.ts';
 import { code, list, table } from './markdown.ts';
 
-/** The APIs, calls and events of one application, for its README. */
+/** What callers of an application need: its APIs, the states of its objects, its events. */
 export function applicationSummary(application: Application): string {
   const own = publicApis.filter((api) => api.application === application);
-  const inside = internals.filter((api) => api.application === application);
   const owned = objects.filter(({ owner }) => owner === application);
   const emitted = events.filter(({ object }) => owned.some(({ type }) => type === object));
-  return [
+  return joined([
     table(
       ['API', 'Method and path', 'Answers with', 'Refuses with, besides the common problems'],
       own.map((api) => [markedName(api), code(`${api.method} ${api.path}`), String(api.status), list(api.problems.map(code))]),
     ),
+    section('States', owned.filter(hasStates), ['Object', 'States', 'Moves'], ({ type, lifeCycle }) => [
+      code(type),
+      list((lifeCycle?.states ?? []).map(code)),
+      `[life cycle](../../docs/reference/life-cycles.md#${type})`,
+    ]),
+    section('Events', emitted, ['Emits', 'On topic', 'Meaning'], (event) => [code(event.name), code(topicOfEvent(event)), event.meaning]),
+  ]);
+}
+
+/** What maintainers of an application need besides: its calls from inside the estate, its subscriptions, its calls to others. */
+export function applicationNeighbours(application: Application): string {
+  const inside = internals.filter((api) => api.application === application);
+  return joined([
     section('Calls from inside the estate', inside, ['Call', 'Method and path', 'Callers'], (api) => [
       api.name,
       code(`${api.method} ${api.path}`),
       list(api.callers.map(titleOf)),
     ]),
-    section('Events', emitted, ['Emits', 'On topic', 'Meaning'], (event) => [code(event.name), code(topicFor(event)), event.meaning]),
     section('Subscriptions', consumedBy(application), ['Event', 'Mode', 'Purpose'], (event) => {
       const subscription = event.subscribers?.find((candidate) => candidate.application === application);
       return [code(event.name), subscription?.mode ?? '', subscription?.purpose ?? ''];
@@ -32,16 +44,13 @@ export function applicationSummary(application: Application): string {
       api.name,
       code(`${api.method} ${api.path}`),
     ]),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
+
+const hasStates = ({ lifeCycle }: ObjectDefinition): boolean => lifeCycle !== undefined && lifeCycle.rows.length > 0;
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
 function section<T>(title: string, items: readonly T[], head: readonly string[], row: (item: T) => readonly string[]): string {
   return items.length === 0 ? '' : `### ${title}\n\n${table(head, items.map(row))}`;
-}
-
-function topicFor(event: EventDefinition): string {
-  const object = objects.find(({ type }) => type === event.object);
-  return object ? topicOf(object.domain) : '';
 }

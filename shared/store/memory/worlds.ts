@@ -10,6 +10,7 @@ import type { MemoryEstate } from './estate.ts';
 import { createMemoryFaultControl } from './faults.ts';
 import { createMemoryLedger } from './ledger.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
+import { createMemoryRuns } from './runs.ts';
 import { createMemorySnapshots } from './snapshots.ts';
 import { nowOf, type RehearsalState, type WorldState } from './state.ts';
 
@@ -24,6 +25,7 @@ export function createMemoryWorlds(estate: MemoryEstate, store: (application: Ap
     ...createMemoryClock(estate),
     ...createMemoryFaultControl(estate),
     ...createReaders(estate),
+    ...createMemoryRuns(),
     setProgression: async (world, progression) => {
       need(world).progression = progression;
     },

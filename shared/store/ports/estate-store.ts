@@ -14,6 +14,7 @@ import type { ObjectStore } from './objects.ts';
 import type { OutboxStore } from './outbox.ts';
 import type { CommitStore } from './plan.ts';
 import type { ProgressionStore, RehearsalStore } from './rehearsals.ts';
+import type { RunStore } from './runs.ts';
 import type { SnapshotStore } from './snapshots.ts';
 
 /** One application's store. */
@@ -35,7 +36,8 @@ export interface Worlds
     ProgressionStore,
     EventReader,
     JournalReader,
-    ObjectReader {}
+    ObjectReader,
+    RunStore {}
 
 /** Storage of a whole estate: in the memory of this process, or in Redis. */
 export interface StoreAdapter {

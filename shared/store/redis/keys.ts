@@ -13,6 +13,10 @@ import type { World } from '../../domain/world.ts';
  *   L:used               zset   rehearsal -> wall time of its last use; without those that are being opened or removed
  *   L:idle               hash   rehearsal -> wall time without use after which it ends, or `kept`
  *   L:sweep              string lease, a few seconds long, of the process that removes ended rehearsals
+ *   U                    is `<prefix>{.runs}`: hash seq, revision (counts the changes of runs), removedBy (operation of the last removal)
+ *   U:order              zset   run by the order of beginning
+ *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
+ *                               its lease (absent: the run has ended)
  *   <prefix>unsent:<app> zset   world in which the application may have unpublished events -> wall time of the announcement
  *   <prefix>changed      channel; a message is `<W> <number>`, the number counts the changes of that world
  *   <prefix>pulse        channel; a message is `<process> <number>`: a process checks with it that messages reach it
@@ -101,6 +105,7 @@ export function redisKeys(prefix: string) {
     worlds: `${prefix}worlds`,
     /** Names of rehearsals have no dot. */
     rehearsals: `${prefix}{.rehearsals}`,
+    runs: `${prefix}{.runs}`,
     changed: `${prefix}changed`,
     pulse: `${prefix}pulse`,
     announced: (application: Application): string => `${prefix}unsent:${application}`,

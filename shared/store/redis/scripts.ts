@@ -11,6 +11,7 @@ import { outboxScripts } from './lua/outbox.ts';
 import { PRELUDE } from './lua/prelude.ts';
 import { rehearsalScripts } from './lua/rehearsals.ts';
 import { requestScripts } from './lua/requests.ts';
+import { runScripts } from './lua/runs.ts';
 import { simulationScripts } from './lua/simulation.ts';
 
 /**
@@ -34,6 +35,7 @@ const SCRIPTS = {
   ...lifetimeScripts,
   ...clockScripts,
   ...simulationScripts,
+  ...runScripts,
 } as const;
 
 export type ScriptName = keyof typeof SCRIPTS;
@@ -62,6 +64,8 @@ const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'renewClock',
   'removeFault',
   'withdraw',
+  'renewRun',
+  'removeRun',
 ]);
 
 const prepare = (name: ScriptName, body: string): Script => {

@@ -17,6 +17,7 @@ import { createRedisLedger } from './ledger.ts';
 import type { RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
 import { type RunInWorld, runInWorld } from './run-in-world.ts';
+import { createRedisRuns } from './runs.ts';
 import { createRedisSnapshots } from './snapshot.ts';
 
 interface WorldsOptions extends RedisAccess {
@@ -41,6 +42,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisClock(options),
     ...createRedisFaultControl(options),
     ...createEventReader(options),
+    ...createRedisRuns(options),
     ...journal.reader,
     setProgression: async (world, progression) => {
       await run('setProgression', world, JSON.stringify(progression));

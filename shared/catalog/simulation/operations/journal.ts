@@ -8,14 +8,16 @@ export const Hop = z.object({
   parentId: z
     .string()
     .optional()
-    .describe('Request id of the hop that caused this one: the caller, or the hop that published the event. Absent: a call from outside.'),
+    .describe(
+      'Request id of the hop that caused this one: the caller, the hop that published the event, or the hop that scheduled the work. Absent: a call from outside, or the cause is not known.',
+    ),
   correlationId: z.string(),
   sequence: z.int().min(1).describe('Place in the journal, in the order of completion.'),
   application: z.string(),
   api: z.string().describe('Id of the API; event:<name> of a consumed event; due:<kind> of due work.'),
   method: z.string(),
   path: z.string(),
-  status: z.int(),
+  status: z.int().describe('0: no answer was sent.'),
   startedAt: Instant.describe('Wall time.'),
   at: Instant.describe('The rehearsal’s clock.'),
   durationMs: z.number().describe('Wall time.'),
@@ -28,7 +30,7 @@ export const Hop = z.object({
 
 export const readJournal = defineOperation({
   id: 'read-journal',
-  summary: 'Lists the hops of a rehearsal or of a correlation id: caller, target, bodies, outcome and duration.',
+  summary: 'Lists the hops of a rehearsal or of a correlation id: what caused each, its bodies, outcome and duration.',
   method: 'GET',
   path: '/_sim/journal',
   query: z.strictObject({
@@ -41,7 +43,7 @@ export const readJournal = defineOperation({
   }),
   response: z.object({
     items: z.array(Hop).describe('In the order of completion.'),
-    next: z.int().describe('Sequence of the last hop, for after.'),
+    next: z.int().describe('For after: the sequence of the last hop listed; with none, of the newest hop of the rehearsal.'),
     complete: z.boolean().describe('Each call of a listed hop has a record of its own.'),
     truncated: z.boolean().describe('The journal has reached its limit: older hops of this rehearsal are gone.'),
   }),

@@ -3,14 +3,14 @@ import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { Invariant } from './verification.ts';
 
-const Scenario = z.object({
+export const Scenario = z.object({
   name: z.string(),
   title: z.string(),
   flows: z.array(z.int()).describe('Numbers of the documented flows that it follows or disturbs.'),
   pains: z.array(z.string()).describe('What goes wrong in it.'),
 });
 
-const RunStep = z.object({
+export const RunStep = z.object({
   number: z.int(),
   at: Instant.describe('Wall time.'),
   kind: z.enum(['step', 'note']),
@@ -30,7 +30,7 @@ export const Run = z.object({
   title: z.string(),
   rehearsal: z.string().optional().describe('Where it runs. Absent until it has begun.'),
   state: z.enum(['waiting', 'running', 'passed', 'failed', 'stopped']),
-  startedAt: Instant.describe('Wall time.'),
+  startedAt: Instant.describe('Wall time. While it waits: when it was asked for.'),
   endedAt: Instant.optional().describe('Wall time.'),
   steps: z.array(RunStep),
   invariants: z.array(Invariant),
@@ -47,13 +47,14 @@ export const listScenarios = defineOperation({
 
 export const startRun = defineOperation({
   id: 'start-run',
-  summary: 'Runs a scenario in a rehearsal of its own, which is kept for inspection. Two run at a time; others wait.',
+  summary:
+    'Runs a scenario in a rehearsal of its own, which is kept for inspection. Two run at a time, others wait. The latest 20 are kept.',
   method: 'POST',
   path: '/_sim/runs',
   request: z.strictObject({ scenario: z.string().max(80).describe('Name of a scenario, as listed.') }),
   response: Run,
   status: 202,
-  problems: ['not_found', 'too_many_rehearsals'],
+  problems: ['not_found'],
 });
 
 export const listRuns = defineOperation({
@@ -75,7 +76,7 @@ export const readRun = defineOperation({
 
 export const deleteRun = defineOperation({
   id: 'delete-run',
-  summary: 'Stops a run if it is running, and deletes its rehearsal.',
+  summary: 'Stops a run that waits or runs; removes one that has ended from the list. Deletes its rehearsal.',
   method: 'DELETE',
   path: '/_sim/runs/{id}',
   response: z.null(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Instant } from '../../shapes.ts';
-import { defineOperation } from '../define-operation.ts';
+import { defineStream } from '../define-operation.ts';
 import { ListedEvent } from './events.ts';
 import { Hop } from './journal.ts';
 import { Run } from './runs.ts';
@@ -8,38 +8,41 @@ import { Run } from './runs.ts';
 export const STREAM_TOPICS = ['hops', 'events', 'clock', 'faults', 'runs'] as const;
 export type StreamTopic = (typeof STREAM_TOPICS)[number];
 
-/** The data of each kind of frame. A frame is `event: <kind>` with `id: h<sequence>.e<order>`, the cursor of both logs. */
+/** Places in the journal and on the bus, and the world that they are in. Without a world: the present one. */
+export const STREAM_CURSOR = /^h(\d{1,16})\.e(\d{1,16})(?:\.w([0-9A-Z]{26}))?$/;
+
+/** The data of each kind of frame. A frame is `event: <kind>` with `id: h<sequence>.e<order>.w<world>`, the cursor of both logs. */
 export const StreamFrames = {
   /** Without bodies; at most 200. */
   hops: z.array(Hop.omit({ request: true, response: true })),
   /** Additional events too; at most 200. */
   events: z.array(ListedEvent),
+  /** It was set, or began or ceased to flow. While it flows it goes on with wall time. */
   clock: z.object({ now: Instant, flowing: z.boolean() }),
   /** The faults changed, or one of them struck: read the list again. */
   faults: z.object({ revision: z.int(), hits: z.int() }),
+  /** A run changed, in its steps too. All runs as they are listed, of all rehearsals. */
   runs: z.array(Run.omit({ steps: true, invariants: true })),
-  /** Older records are gone, or the rehearsal was reset: read the lists again. */
+  /** Older records are gone, or the rehearsal was reset: read the lists again. After `deleted` the stream ends. */
   gap: z.object({ reason: z.enum(['discarded', 'reset', 'deleted']) }),
 } as const;
 export type StreamFrame = keyof typeof StreamFrames;
 
-export const readStream = defineOperation({
+export const readStream = defineStream({
   id: 'read-stream',
-  summary: 'Streams what happens in a rehearsal as server-sent events. Last-Event-ID resumes.',
-  method: 'GET',
+  summary:
+    'Streams what happens in a rehearsal as server-sent events. Begins with the clock, the faults and the runs as they are, then tells of changes. Last-Event-ID resumes exactly, at any gateway. Counts as use of the rehearsal for eight hours: one that is watched does not end, but a page that was left open does not keep it for ever.',
   path: '/_sim/stream',
   query: z.strictObject({
     topics: z
       .string()
-      .max(80)
       .optional()
       .describe(`Comma-separated: ${STREAM_TOPICS.join(', ')}. Default: all.`),
-    from: z
-      .string()
-      .regex(/^h\d{1,16}\.e\d{1,16}$/)
-      .optional()
-      .describe('Cursor to resume from, like Last-Event-ID. Default: now.'),
+    from: z.string().optional().meta({
+      pattern: STREAM_CURSOR.source,
+      description: 'Id of the last frame that was read. Last-Event-ID takes precedence. Default: now.',
+    }),
   }),
-  response: z.string().meta({ description: 'text/event-stream' }),
-  problems: ['unknown_rehearsal'],
+  frames: StreamFrames,
+  problems: ['unknown_rehearsal', 'too_many_streams'],
 });

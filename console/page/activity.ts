@@ -1,0 +1,42 @@
+import { h } from 'preact';
+import { useKeys } from './keyboard.ts';
+import type { PageProps } from './page.ts';
+import { Empty, Heading } from './parts.ts';
+import { rehearsalLink, withQuery } from './route.ts';
+import { navigate } from './router.ts';
+import { Trace } from './trace.ts';
+import { TraceList } from './trace-list.ts';
+
+/** What happened in a rehearsal: the traces, and beside them the one that is selected. */
+export function Activity({ rehearsal, rest: [correlationId], query }: PageProps) {
+  const { hop: _hop, view: _view, ...filter } = Object.fromEntries(query);
+  const list = withQuery(rehearsalLink(rehearsal, 'activity'), filter);
+  useKeys({ Escape: () => correlationId !== undefined && navigate(list) });
+  return h(
+    'div',
+    { class: correlationId === undefined ? 'stack' : 'stack with-detail' },
+    h(
+      'div',
+      { class: 'title' },
+      correlationId === undefined ? h(Heading, { title: `Activity of ${rehearsal}` }, 'Activity') : h('p', { class: 'as-h1' }, 'Activity'),
+      correlationId !== undefined && h('a', { class: 'button below', href: list }, '← All traces'),
+      h('p', { class: 'muted wide' }, 'Every request, event and timer of this rehearsal, newest first'),
+    ),
+    h(
+      'div',
+      { class: 'acts' },
+      h(TraceList, { rehearsal, selected: correlationId }),
+      correlationId !== undefined
+        ? h(Trace, { key: correlationId, rehearsal, correlationId, query })
+        : h(
+            'section',
+            { class: 'card wide' },
+            h(
+              Empty,
+              { title: 'Select a trace.' },
+              h('p', { class: 'muted' }, 'It shows who called whom, in which order, and why it was slow or failed.'),
+            ),
+          ),
+    ),
+  );
+}

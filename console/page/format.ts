@@ -1,0 +1,18 @@
+export type Tone = 'good' | 'warn' | 'bad' | 'event';
+
+export const toneOf = (status: number): Tone => (status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'good');
+
+/** Wall time: `11:15:53`. */
+export const wallTime = (instant: string | number): string => new Date(instant).toLocaleTimeString('en-GB');
+
+/** Of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
+export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;
+
+export const duration = (ms: number): string =>
+  ms < 1 ? 'under 1 ms' : ms < 10_000 ? `${Math.round(ms).toLocaleString('en')} ms` : `${(ms / 1_000).toFixed(1)} s`;
+
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** Ids are long: `ord_…WDWMH`. */
+export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-5)}`);

@@ -1,0 +1,102 @@
+import { h } from 'preact';
+import { verbsOff } from './clock-set.ts';
+import { control } from './control.ts';
+import { curlOf } from './curl.ts';
+import { apiTitle, applicationTitle, facts } from './facts.ts';
+import { duration, wallTime } from './format.ts';
+import type { Hop } from './hop.ts';
+import { JsonView } from './json-view.ts';
+import { CopyButton, StatusBadge } from './parts.ts';
+import { act, faults, readFaults } from './rehearsal.ts';
+import { drawn, useResource } from './resource.ts';
+import { rehearsalLink } from './route.ts';
+import { credentialsOf } from './session.ts';
+import type { TraceRow } from './trace-tree.ts';
+
+export interface HopDetailProps {
+  readonly rehearsal: string;
+  readonly row: TraceRow;
+  readonly number: number;
+}
+
+/** The selected hop: outcome, faults, actions and bodies. */
+export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
+  const { hop: listed, from, kind } = row;
+  const hop = useResource(listed.requestId, (signal) => control('read-hop', { params: { requestId: listed.requestId } }, { signal }));
+  const { vocabulary } = facts();
+  const api = vocabulary.apis[listed.api];
+  const isCall = kind === 'call' || kind === 'request';
+  return h(
+    'section',
+    { class: 'hop', 'aria-label': `Hop ${number}` },
+    h(
+      'div',
+      { class: 'line' },
+      h('h2', {}, `${number}. ${apiTitle(listed.api)}`),
+      h(StatusBadge, { status: listed.status }),
+      h(
+        'span',
+        { class: 'muted' },
+        `${applicationTitle(from)} → ${applicationTitle(listed.application)} · ${duration(listed.durationMs)} · ${wallTime(listed.startedAt)}`,
+      ),
+      listed.faults.map((fault) => h(Struck, { key: fault, rehearsal, name: fault })),
+    ),
+    h('p', { class: 'mono muted brk' }, `${listed.method} ${listed.path}`),
+    isCall &&
+      h(
+        'p',
+        { class: 'line' },
+        api?.audience === 'public' &&
+          hop.value &&
+          h(CopyButton, { what: 'Command', text: () => commandOf(hop.value as Hop, rehearsal, api.auth), children: 'Copy as curl' }),
+        api &&
+          h(
+            'button',
+            { type: 'button', disabled: verbsOff(), onClick: () => void failNext(listed.application, listed.api) },
+            'Fail this call next time',
+          ),
+      ),
+    drawn(hop, (value) =>
+      h(
+        'div',
+        { class: 'bodies' },
+        h('div', {}, h('h3', {}, 'Request'), h(JsonView, { value: value.request, label: 'Request' })),
+        h('div', {}, h('h3', {}, 'Response'), h(JsonView, { value: value.response, label: 'Response' })),
+        value.truncated && h('p', { class: 'muted' }, 'A part of the record was too large and is cut.'),
+      ),
+    ),
+  );
+}
+
+/** A fault that struck here, and what it does while it is still set. */
+function Struck({ rehearsal, name }: { rehearsal: string; name: string }) {
+  const rule = faults.value?.find((one) => one.name === name);
+  return h(
+    'a',
+    { class: 'badge warn', href: rehearsalLink(rehearsal, 'faults') },
+    h('span', { 'aria-hidden': 'true' }, '⚡'),
+    h('span', { class: 'clip' }, rule ? `${name}: ${inWords(rule.fault)}` : name),
+  );
+}
+
+const inWords = ({ kind, ms, status }: Readonly<Record<string, unknown>>): string =>
+  kind === 'latency' ? `answered ${ms} ms late` : kind === 'status' ? `answered ${status}` : String(kind);
+
+function commandOf(hop: Hop, rehearsal: string, auth: 'bearer' | 'api-key' | 'signature' | 'none'): string {
+  const own = credentialsOf(rehearsal);
+  const { demo } = facts().config;
+  const known = auth === 'api-key' ? (own?.apiKey ?? demo?.apiKey) : (own?.bearer ?? demo?.integration);
+  const bound = own !== undefined && (auth === 'bearer' || auth === 'api-key');
+  return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: known, bound });
+}
+
+const failNext = (application: string, api: string): Promise<void> =>
+  act('fail', async () => {
+    const name = `fail-next-${api}`.slice(0, 64);
+    await control('put-fault', {
+      params: { name },
+      body: { match: { application, api }, fault: { kind: 'status', status: 503 }, times: 1 },
+    });
+    await readFaults();
+    return `The next ${apiTitle(api)} answers 503. The fault is named ${name}.`;
+  });

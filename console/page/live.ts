@@ -1,0 +1,93 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { authorization } from './control.ts';
+import { signOut } from './session.ts';
+import { type Frame, type FrameKind, openStream } from './stream.ts';
+
+export type LiveState =
+  | { readonly kind: 'connecting' | 'live' | 'unavailable' }
+  /** Hidden for a minute: the stream is closed until somebody looks. */
+  | { readonly kind: 'asleep' }
+  /** Wall time. */
+  | { readonly kind: 'reconnecting'; readonly since: number };
+
+const HIDDEN_MS = 60_000;
+
+export const live = signal<LiveState>({ kind: 'connecting' });
+/** New rows wait until the user asks for them. */
+export const held = signal(false);
+
+type Handler = (data: unknown) => void;
+const handlers = new Map<FrameKind, Set<Handler>>();
+let open: { readonly rehearsal: string; close(): void } | undefined;
+let wanted: string | undefined;
+let sleeping: ReturnType<typeof setTimeout> | undefined;
+
+/** Calls the handler with each frame of a kind, while the component is shown. */
+export function useFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Frame<Kind>) => void): void {
+  const latest = useRef(handle);
+  latest.current = handle;
+  useEffect(() => onFrames(kind, (data) => latest.current(data)), [kind]);
+}
+
+export function onFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Frame<Kind>) => void): () => void {
+  const ofKind = handlers.get(kind) ?? new Set<Handler>();
+  handlers.set(kind, ofKind);
+  const handler: Handler = (data) => handle(data as Frame<Kind>);
+  ofKind.add(handler);
+  return () => ofKind.delete(handler);
+}
+
+/** Keeps one stream open for a rehearsal; undefined closes it. */
+export function watch(rehearsal: string | undefined): void {
+  wanted = rehearsal;
+  if (open?.rehearsal === rehearsal) return;
+  close();
+  if (rehearsal !== undefined && !document.hidden) connect(rehearsal);
+}
+
+function connect(rehearsal: string): void {
+  live.value = { kind: 'connecting' };
+  const stream = openStream({
+    headers: () => authorization(rehearsal),
+    onOpen: (resumed) => {
+      const wasBroken = live.peek().kind === 'reconnecting';
+      live.value = { kind: 'live' };
+      if (wasBroken && !resumed) dispatch('gap', { reason: 'discarded' });
+    },
+    onBreak: () => {
+      if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };
+    },
+    onRefusal: (status, detail) => {
+      live.value = { kind: 'unavailable' };
+      if (status === 401) signOut(detail);
+    },
+    onFrame: dispatch,
+  });
+  open = { rehearsal, close: stream.close };
+}
+
+function dispatch(kind: FrameKind, data: unknown): void {
+  for (const handler of handlers.get(kind) ?? []) handler(data);
+}
+
+function close(): void {
+  open?.close();
+  open = undefined;
+}
+
+/** A closed stream has missed frames: whoever shows a list reads it again. */
+function wake(): void {
+  if (open || wanted === undefined) return;
+  connect(wanted);
+  dispatch('gap', { reason: 'discarded' });
+}
+
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(sleeping);
+  if (!document.hidden) return wake();
+  sleeping = setTimeout(() => {
+    close();
+    live.value = { kind: 'asleep' };
+  }, HIDDEN_MS);
+});

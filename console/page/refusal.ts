@@ -1,0 +1,53 @@
+interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly correlationId?: string | undefined;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** Why an operation has no result: the problem that the gateway answered, or its absence. */
+export class Refusal extends Error implements Problem {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly correlationId: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor({ status, code, title, detail, correlationId, retryAfter }: Problem) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.title = title;
+    this.detail = detail;
+    this.correlationId = correlationId;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export async function refusalOf(answer: Response): Promise<Refusal> {
+  const body = (await answer.json().catch(() => ({}))) as Partial<Problem>;
+  return new Refusal({
+    status: answer.status,
+    code: body.code ?? `status ${answer.status}`,
+    title: body.title ?? 'Refused',
+    detail: body.detail ?? `The gateway answered ${answer.status}.`,
+    correlationId: answer.headers.get('X-Correlation-Id') ?? undefined,
+    retryAfter: Number(answer.headers.get('Retry-After')) || undefined,
+  });
+}
+
+/** An aborted request stays an AbortError: nobody waits for it. */
+export function unreachable(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'AbortError') return error;
+  return new Refusal({ status: 0, code: 'unreachable', title: 'No answer', detail: 'The gateway does not answer. Is the estate running?' });
+}
+
+export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
+
+export const asRefusal = (error: unknown): Refusal =>
+  error instanceof Refusal ? error : new Refusal({ status: 0, code: 'broken', title: 'This page failed', detail: String(error) });

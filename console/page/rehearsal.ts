@@ -1,0 +1,101 @@
+import { batch, signal } from '@preact/signals';
+import { control, type Output } from './control.ts';
+import { counted, rehearsalTime } from './format.ts';
+import { onFrames, watch } from './live.ts';
+import { asRefusal, type Refusal } from './refusal.ts';
+import { route } from './router.ts';
+import { say } from './status-line.ts';
+
+/** The rehearsal in the address, as every page shows it. */
+export const clock = signal<Output<'read-clock'> | undefined>(undefined);
+export const faults = signal<Output<'list-faults'>['items'] | undefined>(undefined);
+export const laws = signal<Output<'verify'> | undefined>(undefined);
+/** Why the rehearsal cannot be shown. */
+export const trouble = signal<Refusal | undefined>(undefined);
+/** The action that runs: its buttons wait. */
+export const busy = signal<string | undefined>(undefined);
+
+/** Reads what the bar shows and opens the stream. Called when the rehearsal in the address or the session changes. */
+export async function enterRehearsal(rehearsal: string | undefined): Promise<void> {
+  batch(() => {
+    clock.value = undefined;
+    faults.value = undefined;
+    laws.value = undefined;
+    trouble.value = undefined;
+  });
+  watch(undefined);
+  if (rehearsal === undefined) return;
+  try {
+    const now = await control('read-clock', undefined, { rehearsal });
+    if (route.peek().rehearsal !== rehearsal) return;
+    clock.value = now;
+    watch(rehearsal);
+    await readFaults();
+  } catch (error) {
+    if (route.peek().rehearsal === rehearsal) trouble.value = asRefusal(error);
+  }
+}
+
+export async function readFaults(): Promise<void> {
+  const { rehearsal } = route.peek();
+  const { items } = await control('list-faults', undefined, { rehearsal });
+  if (route.peek().rehearsal === rehearsal) faults.value = items;
+}
+
+onFrames('clock', (now) => {
+  clock.value = now;
+});
+onFrames('faults', () => void readFaults().catch(() => {}));
+onFrames('hops', () => {
+  laws.value = undefined;
+});
+onFrames('gap', ({ reason }) => {
+  if (reason === 'deleted') return void enterRehearsal(route.peek().rehearsal);
+  laws.value = undefined;
+  void control('read-clock')
+    .then((now) => {
+      clock.value = now;
+    })
+    .catch(() => {});
+  void readFaults().catch(() => {});
+});
+
+/** Runs an action of a button, one at a time, and says how it ended. */
+export async function act(name: string, run: () => Promise<string>): Promise<void> {
+  if (busy.peek() !== undefined) return;
+  busy.value = name;
+  try {
+    say(await run());
+  } catch (error) {
+    say(asRefusal(error).detail);
+  } finally {
+    busy.value = undefined;
+  }
+}
+
+export const advance = (body: { readonly by: string } | { readonly to: string }): Promise<void> =>
+  act('advance', async () => {
+    const { now, ran, settled, waitingFor } = await control('advance-clock', { body });
+    clock.value = { flowing: false, ...clock.peek(), now };
+    return settled
+      ? `It is ${rehearsalTime(now)}. ${counted(ran.length, 'timer')} ran.`
+      : `It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`;
+  });
+
+export const settle = (): Promise<void> =>
+  act('settle', async () => {
+    const { settled, waitingFor, parked, withheld } = await control('settle', { body: {} });
+    if (!settled) return `Not settled: it waits for ${waitingFor.join(', ')}.`;
+    const rest = [parked.length > 0 && `${parked.length} parked`, withheld.length > 0 && `${withheld.length} withheld`].filter(Boolean);
+    return rest.length === 0 ? 'Settled: nothing is under way.' : `Settled; ${rest.join(', ')}.`;
+  });
+
+export const verify = (): Promise<void> =>
+  act('verify', async () => {
+    const outcome = await control('verify');
+    laws.value = outcome;
+    const broken = outcome.invariants.filter(({ holds }) => !holds).length;
+    return broken === 0
+      ? `All ${outcome.invariants.length} laws hold.`
+      : `${counted(broken, 'law')} of ${outcome.invariants.length} broken.`;
+  });

@@ -1,0 +1,48 @@
+import { computed, signal } from '@preact/signals';
+import { changedQuery, parseRoute, type QueryChanges, withQuery } from './route.ts';
+
+const address = signal(location.pathname + location.search);
+/** The address as signals: components that read it are drawn again when it changes. */
+export const route = computed(() => parseRoute(new URL(address.value, location.origin)));
+/** The path without the query: a change is a navigation, which moves the focus. */
+export const path = computed(() => new URL(address.value, location.origin).pathname);
+
+let focusDue = false;
+
+/** Whether a heading that appears now takes the focus. It answers true once for each navigation. */
+export function takeFocusDue(): boolean {
+  const due = focusDue;
+  focusDue = false;
+  return due;
+}
+
+export function navigate(link: string, { replace = false } = {}): void {
+  const before = path.peek();
+  history[replace ? 'replaceState' : 'pushState'](null, '', link);
+  moved(before);
+}
+
+/** Changes members of the query; undefined removes one. It is no navigation: the focus stays, and Back skips it. */
+export function setQuery(changes: QueryChanges): void {
+  navigate(withQuery(path.peek(), changedQuery(route.peek().query, changes)), { replace: true });
+}
+
+function moved(before: string): void {
+  address.value = location.pathname + location.search;
+  if (path.peek() === before) return;
+  focusDue = true;
+  window.scrollTo(0, 0);
+}
+
+/** Follows links of the console without loading the page again. */
+export function startRouter(): void {
+  addEventListener('popstate', () => moved(path.peek()));
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const href = link?.getAttribute('href');
+    if (!link || !href?.startsWith('/console') || link.hasAttribute('target') || link.hasAttribute('download')) return;
+    event.preventDefault();
+    navigate(href);
+  });
+}

@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals';
+import { facts } from './facts.ts';
+
+const KEY = 'estate.simulation';
+const OF_REHEARSAL = 'estate.rehearsal.';
+
+/** Credentials that only the answer of create-rehearsal shows. */
+export interface RehearsalCredentials {
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  readonly webhookUrl: string;
+}
+
+/** The bearer of the simulation plane; undefined: the page asks for it. */
+export const bearer = signal<string | undefined>(undefined);
+/** Why the credential was refused. */
+export const refusedBecause = signal<string | undefined>(undefined);
+
+/** Takes the credential of this tab, or the public one of a demonstration. */
+export function openSession(): void {
+  bearer.value = sessionStorage.getItem(KEY) ?? facts().config.demo?.simulation;
+}
+
+export function signIn(credential: string): void {
+  sessionStorage.setItem(KEY, credential);
+  refusedBecause.value = undefined;
+  bearer.value = credential;
+}
+
+export function signOut(because?: string): void {
+  sessionStorage.removeItem(KEY);
+  refusedBecause.value = because;
+  bearer.value = undefined;
+}
+
+/** Keeps the credentials of a rehearsal that this tab created. */
+export const rememberCredentials = (rehearsal: string, credentials: RehearsalCredentials): void =>
+  sessionStorage.setItem(OF_REHEARSAL + rehearsal, JSON.stringify(credentials));
+
+export const forgetCredentials = (rehearsal: string): void => sessionStorage.removeItem(OF_REHEARSAL + rehearsal);
+
+export function credentialsOf(rehearsal: string): RehearsalCredentials | undefined {
+  const kept = sessionStorage.getItem(OF_REHEARSAL + rehearsal);
+  return kept === null ? undefined : (JSON.parse(kept) as RehearsalCredentials);
+}

@@ -1,0 +1,126 @@
+import { type ComponentType, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Bar } from './bar.ts';
+import { focusFilter, moveRow, useKeys } from './keyboard.ts';
+import { Keys, keysShown } from './keys.ts';
+import { held } from './live.ts';
+import { Navigation, pageLink } from './navigation.ts';
+import type { Page, PageProps } from './page.ts';
+import { pageAt, pages } from './pages.ts';
+import { Card, Empty, Heading, ProblemCard, Skeleton } from './parts.ts';
+import { RehearsalList } from './picker.ts';
+import { asRefusal, type Refusal } from './refusal.ts';
+import { enterRehearsal, trouble } from './rehearsal.ts';
+import { navigate, route } from './router.ts';
+import { bearer } from './session.ts';
+import { SignIn } from './sign-in.ts';
+import { StatusLine } from './status-line.ts';
+
+const LAST = 'estate.last-rehearsal';
+const lastRehearsal = (): string => sessionStorage.getItem(LAST) ?? 'default';
+
+export function Shell() {
+  const { rehearsal, segments } = route.value;
+  const credential = bearer.value;
+  useEffect(() => {
+    if (credential === undefined) return;
+    if (rehearsal !== undefined) sessionStorage.setItem(LAST, rehearsal);
+    void enterRehearsal(rehearsal);
+  }, [rehearsal, credential]);
+  useShellKeys(rehearsal ?? lastRehearsal());
+  const home = segments.length === 0 && !pageAt(rehearsal, segments) ? pages[0] : undefined;
+  useEffect(() => {
+    if (home) navigate(pageLink(home, rehearsal ?? lastRehearsal()), { replace: true });
+  }, [home, rehearsal]);
+  if (credential === undefined) return h('div', {}, h(SignIn, {}), h(StatusLine, {}));
+  return h(
+    'div',
+    { class: 'shell' },
+    h('a', { class: 'skip', href: '#main' }, 'Skip to the page'),
+    h(Navigation, { rehearsal: rehearsal ?? lastRehearsal() }),
+    rehearsal !== undefined ? h(Bar, { rehearsal }) : h('header', { class: 'bar empty-bar' }),
+    h('main', { id: 'main', tabIndex: -1 }, !home && h(Main, {})),
+    h(Keys, {}),
+    h(StatusLine, {}),
+  );
+}
+
+function useShellKeys(rehearsal: string): void {
+  const ofPages = pages.flatMap((page) =>
+    page.key === undefined ? [] : [[`g ${page.key}`, () => navigate(pageLink(page, rehearsal))] as const],
+  );
+  useKeys({
+    ...Object.fromEntries(ofPages),
+    '/': focusFilter,
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    ArrowDown: () => moveRow(1),
+    ArrowUp: () => moveRow(-1),
+    '.': () => {
+      held.value = !held.value;
+    },
+    '?': () => {
+      keysShown.value = true;
+    },
+  });
+}
+
+/** The page of the address, or why there is none. */
+function Main() {
+  const { rehearsal, segments, query } = route.value;
+  const refusal = trouble.value;
+  if (rehearsal !== undefined && refusal?.code === 'unknown_rehearsal') return h(UnknownRehearsal, { rehearsal });
+  if (refusal) {
+    return h(
+      'div',
+      { class: 'stack' },
+      h(Heading, { title: refusal.title }, 'This rehearsal cannot be shown'),
+      h(Card, { label: 'Problem' }, h(ProblemCard, { refusal, retry: () => void enterRehearsal(rehearsal) })),
+    );
+  }
+  const found = pageAt(rehearsal, segments);
+  if (!found) return h(NoPage, { rehearsal: rehearsal ?? lastRehearsal() });
+  return h(LazyPage, { key: found.page.path, page: found.page, props: { rehearsal: rehearsal ?? '', rest: found.rest, query } });
+}
+
+function LazyPage({ page, props }: { page: Page; props: PageProps }) {
+  const [component, setComponent] = useState<{ readonly of: ComponentType<PageProps> }>();
+  const [refusal, setRefusal] = useState<Refusal>();
+  useEffect(() => {
+    page.load().then(
+      (of) => setComponent({ of }),
+      (error: unknown) => setRefusal(asRefusal(error)),
+    );
+  }, [page]);
+  if (component) return h(component.of, props);
+  return refusal ? h(ProblemCard, { refusal, retry: () => location.reload() }) : h(Skeleton, { rows: 6 });
+}
+
+const UnknownRehearsal = ({ rehearsal }: { rehearsal: string }) =>
+  h(
+    'div',
+    { class: 'stack' },
+    h(Heading, { title: 'Unknown rehearsal' }, 'There is no rehearsal ', h('code', { class: 'brk' }, rehearsal)),
+    h('p', { class: 'muted' }, 'It ended, it was deleted, or the name is wrong. These exist:'),
+    h(Card, { label: 'Rehearsals' }, h('div', { class: 'in' }, h(RehearsalList, {}))),
+  );
+
+const NoPage = ({ rehearsal }: { rehearsal: string }) =>
+  h(
+    'div',
+    { class: 'stack' },
+    h(Heading, { title: 'No page' }, 'There is no such page'),
+    h(
+      Card,
+      { label: 'Pages' },
+      h(
+        Empty,
+        { title: 'These pages exist:' },
+        h(
+          'p',
+          {},
+          pages.map((page) => h('a', { key: page.path, class: 'button', href: pageLink(page, rehearsal) }, page.title)),
+        ),
+      ),
+    ),
+  );

@@ -1,0 +1,41 @@
+import { h } from 'preact';
+import { useState } from 'preact/hooks';
+import { facts } from './facts.ts';
+import { Heading } from './parts.ts';
+import { refusedBecause, signIn } from './session.ts';
+
+/** One field for the bearer of the simulation plane. It stays in this tab. */
+export function SignIn() {
+  const [typed, setTyped] = useState('');
+  const refused = refusedBecause.value;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (typed.trim() !== '') signIn(typed.trim());
+  };
+  return h(
+    'main',
+    { id: 'main', class: 'sign-in' },
+    h(
+      'form',
+      { class: 'card in', onSubmit: submit },
+      h(Heading, { title: 'Sign in' }, 'Estate console'),
+      h('p', {}, 'The console uses the simulation plane. Enter a bearer token with the scope ', h('code', {}, 'sim:admin'), '.'),
+      refused !== undefined && h('p', { class: 'problem', role: 'alert', id: 'refused' }, `The credential was refused: ${refused}`),
+      h('label', { for: 'bearer' }, 'Bearer token'),
+      h('input', {
+        id: 'bearer',
+        type: 'password',
+        autocomplete: 'off',
+        spellcheck: false,
+        required: true,
+        value: typed,
+        'aria-describedby': refused === undefined ? undefined : 'refused',
+        onInput: ({ currentTarget }) => setTyped(currentTarget.value),
+      }),
+      h('button', { type: 'submit', class: 'primary' }, 'Sign in'),
+      h('p', { class: 'muted' }, 'It is kept in this tab only, and sent to this gateway only.'),
+      facts().config.production &&
+        h('p', {}, h('span', { class: 'badge warn' }, 'production'), ' The public demo token is not offered here.'),
+    ),
+  );
+}

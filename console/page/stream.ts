@@ -1,0 +1,83 @@
+import { createParser } from 'eventsource-parser';
+import type { output } from 'zod';
+import type { StreamFrames } from '../../shared/catalog/simulation/operations/stream.ts';
+import { refusalOf } from './refusal.ts';
+
+export type FrameKind = keyof typeof StreamFrames;
+export type Frame<Kind extends FrameKind> = output<(typeof StreamFrames)[Kind]>;
+
+export interface StreamOptions {
+  readonly headers: () => Record<string, string>;
+  readonly onFrame: (kind: FrameKind, data: unknown) => void;
+  /** @param resumed whether it goes on after the last frame; otherwise frames may have been missed */
+  readonly onOpen: (resumed: boolean) => void;
+  /** Called when it broke; it goes on trying. */
+  readonly onBreak: () => void;
+  /** Called when the gateway refuses the credential or does not know the rehearsal: trying again would not help. */
+  readonly onRefusal: (status: number, detail: string) => void;
+}
+
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Reads the stream of a rehearsal until it is closed, and resumes after the last frame when it breaks. */
+export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: StreamOptions): { close(): void } {
+  const closing = new AbortController();
+  let cursor: string | undefined;
+  let wait = SHORTEST_WAIT_MS;
+
+  const parser = () =>
+    createParser({
+      onEvent: ({ id, event, data }) => {
+        if (id !== undefined) cursor = id;
+        if (event !== undefined) onFrame(event as FrameKind, JSON.parse(data));
+      },
+    });
+
+  /** @returns whether to try again */
+  async function readOnce(): Promise<boolean> {
+    const answer = await fetch('/_sim/stream', {
+      headers: { ...headers(), Accept: 'text/event-stream', ...(cursor !== undefined && { 'Last-Event-ID': cursor }) },
+      signal: closing.signal,
+      cache: 'no-store',
+    });
+    if (!answer.ok || !answer.body) {
+      const { status, detail, retryAfter } = await refusalOf(answer);
+      if (retryAfter !== undefined) wait = retryAfter * 1_000;
+      if (status === 401 || status === 403 || status === 404) {
+        onRefusal(status, detail);
+        return false;
+      }
+      return true;
+    }
+    wait = SHORTEST_WAIT_MS;
+    onOpen(cursor !== undefined);
+    const { feed } = parser();
+    const decoder = new TextDecoder();
+    const reader = answer.body.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) feed(decoder.decode(part.value, { stream: true }));
+    return true;
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const again = await readOnce().catch(() => true);
+      if (!again || closing.signal.aborted) return;
+      onBreak();
+      await pause(wait, closing.signal);
+      wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    }
+  }
+
+  void run();
+  return { close: () => closing.abort() };
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(end);
+      resolve();
+    });
+  });

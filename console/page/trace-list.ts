@@ -1,0 +1,167 @@
+import { h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { apiTitle, applicationTitle } from './facts.ts';
+import { counted, duration, wallTime } from './format.ts';
+import { held } from './live.ts';
+import { Badge, Empty, ProblemCard, Skeleton, StatusBadge } from './parts.ts';
+import { faults } from './rehearsal.ts';
+import { changedQuery, rehearsalLink, withQuery } from './route.ts';
+import { route, setQuery } from './router.ts';
+import { say } from './status-line.ts';
+import { type Trace, type TraceFilter, useTraceFeed } from './trace-feed.ts';
+
+const FILTER_MS = 250;
+const STATUSES = ['ok', 'refused', 'failed'] as const;
+
+const filterOf = (query: URLSearchParams): TraceFilter => ({
+  q: query.get('q') ?? undefined,
+  status: STATUSES.find((one) => one === query.get('status')),
+  fault: query.get('fault') ?? undefined,
+  api: query.get('api') ?? undefined,
+  object: query.get('object') ?? undefined,
+});
+
+/** The traces of a rehearsal. New ones wait while the pointer or the focus is in the list. */
+export function TraceList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
+  const { query } = route.value;
+  const filter = filterOf(query);
+  const list = useRef<HTMLElement>(null);
+  const isInUse = (): boolean => list.current !== null && (list.current.matches(':hover') || list.current.contains(document.activeElement));
+  const feed = useTraceFeed(JSON.stringify([rehearsal, filter]), filter, isInUse);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const leave = (): void => {
+    if (!held.peek()) setTimeout(() => !isInUse() && feed.showWaiting());
+  };
+  return h(
+    'section',
+    { class: 'card list', 'aria-label': 'Traces' },
+    h('div', { class: 'in stack-tight' }, h(FilterField, { q: filter.q ?? '' }), h(FilterChips, { filter })),
+    feed.waiting > 0 &&
+      h('p', { class: 'waiting' }, h('button', { type: 'button', class: 'primary', onClick: feed.showWaiting }, `${feed.waiting} new`)),
+    !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
+    feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
+    h(
+      'nav',
+      { ref: list, 'aria-label': 'Traces, newest first', onPointerLeave: leave, onFocusOut: leave },
+      h(
+        'ul',
+        { class: 'rows' },
+        feed.items?.map((trace) =>
+          h(TraceRow, { key: trace.correlationId, trace, rehearsal, isSelected: trace.correlationId === selected }),
+        ),
+      ),
+    ),
+    feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
+    feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
+  );
+}
+
+function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
+  const { correlationId, api, application, status, requests } = trace;
+  const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      {
+        href: withQuery(rehearsalLink(rehearsal, 'activity', correlationId), query),
+        'data-row': '',
+        'aria-current': isSelected ? 'true' : undefined,
+      },
+      h('span', { class: 'what' }, apiTitle(api), requests > 1 && h('span', { class: 'muted' }, ` +${requests - 1}`)),
+      h('span', {}, h(StatusBadge, { status })),
+      h(
+        'span',
+        { class: 'meta' },
+        h('span', {}, wallTime(trace.startedAt)),
+        h('span', {}, applicationTitle(application)),
+        h('span', {}, duration(trace.durationMs)),
+        trace.calls > 0 && h('span', {}, counted(trace.calls, 'call')),
+        trace.events > 0 && h('span', {}, counted(trace.events, 'event')),
+        trace.failed > (status >= 400 ? 1 : 0) && status < 400 && h(Badge, { tone: 'warn' }, `${trace.failed} failed inside`),
+        trace.faults.map((fault) => h(Badge, { key: fault, tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, fault))),
+      ),
+    ),
+  );
+}
+
+/** Changes the address a moment after the last key. */
+function FilterField({ q }: { q: string }) {
+  const [typed, setTyped] = useState(q);
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setTyped(q), [q]);
+  useEffect(() => () => clearTimeout(due.current), []);
+  return h('input', {
+    type: 'search',
+    'data-filter': '',
+    'aria-label': 'Filter: id, path, API, application, status, fault',
+    placeholder: 'Filter: id, API, status, fault   /',
+    maxLength: 160,
+    value: typed,
+    onInput: ({ currentTarget }) => {
+      setTyped(currentTarget.value);
+      clearTimeout(due.current);
+      due.current = setTimeout(() => setQuery({ q: currentTarget.value.trim() }), FILTER_MS);
+    },
+  });
+}
+
+function FilterChips({ filter }: { filter: TraceFilter }) {
+  const chip = (label: string, isOn: boolean, changes: TraceFilter, tone = '') =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: `badge ${isOn ? 'on' : tone}`,
+        'aria-pressed': isOn ? 'true' : 'false',
+        onClick: () => setQuery({ ...changes }),
+      },
+      h('span', { class: 'clip' }, label),
+    );
+  const names = new Set([...(faults.value ?? []).map(({ name }) => name), ...(filter.fault === undefined ? [] : [filter.fault])]);
+  return h(
+    'p',
+    { class: 'line', role: 'group', 'aria-label': 'Filters' },
+    chip(
+      'all',
+      Object.values(filter).every((value) => value === undefined),
+      { q: undefined, status: undefined, fault: undefined, api: undefined, object: undefined },
+    ),
+    chip('refused', filter.status === 'refused', { status: filter.status === 'refused' ? undefined : 'refused' }, 'warn'),
+    chip('failed', filter.status === 'failed', { status: filter.status === 'failed' ? undefined : 'failed' }, 'bad'),
+    [...names].map((name) =>
+      h(
+        'span',
+        { key: name, class: 'clip' },
+        chip(`⚡ ${name}`, filter.fault === name, { fault: filter.fault === name ? undefined : name }, 'warn'),
+      ),
+    ),
+    filter.api !== undefined && chip(apiTitle(filter.api), true, { api: undefined }),
+    filter.object !== undefined && chip(filter.object, true, { object: undefined }),
+  );
+}
+
+const NothingFound = () =>
+  h(
+    Empty,
+    { title: 'No trace matches.' },
+    h(
+      'button',
+      { type: 'button', onClick: () => setQuery({ q: undefined, status: undefined, fault: undefined, api: undefined, object: undefined }) },
+      'Show all',
+    ),
+  );
+
+function NothingYet({ rehearsal }: { rehearsal: string }) {
+  const send = async (): Promise<void> => {
+    const answer = await fetch('/products/mug-blue', { headers: { 'X-Rehearsal': rehearsal }, cache: 'no-store' }).catch(() => undefined);
+    say(answer ? `Get Product answered ${answer.status}.` : 'The gateway does not answer.');
+  };
+  return h(
+    Empty,
+    { title: 'Nothing has happened here yet.' },
+    h('p', { class: 'muted' }, 'Each request appears here as it happens, with every call, event and timer that it causes.'),
+    h('button', { type: 'button', class: 'primary', onClick: () => void send() }, 'Read a product'),
+  );
+}

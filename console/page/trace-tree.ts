@@ -1,0 +1,76 @@
+import type { ListedHop } from './hop.ts';
+
+/** `request`: from outside; `call`: between applications; `delivery`: of an event; `timer`: work that fell due. */
+export type HopKind = 'request' | 'call' | 'delivery' | 'timer';
+
+export interface TraceRow {
+  readonly hop: ListedHop;
+  readonly kind: HopKind;
+  /** The application that caused it; `client` for a request from outside. */
+  readonly from: string;
+  readonly depth: number;
+  /** Index of the hop that made this call. */
+  readonly parent: number | undefined;
+  /** Index of its last descendant, or its own. */
+  readonly last: number;
+}
+
+export interface TraceTree {
+  /** Depth-first: each call below its caller. */
+  readonly rows: readonly TraceRow[];
+  /** Index of the first row that ran after the requests: deliveries, timers and what they call. */
+  readonly afterwards: number;
+}
+
+export const CLIENT = 'client';
+
+const kindOf = ({ api }: ListedHop, hasParent: boolean): HopKind => {
+  if (api.startsWith('event:')) return 'delivery';
+  if (api.startsWith('due:')) return 'timer';
+  return hasParent ? 'call' : 'request';
+};
+
+/** Orders the hops of a trace for reading. A hop whose cause is not listed begins a tree of its own. */
+export function traceTree(hops: readonly ListedHop[]): TraceTree {
+  const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
+  const callers = new Map(hops.flatMap((hop) => hop.calls.map((id) => [id, hop] as const)));
+  const parentOf = (hop: ListedHop): ListedHop | undefined => {
+    const parent = hop.parentId === undefined ? undefined : (byId.get(hop.parentId) ?? callers.get(hop.requestId));
+    return parent === hop ? undefined : parent;
+  };
+  const isCall = (hop: ListedHop): boolean => kindOf(hop, parentOf(hop) !== undefined) === 'call';
+  const calls = Map.groupBy(hops.filter(isCall), (hop) => parentOf(hop)?.requestId);
+  const rows: TraceRow[] = [];
+  const added = new Set<ListedHop>();
+
+  function add(hop: ListedHop, depth: number, parent: number | undefined): void {
+    if (added.has(hop)) return;
+    added.add(hop);
+    const cause = parentOf(hop);
+    const kind = kindOf(hop, cause !== undefined);
+    const at = rows.length;
+    rows.push({ hop, kind, from: cause?.application ?? (kind === 'request' ? CLIENT : hop.application), depth, parent, last: at });
+    for (const call of inOrder(hop, calls.get(hop.requestId) ?? [])) add(call, depth + 1, at);
+    rows[at] = { ...(rows[at] as TraceRow), last: rows.length - 1 };
+  }
+
+  const begins = hops.filter((hop) => !isCall(hop)).sort(byStart);
+  const isAfterwards = (hop: ListedHop): boolean => kindOf(hop, false) !== 'request';
+  for (const hop of begins.filter((one) => !isAfterwards(one))) add(hop, 0, undefined);
+  const afterwards = rows.length;
+  for (const hop of begins.filter(isAfterwards)) add(hop, 0, undefined);
+  // Hops that name each other as cause have no beginning.
+  for (const hop of hops) add(hop, 0, undefined);
+  return { rows, afterwards };
+}
+
+const byStart = (one: ListedHop, other: ListedHop): number =>
+  Date.parse(one.startedAt) - Date.parse(other.startedAt) || one.sequence - other.sequence;
+
+/** The caller lists its calls in order; a repeated call has one id and several hops. */
+function inOrder({ calls }: ListedHop, made: readonly ListedHop[]): readonly ListedHop[] {
+  const place = new Map(calls.map((id, index) => [id, index]));
+  return made.toSorted(
+    (one, other) => (place.get(one.requestId) ?? calls.length) - (place.get(other.requestId) ?? calls.length) || byStart(one, other),
+  );
+}

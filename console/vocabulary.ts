@@ -1,0 +1,18 @@
+import { apis } from '../shared/catalog/apis.ts';
+import { applications } from '../shared/catalog/applications.ts';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { internalCalls } from '../shared/catalog/internal-calls.ts';
+import { controlOperations } from '../shared/catalog/simulation/operations.ts';
+
+/** What the page needs of the catalog: it imports only types, so that the catalog does not travel to the browser. */
+export const vocabulary = () => ({
+  operations: Object.fromEntries(Object.values(controlOperations).map(({ id, method, path }) => [id, { method, path }])),
+  applications: Object.fromEntries(Object.entries(applications).map(([id, { title }]) => [id, title])),
+  apis: Object.fromEntries(
+    ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(({ id, name, audience, auth, method }) => [
+      id,
+      { name, audience, auth, method },
+    ]),
+  ),
+});
+export type Vocabulary = ReturnType<typeof vocabulary>;

@@ -1,0 +1,47 @@
+// Prints members of a JSON text on standard input. `lines.0.sku` names a member within another; `items.each.type` those of every item.
+// With --keep, the members go to standard error, and the value of the first alone goes to standard output.
+const keep = process.argv[2] === '--keep';
+const paths = process.argv.slice(keep ? 3 : 2);
+
+let text = '';
+for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+
+const root = text.trim() === '' ? null : JSON.parse(text);
+const refused = root !== null && typeof root.code === 'string' && root.status >= 400;
+
+const valuesAt = (value, [step, ...rest]) => {
+  if (step === undefined || value === null || value === undefined) return [value];
+  return step === 'each' ? value.flatMap((item) => valuesAt(item, rest)) : valuesAt(value[step], rest);
+};
+// An amount is written as people read it.
+const isAmount = (value) => Number.isInteger(value?.amount) && typeof value?.currency === 'string';
+const written = (value) => {
+  if (isAmount(value)) return `${(value.amount / 100).toFixed(2)} ${value.currency}`;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+};
+
+const shown = refused ? ['status', 'code', 'detail'] : paths;
+const isList = shown.some((path) => path.split('.').includes('each'));
+
+/** Members of a list: one line per item, in columns. */
+function listed() {
+  const columns = shown.map((path) => valuesAt(root, path.split('.')).map(written));
+  const widths = columns.map((values) => Math.max(0, ...values.map((value) => value.length)));
+  return (columns[0] ?? []).map((_, row) =>
+    columns
+      .map((values, column) => (values[row] ?? '').padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Single members: one line each, with its name. */
+function named() {
+  const width = Math.max(...shown.map((path) => path.length));
+  return shown.map((path) => `${path.padEnd(width)}  ${written(valuesAt(root, path.split('.'))[0])}`);
+}
+
+const lines = isList ? listed() : named();
+const output = shown.length === 0 ? JSON.stringify(root, null, 2) : lines.join('\n');
+(keep ? process.stderr : process.stdout).write(`${output}\n`);
+if (keep && !refused) process.stdout.write(`${written(valuesAt(root, paths[0].split('.'))[0])}\n`);

@@ -1,0 +1,29 @@
+# Functions for the tutorials, for bash and zsh. Load them in the folder of the repository:  . docs/tutorials/shell.sh
+# The environment variable `estate` is the address of the gateway.
+
+estate=${estate:-http://127.0.0.1:8080}
+rehearsal=default
+tutorials=$PWD/docs/tutorials
+
+# in_rehearsal NAME: creates the rehearsal, or resets it. All calls that follow are made in it.
+in_rehearsal() {
+  rehearsal=$1
+  case $(sim POST /reset) in
+    *unknown_rehearsal*) rehearsal=default sim POST /rehearsals "{\"name\":\"$1\"}" ;;
+    *) sim GET /clock ;;
+  esac > /dev/null
+}
+
+# api METHOD PATH [BODY]: calls an API. sim METHOD PATH [BODY]: calls the simulation plane. carrier METHOD PATH [BODY]: calls the carrier.
+api() { send "$1" "$estate$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
+sim() { send "$1" "$estate/_sim$2" 'Authorization: Bearer demo-sim-admin' "${3-}"; }
+carrier() { send "$1" "$estate$2" 'X-API-Key: demo-carrier-key' "${3-}"; }
+send() {
+  curl -sS -X "$1" "$2" -H "$3" -H "X-Rehearsal: $rehearsal" -H 'Content-Type: application/json' ${4:+--data} ${4:+"$4"}
+  echo
+}
+
+# show [MEMBER…]: reads JSON and prints the members, or all of it. A refusal is always printed as status, code and detail.
+show() { node "${tutorials}/members.mjs" "$@"; }
+# keep MEMBER…: prints the members as `show` does, and returns the value of the first for a variable.
+keep() { node "${tutorials}/members.mjs" --keep "$@"; }

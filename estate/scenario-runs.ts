@@ -1,0 +1,57 @@
+import { Agent } from 'undici';
+import type { Credential } from '../fixtures/files.ts';
+import type { ScenarioRunner } from '../gateway/control/runs/scenario-runner.ts';
+import { pains } from '../rehearsal/pains.ts';
+import type { Report } from '../rehearsal/report.ts';
+
+export interface ScenarioRunsOptions {
+  /** Called for every run, because the address is known only after the gateway has started. */
+  readonly gateway: () => string;
+  readonly credentials: readonly Credential[];
+}
+
+/** Runs the scenarios of `rehearsal/` as a client of this process's gateway, with the credentials of the fixtures. */
+export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions): ScenarioRunner {
+  const agent = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS });
+  const secretOf = (kind: Credential['kind'], scope: Credential['scopes'][number]): string =>
+    credentials.find((credential) => credential.kind === kind && credential.scopes.includes(scope))?.secret ?? '';
+  const access = {
+    bearer: secretOf('bearer', 'catalog'),
+    apiKey: secretOf('api-key', 'catalog'),
+    admin: secretOf('bearer', 'sim:admin'),
+  };
+
+  return {
+    list: async () =>
+      (await loadScenarios()).map(({ name, title, flows, pains: known = [] }) => ({
+        name,
+        title,
+        flows: [...flows],
+        pains: known.map((pain) => pains[pain]),
+      })),
+    run: async (name, report, signal) => {
+      const scenario = (await loadScenarios()).find((one) => one.name === name);
+      if (!scenario) throw new Error(`There is no scenario ${name}.`);
+      const { runScenario } = await import('../rehearsal/runner.ts');
+      let failure: string | undefined;
+      const told: Report = {
+        begin: (_scenario, rehearsal) => report.begin(rehearsal),
+        step: ({ events, ...step }) => report.step({ ...step, events: [...events] }),
+        note: (text) => report.note(text),
+        invariants: (results) => report.invariants([...results]),
+        end: (_scenario, reason) => {
+          failure = reason;
+        },
+      };
+      await runScenario(scenario, { ...access, gateway: gateway(), agent, report: told, signal, leavesRehearsal: true });
+      return failure;
+    },
+    breakOff: () => agent.destroy(),
+  };
+}
+
+/** Short: a process that stops does not wait for idle connections. */
+const KEEP_ALIVE_MS = 1_000;
+
+/** Loaded by the first look at them: the start of an estate has no need of them. */
+const loadScenarios = async () => (await import('../rehearsal/scenarios.ts')).scenarios;

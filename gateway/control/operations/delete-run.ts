@@ -1,0 +1,7 @@
+import { deleteRun as operation } from '../../../shared/catalog/simulation/operations/runs.ts';
+import { operateOnRehearsals } from '../operate.ts';
+
+export const deleteRun = operateOnRehearsals(operation)(async ({ params }, { runs }) => {
+  await runs.remove(params.id);
+  return null;
+});

@@ -1,0 +1,47 @@
+import { instant, type Ms } from '../../../shared/domain/time.ts';
+import type { WorldView } from '../../../shared/store/ports/directory.ts';
+import type { Simulation } from '../../../shared/store/ports/estate-store.ts';
+import type { Runs } from '../runs/runs.ts';
+
+/** Deviation of a clock from wall time that is no jump: reads take a while. */
+const TOLERANCE_MS: Ms = 1_000;
+
+/** Data of a topic that is told as it is now. Undefined: it has not changed since it was told. */
+type Tell = (view: WorldView) => Promise<unknown> | unknown;
+
+/** The topics without a log: each tells its present state at first, and then when it has changed. */
+export function createPresent({ simulation, runs }: { readonly simulation: Simulation; readonly runs: Runs }) {
+  let clock: { readonly now: Ms; readonly flowing: boolean; readonly wall: Ms } | undefined;
+  let [faults, told] = ['', ''];
+
+  const tellClock: Tell = ({ now, flowing }) => {
+    const wall = Date.now();
+    const expected = clock && (flowing ? clock.now + wall - clock.wall : clock.now);
+    const isSame = expected !== undefined && clock?.flowing === flowing && Math.abs(now - expected) <= (flowing ? TOLERANCE_MS : 0);
+    if (isSame) return undefined;
+    clock = { now, flowing, wall };
+    return { now: instant(now), flowing };
+  };
+
+  const tellFaults: Tell = async ({ world }) => {
+    const { revision, rules } = await simulation.faults(world);
+    const present = { revision, hits: rules.reduce((sum, { hits }) => sum + hits, 0) };
+    const text = JSON.stringify(present);
+    if (text === faults) return undefined;
+    faults = text;
+    return present;
+  };
+
+  const tellRuns: Tell = async () => {
+    const { revision, items } = await runs.list();
+    // A run whose gateway died changes without a new revision.
+    const text = `${revision} ${items.map(({ state }) => state).join()}`;
+    if (text === told) return undefined;
+    told = text;
+    return items;
+  };
+
+  return { clock: tellClock, faults: tellFaults, runs: tellRuns } as const;
+}
+
+export const PRESENT_TOPICS = ['clock', 'faults', 'runs'] as const;

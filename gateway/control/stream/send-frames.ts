@@ -1,0 +1,71 @@
+import type { Response } from 'express';
+
+const COMMENT = ': \n\n';
+const PROBE_MS = 100;
+const PROBES = 5;
+
+/** A frame of a stream of server-sent events. `alive` is a comment that keeps the connection open. */
+export type Frame = { readonly event: string; readonly id: string; readonly data: unknown } | 'alive';
+
+/**
+ * Answers with server-sent events. A frame is asked for only after the client has taken the previous one, so that a slow client costs no
+ * memory. What goes wrong before the first frame is thrown, and can be answered as a problem.
+ */
+export async function sendFrames(response: Response, frames: AsyncIterable<Frame>): Promise<void> {
+  const all = frames[Symbol.asyncIterator]();
+  const stopProbing = probeWhenEnded(response);
+  try {
+    let next = await all.next();
+    // A proxy must pass each frame on at once.
+    response
+      .status(200)
+      .set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    response.flushHeaders();
+    while (!next.done && !response.destroyed && response.req.method !== 'HEAD') {
+      if (!response.write(textOf(next.value))) await drained(response);
+      next = await all.next();
+    }
+  } finally {
+    stopProbing();
+    await all.return?.();
+  }
+  response.end();
+}
+
+const textOf = (frame: Frame): string =>
+  frame === 'alive' ? COMMENT : `event: ${frame.event}\nid: ${frame.id}\ndata: ${JSON.stringify(frame.data)}\n\n`;
+
+/**
+ * A client that has ended its side has left, or only sends nothing more. Comments find out: the host of a client that has left resets the
+ * connection.
+ */
+function probeWhenEnded(response: Response): () => void {
+  const { socket } = response.req;
+  let probing: NodeJS.Timeout | undefined;
+  let probes = 0;
+  const ended = (): void => {
+    probing = setInterval(() => {
+      if (response.headersSent) response.write(COMMENT);
+      probes += 1;
+      if (probes === PROBES) clearInterval(probing);
+    }, PROBE_MS).unref();
+  };
+  socket.once('end', ended);
+  return () => {
+    socket.off('end', ended);
+    clearInterval(probing);
+  };
+}
+
+function drained(response: Response): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Money } from '../shared/catalog/shapes.ts';
+import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
+import { signWebhook } from '../shared/simulation/webhook-signature.ts';
+import type { EstateClient, Reply } from './estate-client.ts';
+import type { Report } from './report.ts';
+import { ExpectationFailed, type Stage, type Step, type StepRecord } from './scenario.ts';
+
+/** Data that an external party has. */
+interface Outside {
+  readonly webhookSecret: string;
+  readonly webhookUrl: string;
+  readonly now: string;
+}
+
+/** The operations of a scenario on its rehearsal, and their reports. */
+export function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookUrl, now }: Outside): Stage {
+  let steps = 0;
+  let clock = Date.parse(now);
+
+  async function send({ call, body, options }: Omit<Step, 'title'>): Promise<{ reply: Reply; ms: number; correlationId: string }> {
+    const [method = '', path = ''] = call.split(' ');
+    const correlationId = `rehearse-${++steps}`;
+    const started = performance.now();
+    const reply = await client.call(method, path, body, {
+      ...options,
+      headers: { ...options?.headers, 'x-correlation-id': correlationId },
+    });
+    return { reply, ms: Math.round(performance.now() - started), correlationId };
+  }
+
+  async function record(title: string, step: Omit<Step, 'title'>, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
+    await client.control('settle');
+    clock = Date.parse((await client.control('read-clock')).now);
+    const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: 1_000 } });
+    const { items: hops } = await client.control('read-journal', { query: { correlationId: sent.correlationId } });
+    const edge = hops.find(({ parentId }) => parentId === undefined);
+    return {
+      title,
+      call: step.call,
+      application: String(edge?.['application'] ?? 'gateway'),
+      api: String(edge?.['api'] ?? ''),
+      status: sent.reply.status,
+      ms: sent.ms,
+      events: items.map(({ event }) => String(event['type']).replace('com.unified-commerce.', '')),
+      correlationId: sent.correlationId,
+    };
+  }
+
+  return {
+    async step(step) {
+      const sent = await send(step);
+      const done = await record(step.title, step, sent);
+      report.step(done);
+      const fits = step.status === undefined ? done.status < 300 : done.status === step.status;
+      if (!fits) {
+        const detail = (sent.reply.body as { detail?: string } | undefined)?.detail ?? '';
+        throw new ExpectationFailed(`${step.title}: expected ${step.status ?? '2xx'}, got ${done.status}. ${detail}`);
+      }
+      if (step.events && !isDeepStrictEqual([...done.events].sort(), [...step.events].sort())) {
+        throw new ExpectationFailed(
+          `${step.title}: expected the events ${step.events.join(', ') || 'none'}, got ${done.events.join(', ') || 'none'}.`,
+        );
+      }
+      return sent.reply;
+    },
+    async together(title, calls) {
+      const sent = await Promise.all(calls.map((call) => send(call)));
+      const counts = new Map<number, number>();
+      for (const { reply } of sent) counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1);
+      report.note(`${title}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
+      return sent.map(({ reply }) => reply);
+    },
+    expect(what, actual, expected) {
+      if (!isDeepStrictEqual(actual, expected)) {
+        throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
+      }
+      report.note(`${what}: ${inWords(expected)}`);
+    },
+    async advance(by) {
+      const { now, ran } = await client.control('advance-clock', { body: { by } });
+      clock = Date.parse(now);
+      report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`);
+    },
+    async fault(name, rule) {
+      await client.control('put-fault', { params: { name }, body: rule as FaultInput });
+      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.event ?? rule.match.api ?? rule.match.application}`);
+    },
+    now: () => clock,
+    async settle() {
+      await client.control('settle');
+    },
+    async scan(id, scan) {
+      const { state } = await client.control('play-scan', { params: { id, scan }, body: {} });
+      await client.control('settle');
+      report.note(`the carrier scans ${id}: ${scan}; it is ${state}`);
+    },
+    async webhook(title, { id, body, status, secret = webhookSecret }) {
+      const json = JSON.stringify(body);
+      const headers = { ...signWebhook(secret, { id, at: clock, body: json }), 'x-correlation-id': `rehearse-${++steps}` };
+      const reply = await client.call('POST', webhookUrl, json, { as: 'none', headers });
+      report.note(`${title}: ${reply.status}`);
+      if (reply.status !== status) throw new ExpectationFailed(`${title}: expected ${status}, got ${reply.status}.`);
+    },
+    async noFaults() {
+      await client.control('delete-faults');
+      report.note('all faults are gone');
+    },
+  };
+}
+
+/** A stage on which no step begins after the signal. */
+export function stoppable(stage: Stage, signal: AbortSignal | undefined): Stage {
+  if (!signal) return stage;
+  return new Proxy(stage, {
+    get(target, name, receiver) {
+      signal.throwIfAborted();
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+}
+
+/** A value as shown in the report: amounts in major units, undefined as `none`. */
+function inWords(value: unknown): string {
+  if (value === undefined) return 'none';
+  const money = Money.safeParse(value);
+  if (money.success) return `${(money.data.amount / 100).toFixed(2)} ${money.data.currency}`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,128 @@
+import type { ProblemCode } from '../../catalog/problems.ts';
+
+/** Each problem in words for its reader: the cause, and the remedy. */
+export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: string, remedy: string]>> = {
+  malformed_request: [
+    'The request cannot be read: no JSON, no UTF-8, nested too deeply, or a header or path of the wrong form.',
+    'Correct the request. `detail` names the part; `errors` lists headers.',
+  ],
+  unauthenticated: [
+    'The request has no valid credential, or the signature of a webhook is wrong or too old.',
+    'Send the scheme and the key that `detail` names. The credentials of a deleted rehearsal are no longer valid.',
+  ],
+  payment_declined: [
+    'The payment provider declined the tender. `declineCode` gives the reason. The payment is kept in the state `failed`.',
+    'Use another tender, with a new `Idempotency-Key`.',
+  ],
+  forbidden: [
+    'The credential is valid, but does not allow this: its scope is another, or it belongs to another rehearsal.',
+    'Use the credential for this purpose, or leave `X-Rehearsal` out.',
+  ],
+  not_found: [
+    'Nothing is at this path, or the rehearsal has no object with this id. `objectType` and `id` name it.',
+    'Check the id and the rehearsal: an id of one rehearsal is unknown in another.',
+  ],
+  unknown_rehearsal: [
+    'The rehearsal does not exist: it was never created, was deleted, or ended after it was idle.',
+    'Create it with `POST /_sim/rehearsals`. `GET /_sim/rehearsals` lists those that exist.',
+  ],
+  method_not_allowed: ['The path exists, but not with this method.', 'Use a method of the header `Allow`.'],
+  request_timeout: ['The request did not arrive in time.', 'Send it again, and send its body without a pause.'],
+  invalid_state_transition: [
+    'The object is in a state in which this verb is not possible. `currentState`, `action` and `allowedFrom` say more.',
+    'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state.',
+  ],
+  insufficient_stock: [
+    'There is less stock than was asked for, and nothing was held. `skus` has the quantities.',
+    'Ask for less, for another SKU, or set the stock with `PUT /_sim/stock/{sku}/{locationId}`.',
+  ],
+  reservation_expired: [
+    'The hold ran out. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
+    'Reserve again, or cancel the order.',
+  ],
+  order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
+  return_quantity_exceeded: ['More units are to be returned than the order has left.', 'Ask for at most the units that `detail` names.'],
+  already_enrolled: [
+    'The customer is already a member, or the card belongs to another member.',
+    'Use the existing account, or another card number.',
+  ],
+  duplicate_customer: [
+    'A customer with this e-mail address or phone number is registered. `detail` names the customer.',
+    'Use the registered customer.',
+  ],
+  capture_exceeds_authorized: ['The amount is higher than the authorised amount.', 'Capture at most the authorised amount.'],
+  refund_exceeds_captured: [
+    'All refunds together would exceed the captured amount, or the value of the return. `refundableAmount` is what is left.',
+    'Refund at most `refundableAmount`.',
+  ],
+  insufficient_points: ['The member has fewer points than requested.', 'Redeem fewer points.'],
+  redemption_not_applicable: ['The redemption was made for another order, basket or customer.', 'Redeem points for this order.'],
+  payment_incomplete: [
+    'The payments do not cover the total. `outstanding` is the missing amount.',
+    'Authorise the outstanding amount, then confirm again.',
+  ],
+  overpayment: [
+    'The payment would exceed the amount that is outstanding.',
+    'Authorise at most the outstanding amount, or leave `amount` out.',
+  ],
+  basket_empty: ['The basket has no lines.', 'Add a line first.'],
+  customer_blocked: [
+    'The customer is blocked and cannot order.',
+    'Unblock the customer with `POST /_sim/customers/{id}/unblock`, or use another one.',
+  ],
+  conflicting_repeat: [
+    'The object exists already, made by a similar request with other content. `standing` shows the existing one.',
+    'Use the existing object, or cancel it first.',
+  ],
+  idempotency_in_progress: [
+    'A request with this `Idempotency-Key` is still running.',
+    'Repeat it after `Retry-After` seconds. The answer will be that of the first request.',
+  ],
+  clock_busy: [
+    'Another request is advancing the clock of this rehearsal.',
+    'Repeat the request after `Retry-After` seconds, or give each test a rehearsal of its own.',
+  ],
+  rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
+  version_mismatch: [
+    'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',
+    'Read the object again and decide anew.',
+  ],
+  payload_too_large: ['The body is larger than the limit.', 'Send a smaller body.'],
+  unsupported_media_type: ['The body is not JSON, or its encoding is not supported.', 'Send `Content-Type: application/json` in UTF-8.'],
+  misdirected_request: ['A page or a document was requested under a host name that is not known.', 'Add the name to `ALLOWED_HOSTS`.'],
+  validation_failed: [
+    'A member or parameter is missing, unknown or out of range, or contains a secret. `errors` lists each with a JSON pointer.',
+    'Correct the members that `errors` lists.',
+  ],
+  idempotency_key_reused: ['The `Idempotency-Key` was used with another request.', 'Use a new key for a new request.'],
+  rate_limited: [
+    'More requests than `RATE_LIMIT_PER_ADDRESS` or `RATE_LIMIT_PER_KEY` arrived within a minute.',
+    'Wait for `Retry-After` seconds, or raise the limit.',
+  ],
+  too_many_rehearsals: [
+    '`MAX_REHEARSALS` rehearsals exist. `detail` names the one that was idle longest.',
+    'Delete rehearsals, or raise the limit.',
+  ],
+  headers_too_large: ['The headers of the request are too large.', 'Send fewer or shorter headers.'],
+  internal_error: [
+    'The estate failed. This is a defect of the estate.',
+    'Find the `X-Correlation-Id` of the answer in the log, and report it.',
+  ],
+  dependency_error: [
+    'Another application failed, or its connection broke. The work may have been done.',
+    'Repeat the request with the same `Idempotency-Key`.',
+  ],
+  dependency_unavailable: [
+    'Another application, or the store, cannot be reached. `dependency` names it. Nothing was done there.',
+    'Repeat the request after `Retry-After` seconds. `GET /_sim/faults` shows whether a fault is the cause.',
+  ],
+  store_full: ['Redis has no memory left. Nothing was changed.', 'Delete rehearsals. Their memory is freed about a minute later.'],
+  contention: [
+    'Too many requests changed the same object at the same time. Nothing was changed.',
+    'Repeat the request after `Retry-After` seconds.',
+  ],
+  dependency_timeout: [
+    'Another application did not answer in time. The work may have been done.',
+    'Repeat the request with the same `Idempotency-Key`.',
+  ],
+};

@@ -1,0 +1,23 @@
+import { type ProblemCode, problems } from '../../catalog/problems.ts';
+import { code, table } from './markdown.ts';
+import { problemMeanings } from './problem-meanings.ts';
+
+const all = Object.entries(problems) as [ProblemCode, { status: number; title: string; retryable: boolean }][];
+
+/** Every problem code, linked to its section. */
+export function problemTable(): string {
+  return table(
+    ['Status', '`code`', 'Title', 'Same request may succeed later'],
+    all.map(([name, { status, title, retryable }]) => [String(status), `[${code(name)}](#${name})`, title, retryable ? 'yes' : 'no']),
+  );
+}
+
+/** One section per problem, with the code as its anchor. */
+export function problemSections(): string {
+  return all
+    .map(([name, { status, title }]) => {
+      const [cause, remedy] = problemMeanings[name];
+      return [`### ${name}`, `${status} ${title}.`, `**Cause.** ${cause}`, `**Remedy.** ${remedy}`].join('\n\n');
+    })
+    .join('\n\n');
+}

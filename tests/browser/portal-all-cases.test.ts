@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
+import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
+import { aMock, aPortal, changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
+
+describeInBrowser('the run of all cases in the portal', () => {
+  let portal: Listening;
+  let deviating: Listening;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await using fixtures = await changedFixtures({
+      '02': ['"total": 1.49', '"total": 1.59'],
+      '10c': ['"error": "Basket already paid",\n    "code": "BASKET_PAID"', '"code": "BASKET_PAID", "error": "Basket already paid"'],
+      '19': ['"Retry-After": "30"', '"Retry-After": "60"'],
+    });
+    portal = await aPortal({ mockUrl: (await aMock()).url });
+    deviating = await aPortal({ mockUrl: (await aMock(fixtures.url)).url });
+    browser = await launchChromium();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  const outcome = (page: Page) => page.locator('#all-outcome');
+  const result = (page: Page, name: string) => page.locator(`#all-results > li[data-case="${name}"]`);
+  const run = async (page: Page) => {
+    await page.click('#run-all');
+    await page.locator('#all-outcome:not(:empty)').waitFor({ timeout: 20_000 });
+    return (await outcome(page).textContent()) ?? '';
+  };
+
+  test('sends every case in order, and shows per case that the answer is as documented', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    expect(await run(page)).toBe('All 21 cases were answered as documented.');
+    const listed = await page.locator('button[data-case]').evaluateAll((all) => all.map((node) => node.getAttribute('data-case')));
+    const results = page.locator('#all-results > li');
+    expect(await results.evaluateAll((all) => all.map((node) => node.getAttribute('data-case')))).toEqual(listed);
+    expect(await results.getByRole('img', { name: 'as documented', exact: true }).count()).toBe(21);
+    await result(page, '19').locator('summary').click();
+    await page.getByText('Status, headers and body are as documented.').waitFor();
+    expect(await page.locator('#all-progress').isVisible()).toBe(false);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('names the cases whose answer deviates in status, header or body, and opens one with a click', async () => {
+    await using tab = await openPortal(browser, deviating.url);
+    const { page } = tab;
+    expect(await run(page)).toBe('18 of 21 cases were answered as documented, 3 were not: 02, 19, 10c.');
+    const sentences = async (name: string) => {
+      await result(page, name).locator('summary').click();
+      await result(page, name).locator('.differences').waitFor();
+      return result(page, name).locator('.differences li').allTextContents();
+    };
+    expect(await sentences('02')).toEqual(['total: documented 1.49, answered 1.59.']);
+    expect(await sentences('19')).toEqual(['Header Retry-After: documented 30, answered 60.']);
+    expect(await sentences('10c')).toEqual(['Body: the documented values, written differently.']);
+    await result(page, '10c').getByRole('button', { name: 'Open in the form' }).click();
+    expect(await page.inputValue('#finish-selector')).toBe('10c');
+    expect(await page.textContent('#finish-verdict')).toContain('409 Conflict');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('says why every case fails for a caller that is to be denied', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    await tab.page.selectOption('#authorization', 'wrong-lane');
+    const words = await run(tab.page);
+    expect(words).toContain('0 of 21 cases were answered as documented, 21 were not');
+    expect(words).toContain('The chosen caller is to be denied');
+  });
+
+  test('shows its progress and can be stopped while an answer is awaited', async () => {
+    let asked = 0;
+    let abandoned = 0;
+    const slow = createServer((request, response) => {
+      asked += 1;
+      if (asked <= 3) {
+        response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
+        return;
+      }
+      request.socket.on('close', () => {
+        abandoned += 1;
+      });
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    await using _ended = {
+      [Symbol.asyncDispose]: async () => {
+        slow.closeAllConnections();
+        slow.close();
+        await once(slow, 'close');
+      },
+    };
+    const waiting = await aPortal({ mockUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
+    await using tab = await openPortal(browser, waiting.url);
+    const { page } = tab;
+    await page.click('#run-all');
+    await page.getByText('3 of 21, now case 04').waitFor();
+    expect(await page.locator('#all-progress progress').evaluate((bar) => bar.getAttribute('value'))).toBe('3');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.locator('#all-outcome:not(:empty)').waitFor();
+    expect(await outcome(page).textContent()).toContain('Stopped after 3 of 21 cases.');
+    expect(await page.locator('#all-results > li').count()).toBe(3);
+    expect(await page.textContent('#run-all')).toBe('Run all 21 cases');
+    expect(asked).toBe(4);
+    await openHistory(page);
+    expect(await historyEntries(page).first().textContent()).toContain('stopped');
+    await eventually('the portal abandons the call to the mock', async () => abandoned === 1);
+  });
+
+  test.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)(
+    'has no accessibility violations at %i px in %s colors, with failures and the history open',
+    async (width, colorScheme) => {
+      await using tab = await openPortal(browser, deviating.url, { width, colorScheme, height: 844 });
+      const { page } = tab;
+      const violations = async () => {
+        // Colors change nothing but colors.
+        const axe = new AxeBuilder({ page }).setLegacyMode();
+        const { violations: found } = await (colorScheme === 'light' ? axe : axe.withTags('cat.color')).analyze();
+        return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+      };
+      await run(page);
+      await send(page);
+      await openHistory(page);
+      await historyEntries(page).nth(3).click();
+      await page.evaluate("for (const details of document.querySelectorAll('.failed details, .exchange details')) details.open = true");
+      await result(page, '10c').locator('.differences').waitFor();
+      expect(await violations()).toEqual([]);
+      const widest = await page.evaluate('Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)');
+      expect(widest).toBeLessThanOrEqual(width);
+      expect(tab.complaints).toEqual([]);
+    },
+    60_000,
+  );
+});

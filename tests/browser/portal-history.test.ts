@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
+import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
+import { aMock, aPortal, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=\'struck\'">';
+const MEGABYTE = 1_000_000;
+
+describeInBrowser('the history of the portal', () => {
+  let portal: Listening;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    portal = await aPortal({ mockUrl: (await aMock()).url });
+    browser = await launchChromium();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  const texts = (page: Page, part: string) => historyEntries(page).locator(part).allTextContents();
+  const names = (page: Page) => texts(page, '.case-name');
+  const runAll = async (page: Page) => {
+    await page.click('#run-all');
+    await page.getByText('All 21 cases were').waitFor({ timeout: 20_000 });
+  };
+  /** Typing a large text takes too long. */
+  const fillBody = (page: Page, length: number, mark: string) =>
+    page.locator('#calculate-body').evaluate(
+      (node, { text }) => {
+        Object.assign(node, { value: text });
+        node.dispatchEvent(new Event('input'));
+      },
+      { text: JSON.stringify({ touchpointId: 'SCO-01', basketId: mark, padding: 'x'.repeat(length) }) },
+    );
+
+  test('lists each exchange with its time, case or path, status and duration, newest first', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    await send(page);
+    await page.selectOption('#calculate-address', 'scenario');
+    await page.locator('button[data-case="19"]').click();
+    await send(page);
+    await send(page, 'finish');
+    await page.click('#run-sequence');
+    await page.getByText('All 6 steps').waitFor();
+    await openHistory(page);
+    expect(await names(page)).toEqual(['10r', '10', '14', '04', '03', '02', '10', '/caso19', '02']);
+    expect((await texts(page, '.badge')).slice(6)).toEqual(['200', '503', '200']);
+    for (const time of await texts(page, 'time')) expect(time).toMatch(/^\d\d:\d\d:\d\d$/);
+    for (const duration of await texts(page, '.duration')) expect(duration).toMatch(/^\d+ ms$/);
+    expect(await page.textContent('#history-count')).toBe('9');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('does not list a request that the browser refused to send', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    await tab.page.fill('#calculate-selector', '☕');
+    await send(tab.page);
+    expect(await historyEntries(tab.page).count()).toBe(0);
+  });
+
+  test('restores the request and the answer of an entry that is opened, without sending', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    await page.selectOption('#authorization', 'revoked');
+    await page.selectOption('#calculate-address', 'scenario');
+    await page.fill('#calculate-selector', '14');
+    await page.fill('#calculate-body', '{"touchpointId":"SCO-01","basketId":"mine"}');
+    await send(page);
+    await page.selectOption('#authorization', 'valid');
+    await page.selectOption('#calculate-address', 'alias');
+    await page.locator('button[data-case="07"]').click();
+    await send(page);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await openHistory(page);
+    await historyEntries(page).nth(1).click();
+
+    expect(await page.inputValue('#authorization')).toBe('revoked');
+    expect(await page.inputValue('#calculate-address')).toBe('scenario');
+    expect(await page.inputValue('#calculate-selector')).toBe('14');
+    expect(await page.inputValue('#calculate-body')).toBe('{"touchpointId":"SCO-01","basketId":"mine"}');
+    expect(await page.textContent('#calculate-verdict')).toContain('403 Forbidden');
+    expect(await page.textContent('#calculate-result pre')).toContain('Touchpoint authorization denied');
+    expect(await page.evaluate('document.activeElement.id')).toBe('calculate-send');
+    expect(await historyEntries(page).nth(1).getAttribute('aria-current')).toBe('true');
+    expect(requests).toEqual([]);
+
+    await historyEntries(page).nth(0).click();
+    expect(await page.textContent('#calculate-verdict')).toContain('Line L2 (number 2) was rejected');
+    expect(await page.locator('button[data-case="07"]').getAttribute('aria-current')).toBe('true');
+    expect(await page.inputValue('#authorization')).toBe('valid');
+  });
+
+  test('stays when the page is reloaded, is not in another tab, and can be cleared', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    await send(page);
+    await page.reload();
+    await openHistory(page);
+    await historyEntries(page).first().click();
+    expect(await page.textContent('#calculate-verdict')).toContain('200 OK');
+
+    const other = await page.context().newPage();
+    await other.goto(portal.url);
+    await other.waitForSelector('[data-case="10claimed"]');
+    expect(await historyEntries(other).count()).toBe(0);
+
+    await page.click('#history-clear');
+    expect(await historyEntries(page).count()).toBe(0);
+    expect(await page.locator('#history-empty').isVisible()).toBe(true);
+    await page.reload();
+    await page.waitForSelector('[data-case="10claimed"]');
+    expect(await historyEntries(page).count()).toBe(0);
+  });
+
+  test('keeps the last 50 exchanges', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    for (let runs = 0; runs < 3; runs += 1) await runAll(tab.page);
+    await openHistory(tab.page);
+    expect(await historyEntries(tab.page).count()).toBe(50);
+    expect((await names(tab.page))[0]).toBe('10claimed');
+    await tab.page.reload();
+    await tab.page.waitForSelector('[data-case="10claimed"]');
+    expect(await historyEntries(tab.page).count()).toBe(50);
+  });
+
+  test('shows hostile text as text', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    await page.selectOption('#calculate-address', 'scenario');
+    await page.fill('#calculate-selector', HOSTILE);
+    await send(page);
+    await page.fill('#calculate-selector', '02');
+    await page.fill('#calculate-body', JSON.stringify({ touchpointId: 'SCO-01', basketId: HOSTILE }));
+    await send(page);
+    await openHistory(page);
+    expect(await names(page)).toEqual(['/caso02', `/caso${HOSTILE}`]);
+    await historyEntries(page).nth(1).click();
+    await historyEntries(page).nth(0).click();
+    expect(await page.textContent('#calculate-result pre')).toContain(`"basketId": ${JSON.stringify(HOSTILE)}`);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toBe('Touchpoint mock – portal');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('drops the oldest exchanges when bodies fill the storage', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    for (let sent = 0; sent < 7; sent += 1) {
+      await fillBody(page, 0.9 * MEGABYTE, `basket-${sent}`);
+      expect(await send(page)).toContain('200 OK');
+    }
+    const kept = await historyEntries(page).count();
+    expect(kept).toBeGreaterThan(2);
+    expect(kept).toBeLessThan(7);
+    await page.reload();
+    await openHistory(page);
+    expect(await historyEntries(page).count()).toBe(kept);
+    await historyEntries(page).first().click();
+    expect(await page.textContent('#calculate-result pre')).toContain('"basket-6"');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('keeps the others when one exchange alone is too big', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    const { page } = tab;
+    await send(page);
+    await fillBody(page, 6 * MEGABYTE, 'giant');
+    await send(page);
+    await openHistory(page);
+    expect(await page.locator('#history-too-big').isVisible()).toBe(true);
+    expect(await names(page)).toEqual(['02']);
+    await page.locator('button[data-case="03"]').click();
+    await send(page);
+    await eventually('the hint is gone', async () => !(await page.locator('#history-too-big').isVisible()));
+    expect(await names(page)).toEqual(['03', '02']);
+  });
+
+  test('starts empty when the storage holds something else', async () => {
+    await using tab = await openPortal(browser, portal.url);
+    for (const stored of ['{', 'null', '[null, 1, {}]', '[{"request":{"alias":"calculate","caller":"nobody"}}]']) {
+      await tab.page.evaluate((text) => sessionStorage.setItem('touchpoint-exchanges', text), stored);
+      await tab.page.reload();
+      await tab.page.waitForSelector('[data-case="10claimed"]');
+      expect(await historyEntries(tab.page).count()).toBe(0);
+    }
+    expect(await send(tab.page)).toContain('200 OK');
+    expect(await historyEntries(tab.page).count()).toBe(1);
+    expect(tab.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
+import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
+import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
+
+const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
+
+const started: Listening[] = [];
+
+// Includes servers of failed tests, because a listening server keeps the test run from ending.
+afterAll(() => Promise.all(started.map((server) => server.close())));
+
+async function tracked(starting: Promise<Listening>): Promise<Listening> {
+  const server = await starting;
+  started.push(server);
+  return server;
+}
+
+export const aMock = (fixtures?: URL): Promise<Listening> =>
+  tracked(startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE, ...(fixtures && { fixtures }) }));
+
+export const aPortal = (options: Pick<PortalOptions, 'mockUrl' | 'consoleUrl'>): Promise<Listening> =>
+  tracked(startPortal({ port: 0, ...STORE, ...options }));
+
+/** A folder of the project's fixtures in which some texts are replaced. */
+export async function changedFixtures(changes: Readonly<Record<string, readonly [string, string]>>) {
+  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
+  await cp(new URL('../../fixtures/', import.meta.url), folder, { recursive: true });
+  for (const [name, [from, to]] of Object.entries(changes)) {
+    const file = join(folder, 'touchpoint', `${name}.json`);
+    const text = await readFile(file, 'utf8');
+    if (!text.includes(from)) throw new Error(`${name} has no ${from}`);
+    await writeFile(file, text.replace(from, to));
+  }
+  return { url: pathToFileURL(`${folder}/`), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export interface Opened {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A tab of its own, with a history of its own, and what it complained about. */
+export async function openPortal(browser: Browser, url: string, { width = 1280, height = 900, colorScheme = 'light' }: Opened = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // The browser reports every refused request as an error, and the page provokes refusals on purpose.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  await page.goto(url);
+  await page.waitForSelector('[data-case="10claimed"]');
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+export const historyEntries = (page: Page) => page.locator('#history .entry');
+export const openHistory = (page: Page) => page.click('#history-panel > summary');
+
+/** Sends the form, and waits for the answer. */
+export async function send(page: Page, form: 'calculate' | 'finish' = 'calculate'): Promise<string> {
+  await page.evaluate(`document.getElementById('${form}-verdict').replaceChildren()`);
+  await page.click(`#${form}-send`);
+  const verdict = page.locator(`#${form}-verdict .verdict`);
+  await verdict.waitFor({ timeout: 15_000 });
+  return (await verdict.textContent()) ?? '';
+}

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { type RunningEstate, startEstate } from '../../estate/estate.ts';
+import { type Frame, sendFrames } from '../../gateway/control/stream/send-frames.ts';
+import { ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { clientOf } from '../replicas/running-replicas.ts';
+import { eventually } from '../support/eventually.ts';
+
+const MOST = 32;
+/** Longer than the pause between two reads of an open stream. */
+const QUIET_MS = 1_000;
+
+/** An estate of its own, which counts the reads that only streams make here. */
+async function anEstate() {
+  const adapter = createMemoryStore();
+  let reads = 0;
+  const { runs } = adapter.worlds;
+  const worlds = {
+    ...adapter.worlds,
+    runs: () => {
+      reads += 1;
+      return runs();
+    },
+  };
+  const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
+  const estate = await startEstate(configuration, createLogger('silent'), { ...adapter, worlds });
+  await estate.ready;
+  return { estate, reads: () => reads };
+}
+
+/** Opens a stream and reads it until it ends. */
+async function opened(client: EstateClient) {
+  const stop = new AbortController();
+  const frames = client.stream('read-stream', { signal: stop.signal });
+  await frames.next();
+  const ended = (async () => {
+    for await (const _frame of frames);
+    return 'ended';
+  })().catch((error: Error) => error.name);
+  return { ended, leave: () => stop.abort() };
+}
+
+/** As soon as the gateway has noticed that earlier clients have left. */
+const openedSoon = (client: EstateClient) =>
+  eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined), 15_000);
+
+describe('The streams of a gateway', () => {
+  let estate: RunningEstate;
+  let reads: () => number;
+  let client: EstateClient;
+
+  beforeAll(async () => {
+    ({ estate, reads } = await anEstate());
+    client = clientOf(estate.gateway);
+  });
+  afterAll(async () => {
+    await estate.close();
+    await client.close();
+  });
+
+  test('are 32 at most: one more is refused until another has ended', async () => {
+    const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
+    const { status, body, headers } = await client.call('GET', '/_sim/stream', undefined, { as: 'admin' });
+    expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
+    expect(body.detail).toBe('This gateway has 32 open streams, which is its limit. Close one, or ask again when another has ended.');
+    open[0]?.leave();
+    const another = await openedSoon(client);
+    for (const { leave } of [...open, another]) leave();
+    await Promise.all([...open, another].map(({ ended }) => ended));
+  });
+
+  test('read nothing when nobody looks', async () => {
+    const { leave, ended } = await openedSoon(client);
+    const before = reads();
+    await eventually('it reads', async () => reads() > before + 3);
+    leave();
+    await ended;
+    let [seen, since] = [reads(), performance.now()];
+    await eventually(
+      'it reads no more',
+      async () => {
+        if (reads() !== seen) [seen, since] = [reads(), performance.now()];
+        return performance.now() - since > QUIET_MS;
+      },
+      10_000,
+    );
+  });
+
+  test('end when the gateway stops', async () => {
+    const stopping = await anEstate();
+    await using visitor = clientOf(stopping.estate.gateway);
+    const { ended } = await opened(visitor);
+    await stopping.estate.close();
+    expect(await ended).toBe('ended');
+  });
+});
+
+/** Answers with as many large frames as a client takes, and counts them. */
+async function endlessly(): Promise<{ url: string; pulled: () => number; isClosed: () => boolean; close: () => Promise<void> }> {
+  let [pulled, isClosed] = [0, false];
+  async function* frames(): AsyncGenerator<Frame> {
+    try {
+      for (;;) yield { event: 'hops', id: `h${++pulled}.e0`, data: 'x'.repeat(100_000) };
+    } finally {
+      isClosed = true;
+    }
+  }
+  const app = express().get('/', (_request, response) => sendFrames(response, frames()));
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pulled: () => pulled,
+    isClosed: () => isClosed,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+describe('A client of a stream that reads slowly', () => {
+  test('is sent no more than its connection takes, and goes on where it was', async () => {
+    const { url, pulled, isClosed, close } = await endlessly();
+    const response = await new Promise<IncomingMessage>((resolve) => get(url, resolve));
+    let [seen, since] = [0, performance.now()];
+    await eventually(
+      'nothing more is read for it',
+      async () => {
+        if (pulled() !== seen) [seen, since] = [pulled(), performance.now()];
+        return performance.now() - since > QUIET_MS;
+      },
+      15_000,
+    );
+    // The buffers of both ends of a connection on this machine.
+    expect(seen).toBeLessThan(200);
+    const ids: string[] = [];
+    let text = '';
+    for await (const chunk of response) {
+      text += chunk;
+      ids.push(...[...text.matchAll(/id: (h\d+)\.e0\n/g)].map(([, id = '']) => id));
+      text = text.slice(text.lastIndexOf('\n') + 1);
+      if (ids.length > seen + 20) break;
+    }
+    expect(ids.slice(0, seen + 20)).toEqual(Array.from({ length: seen + 20 }, (_, n) => `h${n + 1}`));
+    await eventually('the reading ends with the client', async () => isClosed());
+    await close();
+  });
+});

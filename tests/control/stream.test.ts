@@ -1,0 +1,313 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { clientOf } from '../replicas/running-replicas.ts';
+import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
+
+const anybody = clientOf(estate.gateway);
+afterAll(anybody.close);
+
+type Frames = ReturnType<EstateClient['stream']>;
+type Frame = Awaited<ReturnType<Frames['next']>>['value'] & object;
+
+const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
+const newBasket = (rehearsal: TestRehearsal) => rehearsal.ok('POST', '/baskets', BASKET);
+
+/** An open stream of a rehearsal, with what it has told so far. */
+function listening(rehearsal: TestRehearsal, input: Parameters<EstateClient['stream']>[1] = {}) {
+  const stop = new AbortController();
+  const frames: Frame[] = [];
+  const client = createEstateClient({
+    ...{ gateway: estate.gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: rehearsal.name },
+  });
+  const ended = (async () => {
+    for await (const frame of client.stream('read-stream', { ...input, signal: stop.signal })) frames.push(frame);
+  })().catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  const of = <Kind extends Frame['event']>(kind: Kind) =>
+    frames.filter((frame): frame is Extract<Frame, { event: Kind }> => frame.event === kind);
+  return {
+    frames,
+    ended,
+    of,
+    hops: () => of('hops').flatMap(({ data }) => data),
+    events: () => of('events').flatMap(({ data }) => data),
+    begun: () => eventually('the stream begins', async () => frames.length > 0),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await ended;
+      await client.close();
+    },
+  };
+}
+
+const sequencesIn = async (rehearsal: TestRehearsal, after = 0) =>
+  (await rehearsal.client.control('read-journal', { query: { after, limit: 5_000 } })).items.map(({ sequence }) => Number(sequence));
+
+async function refused(query: string, headers: Record<string, string> = {}, name = 'default') {
+  const {
+    status,
+    body,
+    headers: answered,
+  } = await anybody.call('GET', `/_sim/stream${query}`, undefined, {
+    as: 'admin',
+    headers: { 'x-rehearsal': name, ...headers },
+  });
+  return {
+    status,
+    code: body.code,
+    detail: String(body.detail),
+    pointers: body.errors?.map(({ pointer }: { pointer: string }) => pointer),
+    answered,
+  };
+}
+
+describe('A stream', () => {
+  test('begins with the clock, the faults and the runs as they are, and tells of nothing that happened before', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id: before } = await newBasket(rehearsal);
+    await rehearsal.settle();
+    await using stream = listening(rehearsal);
+    await eventually('it begins', async () => stream.frames.length >= 3);
+    expect(stream.frames.slice(0, 3).map(({ event }) => event)).toEqual(['clock', 'faults', 'runs']);
+    expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true });
+    expect(stream.of('faults')[0]?.data).toEqual({ revision: 0, hits: 0 });
+    const { id } = await newBasket(rehearsal);
+    await eventually('the basket is told', async () => stream.events().length > 0);
+    const subjects = stream.events().map(({ event }) => event['subject']);
+    expect([subjects.includes(`basket/${id}`), subjects.includes(`basket/${before}`)]).toEqual([true, false]);
+    expect(stream.hops().map(({ api }) => api)).toContain('create-basket-api');
+    expect(stream.hops().some((hop) => 'request' in hop || 'response' in hop)).toBe(false);
+  });
+
+  test('tells of a request that changes nothing', async () => {
+    await using rehearsal = await newRehearsal();
+    await using stream = listening(rehearsal, { query: { topics: 'hops' } });
+    await newBasket(rehearsal);
+    await eventually('the stream begins', async () => stream.hops().length > 0);
+    await rehearsal.call('GET', '/orders/nothing');
+    await eventually('the read is told', async () => stream.hops().some(({ status }) => status === 404));
+  });
+
+  test('tells when the clock is set or stands, and not as it flows', async () => {
+    await using rehearsal = await newRehearsal();
+    await using stream = listening(rehearsal, { query: { topics: 'clock' } });
+    await stream.begun();
+    const { now } = await rehearsal.advance('P1D');
+    await eventually('the new time is told', async () => stream.of('clock').some(({ data }) => data.now >= now));
+    await rehearsal.client.control('set-clock', { body: { flowing: false } });
+    await eventually('it is told to stand', async () => stream.of('clock').at(-1)?.data.flowing === false);
+    const told = stream.frames.length;
+    await newBasket(rehearsal);
+    await using other = listening(rehearsal, { query: { topics: 'events' } });
+    await newBasket(rehearsal);
+    await eventually('later events are told', async () => other.events().length > 0);
+    expect(stream.frames).toHaveLength(told);
+  });
+
+  test('tells when faults are set, strike and are removed', async () => {
+    await using rehearsal = await newRehearsal();
+    await using stream = listening(rehearsal, { query: { topics: 'faults' } });
+    await stream.begun();
+    await rehearsal.fault('down', { match: { api: 'create-basket-api' }, fault: { kind: 'outage' } });
+    await eventually('the fault is told', async () => (stream.of('faults').at(-1)?.data.revision ?? 0) > 0);
+    await rehearsal.call('POST', '/baskets', BASKET);
+    await eventually('its hit is told', async () => stream.of('faults').at(-1)?.data.hits === 1);
+    await rehearsal.noFaults();
+    await eventually('its removal is told', async () => stream.of('faults').at(-1)?.data.hits === 0);
+  });
+
+  test('tells of each step of a run, whichever rehearsal it is in', async () => {
+    await using rehearsal = await newRehearsal();
+    await using stream = listening(rehearsal, { query: { topics: 'runs' } });
+    await stream.begun();
+    const { id } = await anybody.control('start-run', { body: { scenario: 'digital-order' } });
+    const stateOf = ({ data }: { data: readonly { id: string; state: string }[] }) => data.find((run) => run.id === id)?.state;
+    await eventually('it has passed', async () => stream.of('runs').some((frame) => stateOf(frame) === 'passed'), 60_000);
+    expect(stream.of('runs').filter((frame) => stateOf(frame) === 'running').length).toBeGreaterThan(1);
+    await anybody.control('delete-run', { params: { id } });
+    await eventually('it is no longer listed', async () => [stream.of('runs').at(-1)].every((last) => last && stateOf(last) === undefined));
+  });
+
+  test('resumes after the last frame that was read, without a gap or a repeat', async () => {
+    await using rehearsal = await newRehearsal();
+    const told: number[] = [];
+    const orders: number[] = [];
+    let after: string | undefined;
+    for (let round = 0; round < 4; round++) {
+      await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'hops,events' } });
+      if (round === 0) {
+        await newBasket(rehearsal);
+        await eventually('the first hop is told', async () => stream.hops().length > 0);
+      }
+      await Promise.all([newBasket(rehearsal), newBasket(rehearsal)]);
+      const seen = stream.frames.length;
+      await eventually('more is told', async () => stream.frames.length > seen);
+      // The connection breaks off anywhere.
+      const read: readonly Frame[] = stream.frames.slice();
+      after = read.at(-1)?.id;
+      for (const frame of read) {
+        if (frame.event === 'hops') told.push(...frame.data.map((hop: { sequence: number }) => hop.sequence));
+        if (frame.event === 'events') orders.push(...frame.data.map((event: { order: number }) => event.order));
+      }
+    }
+    await rehearsal.settle();
+    await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'hops,events' } });
+    await newBasket(rehearsal);
+    await rehearsal.settle();
+    const last = (await sequencesIn(rehearsal)).at(-1);
+    await eventually('all is told', async () => stream.hops().at(-1)?.sequence === last);
+    const { items } = await rehearsal.client.control('list-events', { query: { ext: 'true', limit: 1_000 } });
+    await eventually('all events are told', async () => stream.events().at(-1)?.order === items.at(-1)?.order);
+    const all = [...told, ...stream.hops().map((hop) => hop.sequence)];
+    expect(all).toEqual(await sequencesIn(rehearsal, (all[0] ?? 1) - 1));
+    const allOrders = [...orders, ...stream.events().map(({ order }) => order)];
+    expect(allOrders).toEqual(items.map(({ order }) => order).filter((order) => order >= (allOrders[0] ?? 1)));
+  });
+
+  test('resumes from a cursor in the address, and from the beginning of a world', async () => {
+    await using rehearsal = await newRehearsal();
+    await newBasket(rehearsal);
+    await rehearsal.settle();
+    await using stream = listening(rehearsal, { query: { topics: 'hops,events', from: 'h0.e0' } });
+    await eventually('the past is told', async () => stream.hops().length > 0 && stream.events().length > 0);
+    expect(stream.hops().map(({ sequence }) => sequence)).toEqual(await sequencesIn(rehearsal));
+    expect(stream.of('gap')).toEqual([]);
+  });
+
+  test('has at most 200 records in a frame', async () => {
+    await using rehearsal = await newRehearsal();
+    for (let n = 0; n < 25; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('GET', '/orders/nothing')));
+    await using stream = listening(rehearsal, { query: { topics: 'hops', from: 'h0.e0' } });
+    await eventually('all is told', async () => stream.hops().length === 500);
+    expect(stream.of('hops').map(({ data }) => data.length)).toEqual([200, 200, 100]);
+  });
+
+  test('tells of a gap when the rehearsal is reset, and goes on in the new world', async () => {
+    await using rehearsal = await newRehearsal();
+    await using stream = listening(rehearsal);
+    await stream.begun();
+    await rehearsal.client.control('reset-rehearsal');
+    await eventually('the gap is told', async () => stream.of('gap').length > 0);
+    expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'reset' }]);
+    await newBasket(rehearsal);
+    await eventually('the new world is told', async () => stream.hops().length > 0 && stream.events().length > 0);
+    expect(stream.of('clock').length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['of a world that has been replaced', async (id: string) => id],
+    ['beyond the newest records', async () => 'h999999.e1'],
+    ['beyond the newest events', async () => 'h0.e999999'],
+  ])('that resumes from a cursor %s tells of a gap, and then of what is new', async (_which, cursor) => {
+    await using rehearsal = await newRehearsal();
+    let id = '';
+    {
+      await using before = listening(rehearsal);
+      await before.begun();
+      id = before.frames[0]?.id ?? '';
+    }
+    await rehearsal.client.control('reset-rehearsal');
+    // So many that the old cursor could be one of the new world.
+    await newBasket(rehearsal);
+    await rehearsal.settle();
+    await using stream = listening(rehearsal, { after: await cursor(id) });
+    await eventually('the gap is told', async () => stream.of('gap').length > 0);
+    expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'reset' }]);
+    expect(stream.hops()).toEqual([]);
+    await newBasket(rehearsal);
+    await eventually('the new is told', async () => stream.hops().length > 0);
+  });
+
+  test('tells of a gap when records after its cursor have been discarded', async () => {
+    await using rehearsal = await newRehearsal();
+    const large = { ...BASKET, note: 'x'.repeat(16_000) };
+    for (let n = 0; n < 35; n++) await Promise.all(Array.from({ length: 20 }, () => rehearsal.call('POST', '/baskets', large)));
+    await using stream = listening(rehearsal, { query: { topics: 'hops' }, after: 'h1.e0' });
+    await eventually('the gap is told', async () => stream.of('gap').length > 0);
+    expect(stream.of('gap').map(({ data }) => data)).toEqual([{ reason: 'discarded' }]);
+    expect(stream.hops()).toEqual([]);
+    await using current = listening(rehearsal, { query: { topics: 'hops' }, after: 'h600.e0' });
+    await eventually('the kept ones are told', async () => current.hops().length === 100);
+    expect(current.of('gap')).toEqual([]);
+  });
+
+  test('tells that the rehearsal was deleted, and ends', async () => {
+    const rehearsal = await newRehearsal();
+    await using stream = listening(rehearsal);
+    await stream.begun();
+    await rehearsal.client.control('delete-rehearsal', { params: { name: rehearsal.name } });
+    await stream.ended;
+    expect(stream.frames.at(-1)).toMatchObject({ event: 'gap', data: { reason: 'deleted' } });
+  });
+
+  test('keeps its rehearsal from ending as idle', async () => {
+    const [watched, unwatched] = await Promise.all(
+      ['watched', 'unwatched'].map((kind) =>
+        anybody.control('create-rehearsal', { body: { name: `${kind}-${randomBytes(4).toString('hex')}`, idleExpiry: 'PT2S' } }),
+      ),
+    );
+    const client = clientOf(estate.gateway, watched?.name);
+    const stream = client.stream('read-stream');
+    await stream.next();
+    const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
+    await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''), 15_000);
+    expect(await names()).toContain(watched?.name);
+    await stream.return();
+    await client.close();
+    await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''), 15_000);
+  });
+
+  test('is not recorded in the journal', async () => {
+    await using rehearsal = await newRehearsal();
+    {
+      await using stream = listening(rehearsal);
+      await stream.begun();
+    }
+    expect(await sequencesIn(rehearsal)).toEqual([]);
+  });
+
+  test('answers HEAD without a body', async () => {
+    const { status, headers } = await anybody.call('HEAD', '/_sim/stream', undefined, { as: 'admin' });
+    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  });
+});
+
+describe('A stream is refused', () => {
+  test('of a rehearsal that does not exist, which it does not create', async () => {
+    expect(await refused('', {}, 'never-created')).toMatchObject({ status: 404, code: 'unknown_rehearsal' });
+    expect((await anybody.control('list-rehearsals')).items.map(({ name }) => name)).not.toContain('never-created');
+  });
+
+  test.each(['hop', '', 'hops,', 'hops,events,orders', '<script>alert(1)</script>', 'x'.repeat(5_000)])(
+    'of the topics %j',
+    async (topics) => {
+      const answer = await refused(`?topics=${encodeURIComponent(topics)}`);
+      expect(answer).toMatchObject({ status: 400, code: 'malformed_request', pointers: ['?topics'] });
+      expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
+      expect(answer.detail.length).toBeLessThan(300);
+    },
+  );
+
+  test.each(['118', 'h1', 'h1.e', 'e1.h1', 'h-1.e1', 'h1.e1.w', 'h1.e1.wnoworld', 'h9999999999999999.e1', ''])(
+    'with the cursor %j',
+    async (cursor) => {
+      expect(await refused(`?from=${encodeURIComponent(cursor)}`)).toMatchObject({
+        ...{ status: 400, code: 'malformed_request', pointers: ['?from'] },
+        detail: `"${cursor}" is no cursor. Send the id of a frame, such as h118.e42, or nothing to begin now.`,
+      });
+      expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
+    },
+  );
+
+  test('with an unknown parameter', async () => {
+    expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] });
+  });
+
+  test('without the credential of the simulation plane', async () => {
+    expect((await anybody.call('GET', '/_sim/stream')).status).toBe(403);
+    expect((await anybody.call('GET', '/_sim/stream', undefined, { as: 'none' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,209 @@
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createEstateClient } from '../../rehearsal/estate-client.ts';
+import { signWebhook } from '../../shared/simulation/webhook-signature.ts';
+import { readLabel } from '../services/label-reading.ts';
+import { type CommandBlock, commandBlocks, isAsShown, pages } from '../support/documents.ts';
+import { eventually } from '../support/eventually.ts';
+import { textOf } from '../support/tracked-files.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+const PAGE_MS = 120_000;
+
+/** Blocks that this test does not run, by their mark `needs=`, with the reason and the test that covers them. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  docker: 'needs a container engine: tests/containers runs the compose file, the image and the package',
+  cluster: 'needs a Kubernetes cluster: tests/unit/kubernetes.test.ts checks the files, tests/containers/kubernetes.test.ts renders them',
+  project: 'runs in a project of the reader: tests/containers/package.test.ts installs the package into one',
+  collector: 'needs a collector of traces: tests/observability/traces.test.ts has one',
+  time: 'takes minutes: .ci/run runs the tests, and bench is run by hand',
+};
+
+/** Commands that check the project itself, by the test or script that runs them to the letter. */
+const COVERED: Readonly<Record<string, string>> = {
+  'npm ci && npm start': 'tests/start/starting.test.ts',
+  'npm ci && npm test': '.ci/run',
+};
+
+interface Addresses {
+  readonly gateway: string;
+  readonly touchpoint: string;
+  readonly portal: string;
+}
+
+let estate: ChildProcess;
+let addresses: Addresses;
+/** A folder that looks like a clone. Files that commands leave behind do not get into the real one. */
+let clone: string;
+
+beforeAll(async () => {
+  clone = await mkdtemp(join(tmpdir(), 'reader-'));
+  const entries = (await readdir(ROOT)).filter((name) => name !== '.git');
+  await Promise.all(entries.map((name) => symlink(join(ROOT, name), join(clone, name))));
+  estate = fork(join(ROOT, 'estate/main.ts'), [], { execArgv: [], stdio: 'ignore', env: { ...process.env, ...FREE_PORTS } });
+  [addresses] = (await once(estate, 'message')) as [Addresses];
+}, PAGE_MS);
+
+afterAll(async () => {
+  estate.kill('SIGTERM');
+  await rm(clone, { recursive: true });
+});
+
+const blocks = pages.flatMap(commandBlocks);
+const isRun = ({ needs, commands, startsEstate }: CommandBlock): boolean =>
+  needs === undefined && !startsEstate && !(commands.trim() in COVERED);
+
+/** Commands as printed. Only the addresses are those of this run. */
+const atThisEstate = (commands: string): string =>
+  commands
+    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):8080/g, addresses.gateway)
+    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15115/g, addresses.touchpoint)
+    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):15116/g, addresses.portal);
+
+/** Runs blocks one after the other in one shell, and returns the output of each. */
+async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
+  const mark = '=== end of a block ===';
+  const script = page.map(({ commands }) => `${atThisEstate(commands)}\necho; echo '${mark}'`).join('\n');
+  const shell = spawn('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], {
+    cwd: clone,
+    env: { ...process.env, estate: addresses.gateway },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(shell, 'close');
+  const outputs = said.split(mark).map((text) => text.trim());
+  const failed = page[outputs.length - 1];
+  if (code !== 0) throw new Error(`${failed?.file}:${failed?.line} ended with ${code}:\n${outputs.at(-1)}`);
+  return outputs.slice(0, -1);
+}
+
+/** Refusals in an output, as the functions of the tutorials print them or as JSON. */
+const refusalsIn = (output: string): string[] =>
+  [...output.matchAll(/^status +([45]\d\d)$|"status": ?([45]\d\d),(?=.*"code":)/gm)].map(([, printed, raw]) => printed ?? raw ?? '');
+
+describe('The commands of the documentation', () => {
+  test.each(pages.filter((file) => commandBlocks(file).some(isRun)))(
+    '%s: run as printed and in order, they give the output that the page shows',
+    async (file) => {
+      const page = commandBlocks(file).filter(isRun);
+      const outputs = await outputsOf(page);
+      for (const [index, block] of page.entries()) {
+        const { line, output } = block;
+        const at = `${file}:${line}`;
+        const actual = outputs[index] ?? '';
+        // The texts are compared, so that a failure shows the difference.
+        const differs = output !== undefined && !isAsShown(actual, block);
+        expect({ at, output: differs ? actual : output }).toEqual({ at, output });
+        expect({ at, refusals: refusalsIn(actual) }).toEqual({ at, refusals: refusalsIn(output ?? '') });
+      }
+    },
+    PAGE_MS,
+  );
+
+  test('leave an estate that is usable: its clock flows, no fault stays, no rehearsal stays, and its records agree', async () => {
+    const outside = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin' };
+    const client = createEstateClient({ ...outside, gateway: addresses.gateway, rehearsal: 'default' });
+    const { flowing, now } = await client.control('read-clock');
+    expect(flowing).toBe(true);
+    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
+    expect((await client.control('list-faults')).items).toEqual([]);
+    expect((await client.control('list-rehearsals')).items.map(({ name }) => name)).toEqual(['default']);
+    expect(await client.control('verify')).toMatchObject({ holds: true, settled: true });
+  });
+
+  test('save a shipping label whose barcode can be read', async () => {
+    expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
+  });
+});
+
+describe('Commands of the documentation that start an estate', () => {
+  test.each(
+    blocks
+      .filter(({ startsEstate, needs }) => startsEstate && needs === undefined)
+      .map((block) => [`${block.file}:${block.line}`, block] as const),
+  )(
+    '%s: it becomes ready and ends on request',
+    async (_place, { commands }) => {
+      const child = spawn('bash', ['-eo', 'pipefail', '-c', commands], {
+        cwd: clone,
+        detached: true,
+        env: { ...process.env, ...FREE_PORTS },
+      });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+        });
+      const ended = once(child, 'close');
+      try {
+        await eventually(`the banner after:\n${said}`, async () => said.includes('Stop with Ctrl-C'), 60_000);
+      } finally {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+        await ended;
+      }
+    },
+    PAGE_MS,
+  );
+});
+
+describe('Commands of the documentation that are not run', () => {
+  test('each say what they need, with a reason that is known', () => {
+    const unknown = blocks.filter(({ needs }) => needs !== undefined && NOT_RUN[needs] === undefined);
+    expect(unknown.map(({ file, line, needs }) => `${file}:${line} needs=${needs}`)).toEqual([]);
+  });
+
+  const notRun = blocks.filter((block) => !isRun(block) && !block.startsEstate);
+  test.each(
+    notRun.map(({ file, line, needs = '', commands }) => [
+      `${file}:${line}`,
+      NOT_RUN[needs] ?? `run by ${COVERED[commands.trim()]}`,
+      commands,
+    ]),
+  )('%s: the syntax is right (%s)', async (_place, _reason, commands) => {
+    await run('bash', ['-n', '-c', commands]);
+  });
+});
+
+describe('Shell commands in the documentation', () => {
+  test('have no comments, since an interactive zsh does not know them', () => {
+    const commented = blocks.filter(({ commands }) => /(^|\s)# /m.test(commands.replaceAll(/<<'POLICY'[\s\S]*?^POLICY$/gm, '')));
+    expect(commented.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+  });
+
+  test('have no unquoted pattern, since zsh refuses one that matches no file', () => {
+    const unquoted = (commands: string): string => commands.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '');
+    expect(
+      blocks
+        .filter(({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands)))
+        .map(({ file, line }) => `${file}:${line}`),
+    ).toEqual([]);
+  });
+
+  test('assign no variable that zsh reserves', () => {
+    expect(
+      blocks.filter(({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)).map(({ file, line }) => `${file}:${line}`),
+    ).toEqual([]);
+  });
+});
+
+test('The code of the documentation that signs a webhook gives the signature of the estate', async () => {
+  const page = textOf('docs/how-to/receive-webhooks.md');
+  const [, code = ''] = /```js\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const [secret = ''] = /whsec_[A-Za-z0-9+/=]+/.exec(page) ?? [];
+  const at = Date.UTC(2026, 2, 1, 10);
+  const body = JSON.stringify({ type: 'shipment.tracking.updated', data: { message: 'Grüße vom Depot' } });
+  const call = `sign(${[secret, 'my-scan-2', String(at / 1_000), body].map((text) => JSON.stringify(text)).join(', ')})`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', `${code}\nconsole.log(${call});`]);
+  expect(stdout.trim()).toBe(signWebhook(secret, { id: 'my-scan-2', at, body })['webhook-signature']);
+});

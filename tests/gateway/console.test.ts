@@ -1,0 +1,224 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import express from 'express';
+import { pino } from 'pino';
+import { request } from 'undici';
+import { createConsole } from '../../console/serve.ts';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { consoleConfig } from '../../estate/console.ts';
+import { startEstate } from '../../estate/estate.ts';
+import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { estate } from '../support/estate.ts';
+import { aRig } from './running-gateway.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+
+const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+  request(`${estate.gateway}${path}`, { method: method as 'GET', headers }).then(async ({ statusCode, headers: answered, body }) => ({
+    status: statusCode,
+    headers: answered,
+    body: Buffer.from(await body.arrayBuffer()),
+  }));
+const page = async (path = '/console/') => (await ask(path)).body.toString();
+const preloadsOf = (html: string): string[] => [...html.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, address = '']) => address);
+
+describe('The root of the gateway', () => {
+  test.each(['GET', 'HEAD'])('sends browsers to the console when they ask with %s', async (method) => {
+    const answer = await ask('/', { accept: BROWSER }, method);
+    expect([answer.status, answer.headers['location'], answer.headers['vary'], answer.headers['cache-control']]).toEqual([
+      303,
+      '/console/',
+      'Accept',
+      'no-store',
+    ]);
+  });
+
+  test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/*;q=0.2, */*;q=0.1'])(
+    'shows its index to a program that accepts %s',
+    async (accept) => {
+      const answer = await ask('/', accept === undefined ? {} : { accept });
+      expect([answer.status, answer.headers['vary']]).toEqual([200, 'Accept-Encoding']);
+      expect(answer.body.toString()).toContain('A simulated retailer');
+    },
+  );
+});
+
+describe('The console', () => {
+  test.each([
+    '/console',
+    '/console/',
+    '/console/r/default',
+    '/console/r/galway/activity/web.confirm.1?hop=x',
+    '/console/r/%E2%80%AE/objects',
+  ])('answers its one HTML page at %s', async (path) => {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.body.toString()).toBe(await page());
+  });
+
+  test('allows its own scripts and styles only, and one import map by its hash', async () => {
+    const { headers, body } = await ask('/console/');
+    const policy = String(headers['content-security-policy']);
+    const [, map = ''] = /<script type="importmap">(.*?)<\/script>/.exec(body.toString()) ?? [];
+    const hash = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(map))).toString('base64');
+    expect(policy.split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src 'self' 'sha256-${hash}'`,
+      "style-src 'self'",
+      "img-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ]);
+    expect(headers).not.toHaveProperty('set-cookie');
+  });
+
+  test('says in its page, without a script, where the documents are', async () => {
+    const [, noscript = ''] = /<noscript>(.*?)<\/noscript>/s.exec(await page()) ?? [];
+    const links = [...noscript.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toContain('/openapi.json');
+    for (const link of links) expect([link, (await ask(link)).status]).toEqual([link, 200]);
+  });
+
+  test('serves each module without types, compressed and with a tag', async () => {
+    const addresses = preloadsOf(await page());
+    expect(addresses).toContain('/console/page/main.ts');
+    for (const address of addresses) {
+      const answer = await ask(address, { 'accept-encoding': 'gzip' });
+      expect([address, answer.status, answer.headers['content-type'], answer.headers['content-encoding']]).toEqual([
+        address,
+        200,
+        'text/javascript; charset=utf-8',
+        'gzip',
+      ]);
+      expect(gunzipSync(answer.body).toString()).not.toMatch(/^(?:import|export) type |^interface /m);
+      expect((await ask(address, { 'accept-encoding': 'gzip', 'if-none-match': String(answer.headers['etag']) })).status).toBe(304);
+    }
+  });
+
+  test('loads all that its first page needs with at most 70 KB and 40 requests', async () => {
+    const html = await page();
+    const activity = ['activity', 'trace-list', 'trace-feed', 'trace', 'trace-tree', 'explanation', 'sequence-layout', 'sequence-diagram'];
+    const others = [...activity, 'call-tree', 'hop-detail', 'trace-events', 'json-view', 'curl'].map((name) => `/console/page/${name}.ts`);
+    const shell = [
+      '/console/',
+      '/console/styles.css',
+      '/console/page/icon.svg',
+      '/console/config.json',
+      '/console/catalog.json',
+      ...preloadsOf(html),
+    ];
+    const sizeOf = async (addresses: readonly string[]) => {
+      const answers = await Promise.all(addresses.map((address) => ask(address, { 'accept-encoding': 'gzip' })));
+      expect(answers.map(({ status }) => status)).toEqual(addresses.map(() => 200));
+      return answers.reduce((sum, { body }) => sum + body.length, 0);
+    };
+    expect(shell.length).toBeLessThanOrEqual(40);
+    expect(await sizeOf([...shell, ...others])).toBeLessThanOrEqual(70_000);
+  });
+
+  test('has one sheet of styles, which begins with the tokens of the portal', async () => {
+    const { headers, body } = await ask('/console/styles.css');
+    expect(headers['content-type']).toContain('text/css');
+    expect(body.toString()).toMatch(/^\/\* Design tokens of the portal and the console/);
+    expect(body.toString()).not.toMatch(/url\(|@import/);
+  });
+
+  test('tells the page what it must know before it signs in, with the credentials that are public', async () => {
+    const { headers, body } = await ask('/console/config.json');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(JSON.parse(body.toString())).toEqual({
+      version: expect.any(String),
+      production: false,
+      adapters: { state: 'memory', events: 'memory' },
+      portal: estate.portal,
+      demo: { simulation: 'demo-sim-admin', integration: 'demo-integration-token', apiKey: 'demo-carrier-key' },
+    });
+  });
+
+  test('names every operation, application and API of the catalog to the page', async () => {
+    const { operations, applications, apis } = JSON.parse((await ask('/console/catalog.json')).body.toString());
+    expect(Object.keys(operations)).toEqual(Object.keys(controlOperations));
+    expect(operations['put-fault']).toEqual({ method: 'PUT', path: '/_sim/faults/{name}' });
+    expect(applications.oms).toBe('OMS');
+    expect(apis['confirm-order-api']).toEqual({ name: 'Confirm Order', audience: 'public', auth: 'bearer', method: 'POST' });
+  });
+
+  test.each([
+    '/console/page/nothing.ts',
+    '/console/page/../serve.ts',
+    '/console/lib/express/index.js',
+    '/console/page/node.d.ts',
+    '/console/x.js',
+  ])('has no file %s', async (path) => {
+    const answer = await ask(path);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+  });
+
+  test.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
+    for (const path of ['/console/', '/console/config.json', '/console/page/main.ts', '/console/r/default']) {
+      const answer = await ask(path, {}, method);
+      expect([path, answer.status, answer.headers['allow']]).toEqual([path, 405, 'GET, HEAD']);
+    }
+  });
+
+  test('answers only under names of this machine', async () => {
+    for (const path of ['/console/', '/console/config.json', '/console/page/main.ts']) {
+      expect((await ask(path, { host: 'foreign.example.com' })).status).toBe(421);
+    }
+  });
+});
+
+describe('A console in production', () => {
+  test('offers no public credential', async () => {
+    const demo = [{ name: 'demo-sim-admin', kind: 'bearer', secret: 'demo-sim-admin', scopes: ['sim:admin'] }] as const;
+    const configOf = (NODE_ENV: string) =>
+      consoleConfig(
+        readConfiguration({ NODE_ENV }),
+        demo.map((one) => ({ ...one, scopes: [...one.scopes] })),
+      )();
+    expect(configOf('production')).toMatchObject({ production: true });
+    expect(configOf('production')).not.toHaveProperty('demo');
+    expect(configOf('development')).toMatchObject({ production: false, demo: { simulation: 'demo-sim-admin' } });
+  });
+
+  test('offers no credential that is not public', async () => {
+    const own = { name: 'ours', kind: 'bearer', secret: 'a-secret-of-ours', scopes: ['sim:admin'] } as const;
+    const config = consoleConfig(readConfiguration({}), [{ ...own, scopes: [...own.scopes] }])();
+    expect(JSON.stringify(config)).not.toContain('a-secret-of-ours');
+  });
+});
+
+describe('A gateway without the console', () => {
+  test('has nothing under /console and shows its index to everybody', async () => {
+    const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+    const off = await startEstate(readConfiguration({ ...ports, CONSOLE: 'off' }), pino({ level: 'silent' }));
+    try {
+      await off.ready;
+      const statusOf = async (path: string): Promise<number> => (await fetch(off.gateway + path, { headers: { accept: BROWSER } })).status;
+      for (const path of ['/console/', '/console', '/console/config.json', '/console/page/main.ts', '/console/lib/preact/dist/preact.mjs'])
+        expect([path, await statusOf(path)]).toEqual([path, 404]);
+      expect(await (await fetch(off.gateway, { headers: { accept: BROWSER } })).text()).toContain('A simulated retailer');
+    } finally {
+      await off.close();
+    }
+  });
+
+  test('differs from one with it, which asks for its facts only when they are read', async () => {
+    let asked = 0;
+    const documents = express.Router().use(
+      createConsole(() => {
+        asked += 1;
+        return { version: '0', production: true, adapters: { state: 'Redis', events: 'Kafka' } };
+      }),
+    );
+    await using on = await aRig({ documents });
+    expect((await on.call({ path: '/console/r/default' })).status).toBe(200);
+    expect(asked).toBe(0);
+    expect((await on.call({ path: '/console/config.json' })).json).toMatchObject({ production: true });
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { explain, type Part } from '../../../console/page/explanation.ts';
+import type { ListedHop } from '../../../console/page/hop.ts';
+import { traceTree } from '../../../console/page/trace-tree.ts';
+import { aHop, confirmedOrder } from './a-hop.ts';
+
+const words = (part: Part): string => (typeof part === 'string' ? part : 'strong' in part ? part.strong : `⚡${part.fault}`);
+const explained = (hops: readonly ListedHop[]) => {
+  const { sentence, row } = explain(traceTree(hops), { application: (id) => id.toUpperCase(), api: (id) => id.replace(/-api$/, '') });
+  return [sentence.map(words).join(''), row?.hop.requestId];
+};
+
+describe('The sentence about a trace', () => {
+  test('names the fault that made it slow, who waited, and how long', () => {
+    expect(explained(confirmedOrder)).toEqual(['FMS waited 403 ms of 490 ms for ⚡slow-allocation in INVENTORY-SERVICE.', 'allocate']);
+  });
+
+  test('names the call where a failure began', () => {
+    const hops = [
+      aHop('confirm', 'oms', { status: 503, calls: ['a', 'b'] }),
+      aHop('a', 'sim', { parentId: 'confirm' }),
+      aHop('b', 'fms', { parentId: 'confirm', status: 503, calls: ['c'] }),
+      aHop('c', 'inventory-service', { parentId: 'b', status: 503, faults: ['down'] }),
+    ];
+    expect(explained(hops)).toEqual(['confirm answered 503: INVENTORY-SERVICE failed c with 503, because ⚡down struck.', 'c']);
+  });
+
+  test('names the application that refused a request itself', () => {
+    expect(explained([aHop('authorize', 'payment-hub', { status: 402 })])).toEqual([
+      'PAYMENT-HUB refused authorize with 402.',
+      'authorize',
+    ]);
+  });
+
+  test('is about the latest request of a correlation id', () => {
+    const first = aHop('first', 'oms', { status: 409, sequence: 1 });
+    const second = aHop('second', 'oms', { sequence: 2, startedAt: '2026-11-22T11:15:54.000Z' });
+    expect(explained([first, second])).toEqual(['second succeeded in 1 ms.', 'second']);
+  });
+
+  test('names a delivery that failed afterwards', () => {
+    const hops = [aHop('confirm', 'oms'), aHop('told', 'crm', { parentId: 'confirm', api: 'event:told', status: 500 })];
+    expect(explained(hops)).toEqual(['Afterwards event:told in CRM failed with 500.', 'told']);
+  });
+
+  test('names the slowest call when no fault struck', () => {
+    const hops = [aHop('confirm', 'oms', { durationMs: 120, calls: ['a'] }), aHop('a', 'sim', { parentId: 'confirm', durationMs: 100 })];
+    expect(explained(hops)).toEqual(['100 ms of 120 ms went into a in SIM.', 'a']);
+  });
+
+  test('says that nobody called when only timers ran', () => {
+    expect(explained([aHop('t', 'oms', { api: 'due:expire' })])).toEqual(['Nobody called: time passed. due:expire in OMS ran first.', 't']);
+    expect(explained([])).toEqual(['Nothing is on record.', undefined]);
+  });
+});

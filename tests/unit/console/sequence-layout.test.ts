@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { sequenceLayout } from '../../../console/page/sequence-layout.ts';
+import { traceTree } from '../../../console/page/trace-tree.ts';
+import { aHop, confirmedOrder } from './a-hop.ts';
+
+const layout = sequenceLayout(traceTree(confirmedOrder), 720);
+
+describe('The layout of a sequence diagram', () => {
+  test('has columns in the order of their first appearance, at equal distances', () => {
+    expect(layout.columns.map(({ id }) => id)).toEqual(['client', 'oms', 'payment-hub', 'fms', 'inventory-service', 'sim', 'wms']);
+    const gaps = layout.columns.slice(1).map(({ x }, index) => x - (layout.columns[index]?.x ?? 0));
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+  });
+
+  test('has a row for each hop, one below the other', () => {
+    expect(layout.rows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6]);
+    const ys = layout.rows.map(({ y }) => y);
+    expect(ys).toEqual(ys.toSorted((one, other) => one - other));
+    expect(new Set(ys).size).toBe(6);
+  });
+
+  test('ends the bar of a callee below its last call and above the next row', () => {
+    const [confirm, payments, fulfill, , reservation] = layout.rows;
+    const end = (row: typeof confirm): number => (row ? row.bar.y + row.bar.height : 0);
+    expect(end(confirm)).toBe(end(reservation));
+    expect(end(fulfill)).toBe(end(reservation));
+    expect(end(payments)).toBeLessThan(fulfill?.y ?? 0);
+  });
+
+  test('separates what ran afterwards, with room for words', () => {
+    const [inside, after] = layout.rows.slice(4);
+    expect(layout.afterwardsY).toBeGreaterThan(inside?.y ?? 0);
+    expect(layout.afterwardsY).toBeLessThan(after?.y ?? 0);
+    expect(sequenceLayout(traceTree([aHop('a', 'oms')]), 720).afterwardsY).toBeUndefined();
+  });
+
+  test('uses the room that is there, but keeps columns apart enough to be read', () => {
+    expect(sequenceLayout(traceTree(confirmedOrder), 100).gap).toBe(76);
+    expect(sequenceLayout(traceTree(confirmedOrder), 100).width).toBeGreaterThan(450);
+    expect(sequenceLayout(traceTree(confirmedOrder), 5_000).gap).toBe(168);
+  });
+
+  test('puts the bars of an application that calls itself side by side', () => {
+    const rows = sequenceLayout(traceTree([aHop('a', 'oms', { calls: ['b'] }), aHop('b', 'oms', { parentId: 'a' })]), 720).rows;
+    expect(rows[1]?.bar.x).toBeGreaterThan(rows[0]?.bar.x ?? 0);
+  });
+
+  test('encloses all rows', () => {
+    expect(layout.height).toBeGreaterThan(Math.max(...layout.rows.map(({ bar }) => bar.y + bar.height)));
+    expect(layout.width).toBeGreaterThan(Math.max(...layout.columns.map(({ x }) => x)));
+  });
+});
