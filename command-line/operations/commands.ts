@@ -146,7 +146,11 @@ export const operationCommands: OperationCommands = {
       correlationId: 'correlation id',
     },
   },
-  'list-scenarios': { words: 'scenarios list', example: 'scenarios list', columns: { name: 'scenario', flows: 'flows', title: 'what happens' } },
+  'list-scenarios': {
+    words: 'scenarios list',
+    example: 'scenarios list',
+    columns: { name: 'scenario', flows: 'flows', title: 'what happens' },
+  },
   'start-run': { words: 'runs start', positional: ['scenario'], example: 'runs start digital-order' },
   'list-runs': {
     words: 'runs list',

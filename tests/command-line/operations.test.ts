@@ -34,7 +34,8 @@ test('The example in the help of every command does what it says', async () => {
       .replace('ret_01M', returned.id)
       .replace('shp_01M', parcel)
       .replace('evt_01M', event.id)
-      .replace('req_01M', hop.requestId).replace('run_01M', run);
+      .replace('req_01M', hop.requestId)
+      .replace('run_01M', run);
     const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: rehearsal.name });
     if (code !== 0 || out === '' || err !== '') failures.push(`${line}: ${code} ${out}${err}`);
   }

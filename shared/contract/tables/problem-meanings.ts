@@ -103,6 +103,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     '`MAX_REHEARSALS` rehearsals exist. `detail` names the one that was idle longest.',
     'Delete rehearsals, or raise the limit.',
   ],
+  too_many_streams: ['The gateway serves as many streams as it can. `detail` has the limit.', 'Close streams, or try again later.'],
   headers_too_large: ['The headers of the request are too large.', 'Send fewer or shorter headers.'],
   internal_error: [
     'The estate failed. This is a defect of the estate.',
