@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { commandReference } from '../command-line/reference.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import { applicationNeighbours, applicationSummary } from '../shared/contract/tables/application-summary.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
@@ -33,6 +34,7 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/life-cycles.md', name: 'life-cycles', text: lifeCycles() },
   { file: 'docs/reference/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },
+  { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
   ...applicationNames.flatMap((name) => [
     { file: `services/${name}/README.md`, name: 'apis', text: applicationSummary(name) },

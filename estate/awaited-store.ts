@@ -36,7 +36,8 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
         return;
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (message !== reason) log.warn({ waitingFor: 'redis' }, message);
+        if (message !== reason)
+          log.warn({ waitingFor: 'redis' }, `${message} The estate waits for it: start it, or correct or remove REDIS_URL.`);
         reason = message;
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());

@@ -16,19 +16,20 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
 /** An unknown name with one of these prefixes is a typing error. */
 const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL)_/;
 
-/** @throws StartError naming the variable */
+/** @throws StartError with a line for each mistake, which names the variable */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
-  refuseUnknown(environment);
+  const unknown = unknownNames(environment);
   const given = Object.fromEntries(
     Object.keys(variablesByName).flatMap((name) =>
       environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
     ),
   );
   const parsed = Variables.safeParse(given);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new StartError(`${describeValue(String(issue?.path[0]), given)} cannot be used: ${issue?.message}.`);
-  }
+  const unusable = (parsed.error?.issues ?? []).map(
+    ({ path, message }) => `${describeValue(String(path[0]), given)} cannot be used: ${message}.`,
+  );
+  const mistakes = [...unknown, ...new Set(unusable)];
+  if (mistakes.length > 0 || !parsed.success) throw new StartError(mistakes.join('\n'));
   const { SERVICE } = parsed.data;
   if (SERVICE !== undefined && !isStartable(SERVICE)) {
     throw new StartError(
@@ -52,13 +53,13 @@ const isStartable = (name: string): name is StartableService => (startableServic
 const describeValue = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
   /TOKEN|PEPPER|KEY|REDIS_URL/.test(name) ? name : `${name}=${given[name]}`;
 
-function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
-  for (const name of Object.keys(environment)) {
+function unknownNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.keys(environment).flatMap((name) => {
     const prefix = OWN_PREFIX.exec(name)?.[0];
-    if (prefix === undefined || name in variablesByName) continue;
+    if (prefix === undefined || name in variablesByName) return [];
     const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
-    throw new StartError(`${name} is no variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`);
-  }
+    return [`${name} is no variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
+  });
 }
 
 function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {

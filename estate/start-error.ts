@@ -1,4 +1,6 @@
-/** A start that cannot go on. The message is one sentence for a person; exit codes follow sysexits.h. */
+import { FixtureError } from '../fixtures/fixture-error.ts';
+
+/** A start that cannot go on. The message is for a person: a sentence, or a line for each mistake. Exit codes follow sysexits.h. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exitCode: number;
@@ -6,4 +8,11 @@ export class StartError extends Error {
     super(sentence);
     this.exitCode = exitCode;
   }
+}
+
+/** What a failed start tells its user. Only an error of our own code has a stack. */
+export function explainStart(error: unknown): { readonly text: string; readonly exitCode: number } {
+  if (error instanceof StartError) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof FixtureError) return { text: error.message, exitCode: 78 };
+  return { text: error instanceof Error ? (error.stack ?? error.message) : String(error), exitCode: 1 };
 }

@@ -3,9 +3,14 @@ import { type Application, applicationNames } from '../shared/catalog/applicatio
 import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
 
-const Port = z.coerce.number().int().min(0).max(65_535);
-const PerMinute = z.coerce.number().int().min(1);
-const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const WholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) => {
+  const remedy = `it takes a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`;
+  return z.coerce.number(remedy).int(remedy).min(least, remedy).max(most, remedy);
+};
+const OneOf = <const Words extends readonly string[]>(words: Words) => z.enum(words, `it takes one of ${words.join(', ')}`);
+const Port = WholeNumber(0, 65_535);
+const PerMinute = WholeNumber(1);
+const Flag = OneOf(['true', 'false']).transform((value) => value === 'true');
 const Url = z.url({ protocol: /^https?$/, error: 'it takes an address like http://oms:8080' }).transform((url) => url.replace(/\/$/, ''));
 const IdleExpiry = z.string().refine(isIdleExpiry, 'it takes an ISO 8601 duration from PT1S to P366D, like PT24H');
 const Secret = z.string().min(32, 'it takes 32 characters or more');
@@ -45,11 +50,15 @@ export const variables = {
     .describe(
       'Host names under which the portal and the gateway’s documents answer, besides `localhost`, addresses and names without a dot. Separated by commas; `.example.com` includes its subdomains, `*` is any name.',
     ),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+  LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')
-    .describe('`trace` to `fatal`, or `silent`: JSON lines on standard output; `info` in the image.'),
-  MOCK_STORE_KEY: z.string().min(8).max(200).default('demo-store-key').describe('Store key of the touchpoint mock.'),
+    .describe('`trace` to `fatal`, or `silent`: JSON lines on standard output, readable lines on a terminal; `info` in the image.'),
+  MOCK_STORE_KEY: z
+    .string()
+    .min(8, 'it takes 8 to 200 characters')
+    .max(200, 'it takes 8 to 200 characters')
+    .default('demo-store-key')
+    .describe('Store key of the touchpoint mock.'),
   MOCK_LANES: z
     .string()
     .default('SCO-01')
@@ -57,7 +66,7 @@ export const variables = {
     .refine((lanes) => lanes.every((lane) => lane !== ''), 'it names lanes, separated by commas')
     .describe('Lanes of the touchpoint mock, separated by commas.'),
   FIXTURES_DIR: z.string().min(1).optional().describe('Folder with your own fixtures.'),
-  JOURNAL: z.enum(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_sim/journal` then stays empty.'),
+  JOURNAL: OneOf(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_sim/journal` then stays empty.'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',
   ),
@@ -74,23 +83,13 @@ export const variables = {
   STRICT_RESPONSES: Flag.default(false).describe('Refuses answers with undeclared members instead of filtering them.'),
   RATE_LIMIT_PER_ADDRESS: PerMinute.default(300_000).describe('Requests per minute and client address before 429.'),
   RATE_LIMIT_PER_KEY: PerMinute.default(300_000).describe('Requests per minute and credential before 429.'),
-  DRAIN_DELAY_MS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(60_000)
+  DRAIN_DELAY_MS: WholeNumber(0, 60_000)
     .default(0)
     .describe('How long a stopping process still serves requests after it reports not ready; 5000 in Kubernetes.'),
-  OUTBOX_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(1)
+  OUTBOX_LIMIT: WholeNumber(1)
     .default(100_000)
     .describe('Unsent events that an application keeps per rehearsal while Kafka is away. Beyond that, changes are refused with 503.'),
-  MAX_REHEARSALS: z.coerce
-    .number()
-    .int()
-    .min(1)
+  MAX_REHEARSALS: WholeNumber(1)
     .default(500)
     .describe('Maximum number of rehearsals. One more is refused with 429, which names the rehearsal that was idle longest.'),
   REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(

@@ -10,5 +10,5 @@ for await (const file of glob('{console/*.ts,{services,estate,gateway,shared,fix
   if (file !== 'estate/main.ts') await import(`../${file}`);
 }
 flushCompileCache();
-const { status } = spawnSync(process.execPath, ['rehearsal/rehearse.ts'], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['command-line/main.ts', 'rehearse'], { stdio: 'inherit' });
 process.exit(status ?? 1);

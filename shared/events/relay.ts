@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
+import { Problem } from '../catalog/problems.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
@@ -121,8 +122,9 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       })
       .catch((error: unknown) => {
         const failure = error instanceof Error ? error.message : String(error);
-        // Consecutive failures with the same message are logged once.
-        if (failure !== lastFailure) log.warn({ err: error, application: store.application }, 'searching for unsent events failed');
+        // Consecutive failures with the same message are logged once. A store that is away says so itself, once for all applications.
+        if (failure !== lastFailure)
+          log[isStoreAway(error) ? 'debug' : 'warn']({ err: error, application: store.application }, 'searching for unsent events failed');
         lastFailure = failure;
       });
   };
@@ -187,3 +189,5 @@ function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }:
 const sendUnchanged: Divert = async (_world, batch) => ({ send: batch, withhold: [] });
 
 export type Relay = ReturnType<typeof createRelay>;
+
+const isStoreAway = (error: unknown): boolean => error instanceof Problem && error.context['dependency'] === 'store';

@@ -1,6 +1,7 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { redactJson } from '../domain/redaction.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
+import { readableLine } from './readable-line.ts';
 
 export type { Logger };
 
@@ -14,9 +15,20 @@ export function createLogger(level: string, destination?: { write(line: string):
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { log: withRehearsal },
+    serializers: { err: asLogged },
     hooks: { streamWrite: withoutSecrets, logMethod: writeOrLose },
   };
   return pino(options, destination ?? standardOutput());
+}
+
+/** Lines for a person at a terminal, instead of JSON. */
+export const terminalOutput = (): { write(line: string): void } => ({ write: (line) => void process.stdout.write(readableLine(line)) });
+
+/** A refusal, such as that of an injected fault, has a code and a status. It is no error of the code, so its stack would mislead. */
+function asLogged(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return pino.stdSerializers.err(error as Error);
+  const { name, code, message } = error;
+  return { type: name, code, message };
 }
 
 /** A line that cannot be serialised or written must not fail the work that logs it. */

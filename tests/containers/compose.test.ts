@@ -58,7 +58,7 @@ else {
     test(
       'starts an estate on which every rehearsal passes',
       async () => {
-        const args = ['rehearsal/rehearse.ts', '--all', '--against', project.gateway];
+        const args = ['command-line/main.ts', 'rehearse', '--all', '--against', project.gateway];
         const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, maxBuffer: 64 * 1_048_576 });
         expect(stdout).toMatch(/(\d+) of \1 passed/);
       },

@@ -119,7 +119,7 @@ else {
     });
 
     test('creates labels as PDF with barcode and passes every flow, so no required file was stripped', async () => {
-      const said = await docker('run', '--rm', ...HARDENED, ...DEMO, image, 'node', 'rehearsal/rehearse.ts', 'flow-2', 'flow-6');
+      const said = await docker('run', '--rm', ...HARDENED, ...DEMO, image, 'node', 'command-line/main.ts', 'rehearse', 'flow-2', 'flow-6');
       expect(said).toMatch(/(\d+) of \1 passed/);
     }, 180_000);
 

@@ -55,7 +55,7 @@ afterAll(async () => rm(folder, { recursive: true, force: true }));
 describe('The archive', () => {
   test('contains JavaScript, types and the data files of the estate, and no file that cannot run from it', () => {
     expect(files).toEqual(
-      expect.arrayContaining(['dist/testcontainers/public.js', 'dist/testcontainers/public.d.ts', 'dist/package/command.js']),
+      expect.arrayContaining(['dist/testcontainers/public.js', 'dist/testcontainers/public.d.ts', 'dist/command-line/main.js']),
     );
     expect(files).toEqual(
       expect.arrayContaining(['dist/design/tokens.css', 'dist/fixtures/products.json', 'dist/services/touchpoint-mock/portal/index.html']),
@@ -114,7 +114,7 @@ await rehearsal.api('create-basket-api', { body: { channel: 'carrier pigeon' } }
     'runs scenarios with the estate command, which starts its own estate',
     async () => {
       expect(await succeeds('npx', 'estate', 'rehearse', 'digital-order')).toContain('1 of 1 passed');
-      expect(await run('npx', 'estate', 'dance')).toMatchObject({ code: 64, err: expect.stringContaining('There is no command dance.') });
+      expect(await run('npx', 'estate', 'dance')).toMatchObject({ code: 2, err: expect.stringContaining('dance') });
     },
     RUN_MS,
   );

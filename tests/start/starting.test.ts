@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { eventually } from '../support/eventually.ts';
@@ -80,13 +80,55 @@ describe('A start with a fatal error', () => {
     ['a host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
     ['no duration', { REHEARSAL_IDLE_EXPIRY: '24h' }, 78, /REHEARSAL_IDLE_EXPIRY=24h cannot be used: it takes an ISO 8601 duration/],
     ['room for no rehearsal', { MAX_REHEARSALS: '0' }, 78, /MAX_REHEARSALS=0 cannot be used/],
-    ['fixtures that are not there', { FIXTURES_DIR: '/nowhere' }, 78, /nowhere/],
+    [
+      'fixtures that are not there',
+      { FIXTURES_DIR: '/nowhere' },
+      78,
+      /^The folder \/nowhere\/ does not exist; correct or remove FIXTURES_DIR\.\n$/,
+    ],
+    [
+      'a port that is no number',
+      { GATEWAY_PORT: 'abc' },
+      78,
+      /^GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535\.\n$/,
+    ],
+    [
+      'an unknown level of the log',
+      { LOG_LEVEL: 'loud' },
+      78,
+      /^LOG_LEVEL=loud cannot be used: it takes one of trace, debug, .*silent\.\n$/,
+    ],
   ])('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {
     const { ended, said } = start(environment);
     expect(await ended).toBe(exitCode);
     expect(said.err).toMatch(sentence);
     expect(said.err.trim().split('\n')).toHaveLength(1);
     expect(said.out).toBe('');
+  });
+
+  test('names all mistakes of the configuration at once', async () => {
+    const { ended, said } = start({ GATEWAY_PORT: 'abc', MAX_REHEARSALS: '0', REDIS_HOST: 'redis', JOURNAL: 'maybe' });
+    expect(await ended).toBe(78);
+    expect(
+      said.err
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/[= ]/)[0])
+        .toSorted(),
+    ).toEqual(['GATEWAY_PORT', 'JOURNAL', 'MAX_REHEARSALS', 'REDIS_HOST']);
+  });
+
+  test('names all mistakes of the fixtures at once', async () => {
+    await using copy = await copiedFixtures();
+    const [lane, ...rest] = JSON.parse(await readFile(join(copy.directory, 'stock.json'), 'utf8')) as object[];
+    await writeFile(
+      join(copy.directory, 'stock.json'),
+      JSON.stringify([{ ...lane, onHand: { mars: 1, moon: 1 } }, ...rest, { ...lane, sku: 'nothing' }]),
+    );
+    const { ended, said } = start({ FIXTURES_DIR: copy.directory });
+    expect(await ended).toBe(78);
+    expect(said.err).toMatch(/stock\.json cannot be used: \/0\/onHand\/mars – there is no location/);
+    expect(said.err).toMatch(/stock\.json cannot be used: \/\d+\/sku – there is no product "nothing"/);
   });
 
   test.each(['GATEWAY_PORT', 'TOUCHPOINT_PORT', 'PORTAL_PORT'])('stops for a taken %s, naming port and variable', async (variable) => {
@@ -105,8 +147,7 @@ describe('A start with a fatal error', () => {
     await writeFile(join(copy.directory, 'locations.json'), JSON.stringify([{ id: 'dc-01' }]));
     const { ended, said } = start({ FIXTURES_DIR: copy.directory });
     expect(await ended).toBe(78);
-    expect(said.err).toMatch(/locations\.json.*\/0\//);
-    expect(said.err.trim().split('\n')).toHaveLength(1);
+    for (const line of said.err.trim().split('\n')) expect(line).toMatch(/^fixtures\/locations\.json cannot be used: \/0\/\w+ – .*\.$/);
   });
 
   test.each([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }])(
@@ -225,6 +266,56 @@ describe('A start', () => {
     for (const application of applicationNames) expect(estate.said.out.toLowerCase()).toContain(application.split('-')[0]);
     estate.child.kill('SIGTERM');
     await estate.ended;
+  });
+});
+
+describe('The log of a start', () => {
+  test.each([
+    ['Redis', { REDIS_URL: 'redis://127.0.0.1:1' }, /No Redis answers at 127\.0\.0\.1:1.*start it, or correct or remove REDIS_URL/],
+    [
+      'Kafka',
+      { KAFKA_BROKERS: '127.0.0.1:1' },
+      /no broker can be reached at 127\.0\.0\.1:1.*Start Kafka, or correct or remove KAFKA_BROKERS/,
+    ],
+  ])('says once, with the remedy and without a stack, that %s is away', async (_what, environment, sentence) => {
+    const estate = start(environment);
+    await eventually('the sentence', async () => sentence.test(estate.said.out), 20_000);
+    estate.child.kill('SIGTERM');
+    expect(await estate.ended).toBe(0);
+    expect(estate.said.out.split('\n').filter((line) => sentence.test(line))).toHaveLength(1);
+    expect(estate.said.out).not.toContain('"stack"');
+  });
+
+  test('has readable lines at a terminal, and an injected fault in it has no stack', async () => {
+    const script = spawn('script', ['-qec', `${process.execPath} ${MAIN}`, '/dev/null'], {
+      env: { ...kept(process.env), ...FREE_PORTS, TERM: 'xterm' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(script);
+    let said = '';
+    script.stdout.on('data', (chunk: Buffer) => {
+      said += stripVTControlCharacters(chunk.toString());
+    });
+    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'), 20_000);
+    const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
+    const json = { 'content-type': 'application/json' };
+    await fetch(`${gateway}/_sim/faults/away`, {
+      method: 'PUT',
+      headers: { ...json, authorization: 'Bearer demo-sim-admin' },
+      body: JSON.stringify({ match: { application: 'promotion-engine' }, fault: { kind: 'outage' } }),
+    });
+    await fetch(`${gateway}/baskets`, {
+      method: 'POST',
+      headers: { ...json, authorization: 'Bearer demo-integration-token' },
+      body: JSON.stringify({ channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] }),
+    });
+    await eventually('the line', async () => said.includes('priced without promotions'));
+    const [line] = said.split('\n').filter((text) => text.includes('priced without promotions'));
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}WARN {3}ecommerce-platform {2}Promotion Engine unavailable: .*fault away/);
+    expect(said).not.toMatch(/^\s+at /m);
+    const ended = once(script, 'exit');
+    script.kill('SIGTERM');
+    await ended;
   });
 });
 

@@ -72,8 +72,9 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'console/page/', may: ['shared/', 'console/config.ts', 'console/vocabulary.ts'] },
   { zone: 'console/', may: ['shared/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
+  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'estate/', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
-  { zone: 'docs/', may: ['shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
+  { zone: 'docs/', may: ['command-line/', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));

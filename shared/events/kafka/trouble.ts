@@ -23,7 +23,7 @@ export const isRefusal = (error: unknown): boolean =>
 export function troubleOf(error: unknown, brokers: readonly string[]): string {
   const causes = causesOf(error);
   const root = causes.at(-1);
-  const cause = root?.errors?.map(({ message }) => message).join('; ') ?? root?.message ?? String(error);
+  const cause = inWords(root?.errors?.map(({ message }) => message).join('; ') ?? root?.message ?? String(error));
   const setting = `KAFKA_BROKERS is ${brokers.join(',')}`;
   const tried = causes.find(({ broker }) => broker !== undefined)?.broker;
   if (tried !== undefined && !brokers.includes(tried)) {
@@ -38,6 +38,18 @@ export function troubleOf(error: unknown, brokers: readonly string[]): string {
   return `kafka: ${cause} (${setting})`;
 }
 
+/** The system's words for a connection that fails, in ours. */
+const inWords = (message: string): string => {
+  const [, code = '', place = ''] = /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT) (\S+)/.exec(message) ?? [];
+  const reason = {
+    ECONNREFUSED: 'nothing listens there',
+    ENOTFOUND: 'this name is unknown',
+    EAI_AGAIN: 'this name cannot be looked up',
+    ETIMEDOUT: 'it does not answer in time',
+  }[code];
+  return reason === undefined ? message : `no broker can be reached at ${place}: ${reason} (${code})`;
+};
+
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -50,6 +62,9 @@ export interface Attempts {
   readonly stopped: AbortSignal;
 }
 
+/** The latest problem that was logged, by the brokers of a bus: its subscriptions share them, and meet the same problem. */
+const logged = new WeakMap<readonly string[], string>();
+
 /** Retries until it succeeds or is stopped, and logs the problem whenever it changes. */
 export async function keepTrying({ attempt, failed, brokers, log, stopped }: Attempts): Promise<void> {
   let last: string | undefined;
@@ -57,12 +72,15 @@ export async function keepTrying({ attempt, failed, brokers, log, stopped }: Att
     try {
       await attempt();
       if (last !== undefined) log.info('kafka: succeeded after retries');
+      logged.delete(brokers);
       return;
     } catch (error) {
       if (stopped.aborted) return;
       const trouble = troubleOf(error, brokers);
       failed(trouble);
-      if (trouble !== last) log.warn(`${trouble}; retrying`);
+      if (trouble !== last && trouble !== logged.get(brokers))
+        log.warn(`${trouble}; retrying. Start Kafka, or correct or remove KAFKA_BROKERS.`);
+      logged.set(brokers, trouble);
       log.debug({ err: error }, 'kafka: attempt failed');
       last = trouble;
       await pause(waitMs, stopped);

@@ -1,0 +1,131 @@
+import type { EstateClient, Reply } from '../rehearsal/estate-client.ts';
+import { filledPath } from '../rehearsal/estate-client.ts';
+import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
+import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
+import { CommandFailure, EXIT, misuse } from './failure.ts';
+import { nearestWord } from './nearest-word.ts';
+
+export interface Input {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  /** What the user calls a value, by its JSON pointer: `/fault/ms` is `--ms`. */
+  readonly places?: Readonly<Record<string, string>>;
+}
+
+/** Performs one operation of the simulation plane. @throws CommandFailure with a sentence for the user */
+export async function ask<Id extends CalledId>(
+  id: Id,
+  connection: Connection,
+  input: Input = {},
+): Promise<ControlOutput<(typeof controlOperations)[Id]>> {
+  await using client = clientOf(connection);
+  return await askWith(client, connection, id, input);
+}
+
+/** As `ask`, on a connection that its owner closes. */
+export async function askWith<Id extends CalledId>(
+  client: EstateClient,
+  connection: Omit<Connection, 'json'>,
+  id: Id,
+  { params = {}, query = {}, body = {}, places = {} }: Input = {},
+): Promise<ControlOutput<(typeof controlOperations)[Id]>> {
+  const { method, path, response } = controlOperations[id];
+  const sent = method === 'GET' || method === 'DELETE' ? undefined : body;
+  const reply = await reach(connection.against, () => client.call(method, filledPath(path, { params, query }), sent, { as: 'admin' }));
+  if (reply.status >= 300) throw await refusalOf(reply, { client, connection, places });
+  const output = response.safeParse(reply.body ?? null);
+  if (!output.success) throw notAnEstate(connection.against, `${method} ${path} answers something else`);
+  return output.data as ControlOutput<(typeof controlOperations)[Id]>;
+}
+
+/** @throws CommandFailure when nothing answers at an address */
+export async function reach<T>(against: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const { code, cause } = error as { code?: string; cause?: { code?: string } };
+    const reason = reasons[code ?? cause?.code ?? ''] ?? 'it does not answer HTTP';
+    throw new CommandFailure(`No estate can be reached at ${against}: ${reason}. ${remedyFor(against)}`, EXIT.unreachable);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'this name is unknown',
+  EAI_AGAIN: 'this name cannot be looked up',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it does not answer in time',
+  ETIMEDOUT: 'it does not answer in time',
+};
+
+const remedyFor = (against: string): string =>
+  against === DEFAULT_URL
+    ? 'Start one with estate start (in a clone: npm start), or name another with --against or ESTATE_URL.'
+    : 'Check the address in --against or ESTATE_URL.';
+
+export const notAnEstate = (against: string, how: string): CommandFailure =>
+  new CommandFailure(
+    `${against} is not an estate of this version: ${how}. Check the address in --against or ESTATE_URL.`,
+    EXIT.unreachable,
+  );
+
+interface Refusal {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly scope?: string;
+  readonly rehearsal?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+interface Asked {
+  readonly client: EstateClient;
+  readonly connection: Omit<Connection, 'json'>;
+  readonly places: Readonly<Record<string, string>>;
+}
+
+async function refusalOf({ status, body }: Reply, { client, connection, places }: Asked): Promise<CommandFailure> {
+  const refusal: Refusal = typeof body === 'object' && body !== null ? body : {};
+  const { code, detail, scope, rehearsal, errors = [] } = refusal;
+  if (code === undefined || detail === undefined) return notAnEstate(connection.against, `it answers ${status} without a problem code`);
+  if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
+  if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
+  if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
+  const named = errors.map((one) => `${places[one.pointer] ?? one.pointer}: ${one.detail}`.replace(/^: /, ''));
+  return new CommandFailure(named.length > 0 ? named.join('\n') : detail, status === 400 || status === 422 ? EXIT.misuse : EXIT.fails);
+}
+
+export const REFUSED_ADMIN =
+  'The estate refuses this credential for the simulation plane; give the right one with --admin or ESTATE_ADMIN_TOKEN.';
+
+async function unknownRehearsal(asked: string, client: EstateClient): Promise<string> {
+  const { items } = await client.control('list-rehearsals').catch(() => ({ items: [] }));
+  const nearest = nearestWord(
+    asked,
+    items.map(({ name }) => name),
+  );
+  return nearest === undefined
+    ? `There is no rehearsal ${asked}; estate rehearsals create ${asked} creates it, estate rehearsals list lists the others.`
+    : `There is no rehearsal ${asked}; did you mean ${nearest}?`;
+}
+
+interface Readiness {
+  readonly status?: unknown;
+  readonly waitingFor?: unknown;
+}
+
+/** @throws CommandFailure unless an estate is ready at an address */
+export async function requireReady(against: string): Promise<void> {
+  await using client = clientOf({ against, rehearsal: '', admin: '' });
+  const answer = await reach(against, () =>
+    client.call('GET', '/readyz', undefined, { as: 'none', headers: { accept: 'application/json' } }),
+  );
+  const { status, waitingFor }: Readiness = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
+  if (status === 'ready') return;
+  if (status !== 'not ready' && status !== 'draining') throw notAnEstate(against, `its /readyz answers ${answer.status} and no readiness`);
+  const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ')}.` : '';
+  throw new CommandFailure(`The estate at ${against} is not ready.${reason}`, EXIT.unreachable);
+}

@@ -1,0 +1,105 @@
+import { Command } from 'commander';
+import type { Configuration } from '../../estate/configuration.ts';
+import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
+import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection.ts';
+import { EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { type Look, lookOf } from '../output/look.ts';
+import { progressOn } from '../output/progress.ts';
+import { type Finding, ok, problem } from './finding.ts';
+import { dockerFinding, nodeVersion, portFinding, portsOf } from './machine.ts';
+import { estateFindings } from './running-estate.ts';
+
+interface Options extends EstateCredentials {
+  readonly against?: string;
+  readonly json?: boolean;
+}
+
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .description(
+      'Checks Node, configuration, fixtures, ports, Docker, Redis, Kafka, the running estate and the credentials, and names a remedy for each problem.',
+    )
+    .addOption(againstOption())
+    .addOption(adminOption())
+    .addOption(bearerOption())
+    .addOption(apiKeyOption())
+    .addOption(jsonOption());
+  return withExample(command, 'doctor').action(examine);
+}
+
+async function examine({ against, json, ...credentials }: Options): Promise<void> {
+  const progress = progressOn(process.stderr);
+  progress.say('looking …');
+  const isNamed = against !== undefined;
+  const { configuration, findings: configured } = await configurationFindings();
+  const address = against ?? (configuration ? `http://127.0.0.1:${configuration.GATEWAY_PORT}` : DEFAULT_URL);
+  const [estate, docker, infrastructure] = await Promise.all([
+    estateFindings({ ...credentials, against: address, isNamed }),
+    dockerFinding(),
+    configuration ? infrastructureFindings(configuration) : [],
+  ]);
+  const ports = configuration ? await portFindings(configuration, address, estate) : [];
+  const findings = [nodeVersion(), ...configured, ...ports, docker, ...infrastructure, ...estate];
+  progress.clear();
+  const problems = findings.filter(({ state }) => state === 'problem');
+  process.stdout.write(
+    json ? `${JSON.stringify({ healthy: problems.length === 0, findings }, null, 2)}\n` : show(findings, lookOf(process.stdout)),
+  );
+  process.exitCode = problems.length === 0 ? EXIT.holds : EXIT.fails;
+}
+
+/** The configuration and the fixtures that a start would use. */
+async function configurationFindings(): Promise<{ readonly configuration?: Configuration; readonly findings: readonly Finding[] }> {
+  const { readConfiguration } = await import('../../estate/configuration.ts');
+  const { explainStart } = await import('../../estate/start-error.ts');
+  const { loadConfiguredFixtures } = await import('../../estate/seeding.ts');
+  try {
+    const configuration = readConfiguration(process.env);
+    try {
+      await loadConfiguredFixtures(configuration);
+      return {
+        configuration,
+        findings: [ok('Configuration', 'can be used'), ok('Fixtures', configuration.FIXTURES_DIR ?? 'those of the project')],
+      };
+    } catch (error) {
+      return {
+        configuration,
+        findings: [
+          ok('Configuration', 'can be used'),
+          problem('Fixtures', explainStart(error).text, 'Correct the files, or remove FIXTURES_DIR.'),
+        ],
+      };
+    }
+  } catch (error) {
+    return { findings: [problem('Configuration', explainStart(error).text, 'Correct or remove these variables.')] };
+  }
+}
+
+async function infrastructureFindings(configuration: Configuration): Promise<readonly Finding[]> {
+  const { kafkaFinding, redisFinding } = await import('./infrastructure.ts');
+  return Promise.all([redisFinding(configuration), kafkaFinding(configuration)]);
+}
+
+/** Where an estate runs, its ports are taken by itself. */
+async function portFindings(configuration: Configuration, address: string, estate: readonly Finding[]): Promise<readonly Finding[]> {
+  const ports = portsOf(configuration);
+  const runs =
+    estate.some(({ what, state }) => what === 'Estate' && state === 'ok') && new URL(address).port === String(configuration.GATEWAY_PORT);
+  const own = new Set(runs ? ports.map(([, , , port]) => port) : []);
+  return Promise.all(ports.map(([what, variable, host, port]) => portFinding(what, variable, host, port, own)));
+}
+
+const MARKS = { ok: ['green', 'ok     '], note: ['dim', 'note   '], problem: ['red', 'PROBLEM'] } as const;
+
+function show(findings: readonly Finding[], { style }: Look): string {
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const indent = ' '.repeat('PROBLEM'.length + width + 4);
+  return findings
+    .map(({ what, state, found, remedy }) => {
+      const [colour, mark] = MARKS[state];
+      const lines = [...found.split('\n'), ...(remedy === undefined ? [] : [style('dim', remedy)])];
+      return `${style(colour, mark)}  ${what.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import type { Configuration } from '../../estate/configuration.ts';
+import { type Finding, note, ok, problem } from './finding.ts';
+
+const DOCKER_MS = 10_000;
+
+export const nodeVersion = (): Finding => ok('Node', process.versions.node);
+
+/** Whether a port can be opened. One that an estate holds already is in order. */
+export async function portFinding(
+  what: string,
+  variable: string,
+  host: string,
+  port: number,
+  ownPorts: ReadonlySet<number>,
+): Promise<Finding> {
+  if (ownPorts.has(port)) return ok(what, `${port}, used by the running estate`);
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+    return ok(what, port === 0 ? 'any free one' : `${port} is free`);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const why = { EADDRINUSE: 'is taken by another program', EACCES: 'may not be opened by this user' }[code ?? ''] ?? 'cannot be opened';
+    return problem(what, `${port} ${why}`, `Free it, or choose another one with ${variable}.`);
+  } finally {
+    server.close();
+  }
+}
+
+export async function dockerFinding(): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: DOCKER_MS });
+    return ok('Docker', `engine ${stdout.trim()}`);
+  } catch (error) {
+    const isMissing = (error as { code?: string }).code === 'ENOENT';
+    const found = isMissing ? 'not installed' : 'installed, but its engine does not answer';
+    return note('Docker', found, 'Only compose, Testcontainers and the container tests need it.');
+  }
+}
+
+/** The ports that a start with this configuration opens. */
+export const portsOf = ({ HOST, GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT }: Configuration) =>
+  [
+    ['Gateway port', 'GATEWAY_PORT', HOST, GATEWAY_PORT],
+    ['Touchpoint port', 'TOUCHPOINT_PORT', HOST, TOUCHPOINT_PORT],
+    ['Portal port', 'PORTAL_PORT', PORTAL_HOST, PORTAL_PORT],
+  ] as const;

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+
+const examples = new WeakMap<Command, readonly string[]>();
+
+/** Adds an example to the help of a command. Tests run it. */
+export function withExample(command: Command, ...lines: readonly string[]): Command {
+  examples.set(command, [...new Set(lines)]);
+  return command.addHelpText(
+    'after',
+    () =>
+      `\nExample:\n${examplesOf(command)
+        .map((line) => `  estate ${line}\n`)
+        .join('')}`,
+  );
+}
+
+export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];

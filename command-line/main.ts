@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+/** The command `unified-commerce-estate`, in short `estate`. In a clone: `npm run estate --`. */
+import { createRequire } from 'node:module';
+
+createRequire(import.meta.url)('./node-version.cjs');
+const { run } = await import('./program.ts');
+await run(process.argv.slice(2));

@@ -1,0 +1,173 @@
+import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
+import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
+import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { showInvariants } from '../output/invariants.ts';
+import { showHops } from '../output/journal.ts';
+import { showRows } from '../output/show-answer.ts';
+import type { OperationCommands } from './operation-command.ts';
+
+const eventTypes = allEvents.map(({ name }) => name);
+const objectTypes = objects.map(({ type }) => type);
+const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settled;
+
+/** The command of each operation of the simulation plane. An operation that is missing here fails the type check. */
+export const operationCommands: OperationCommands = {
+  'create-rehearsal': { words: 'rehearsals create', positional: ['name'], example: 'rehearsals create my-tests --idle-expiry PT2H' },
+  'list-rehearsals': {
+    words: 'rehearsals list',
+    example: 'rehearsals list',
+    columns: {
+      name: 'name',
+      now: 'clock',
+      lastUsedAt: 'last used',
+      'contents.objects': 'objects',
+      trouble: 'trouble',
+    },
+  },
+  'read-rehearsal': { words: 'rehearsals show', example: 'rehearsals show default' },
+  'delete-rehearsal': { words: 'rehearsals delete', example: 'rehearsals delete my-tests', done: 'The rehearsal is deleted.' },
+  'reset-rehearsal': { words: 'rehearsals reset', positional: ['rehearsal'], example: 'rehearsals reset my-tests' },
+  'read-clock': { words: 'clock show', example: 'clock show' },
+  'set-clock': [
+    { words: 'clock freeze', example: 'clock freeze', preset: { flowing: false }, summary: 'Stops the clock of the rehearsal.' },
+    {
+      words: 'clock resume',
+      example: 'clock resume',
+      preset: { flowing: true },
+      summary: 'Lets the clock of the rehearsal flow at the pace of the wall clock.',
+    },
+  ],
+  'advance-clock': { words: 'clock advance', positional: ['by'], example: 'clock advance PT15M', holds: isSettled },
+  settle: { words: 'settle', example: 'settle', holds: isSettled },
+  'list-parked': {
+    words: 'parked list',
+    example: 'parked list',
+    columns: { what: 'what', key: 'key', at: 'since', error: 'error' },
+  },
+  'redrive-parked': { words: 'parked redrive', positional: ['key'], example: 'parked redrive' },
+  'list-events': {
+    words: 'events list',
+    example: 'events list --type order-confirmed',
+    choices: { type: eventTypes },
+    columns: { order: 'order', 'event.time': 'time', 'event.type': 'type', 'event.subject': 'subject' },
+  },
+  'read-event': { words: 'events show', example: 'events show evt_01M' },
+  'wait-for-events': {
+    words: 'events wait',
+    positional: ['type'],
+    example: 'events wait order-confirmed --count 2 --timeout-ms 5000',
+    choices: { type: eventTypes },
+    columns: { order: 'order', 'event.time': 'time', 'event.type': 'type', 'event.subject': 'subject' },
+    holds: ({ found }) => found,
+  },
+  'read-topology': {
+    words: 'topology',
+    example: 'topology',
+    // The calls that flows may contain are many, and always the same.
+    show: ({ applications, seen }, look) =>
+      [
+        showRows(
+          applications.map(({ title: _title, owns: _owns, ...rest }) => rest),
+          undefined,
+          look,
+        ),
+        showRows(seen, undefined, look),
+      ].join('\n\n'),
+  },
+  'list-object-types': {
+    words: 'objects list',
+    example: 'objects list',
+    summary: 'Lists the types of business objects, or the objects of a type, newest first.',
+    columns: { type: 'type', owner: 'owner', count: 'count', states: 'states' },
+  },
+  'list-objects': {
+    words: 'objects list',
+    example: 'objects list order --state completed',
+    choices: { type: objectTypes },
+    columns: { id: 'id', state: 'state', label: 'label', updatedAt: 'changed' },
+  },
+  'list-life-cycles': {
+    words: 'life-cycles',
+    example: 'life-cycles',
+    columns: { type: 'type', states: 'states' },
+  },
+  'list-stock': { words: 'stock list', example: 'stock list --sku mug-blue' },
+  'read-object': {
+    words: 'objects show',
+    example: 'objects show customer cus_ada',
+    choices: { type: objectTypes },
+  },
+  'read-progression': { words: 'progression show', example: 'progression show' },
+  'set-progression': { words: 'progression set', example: 'progression set --warehouse immediate' },
+  'play-scan': { words: 'scan', example: 'scan shp_01M collect', choices: { scan: Scan.options } },
+  'move-return-by-hand': { words: 'returns move', example: 'returns move ret_01M approve', choices: { verb: ReturnVerb.options } },
+  'move-product-by-hand': { words: 'products move', example: 'products move mug-blue suspend', choices: { verb: ProductVerb.options } },
+  'move-customer-by-hand': { words: 'customers move', example: 'customers move cus_ben block', choices: { verb: CustomerVerb.options } },
+  'count-stock-by-hand': { words: 'stock count', positional: ['onHand'], example: 'stock count mug-blue store-01 7' },
+  'put-fault': {
+    words: 'fault set',
+    example: 'fault set slow --application oms --kind latency --ms 400',
+    names: { 'match.status': 'scan-status' },
+    choices: { 'match.event': eventTypes },
+  },
+  'list-faults': {
+    words: 'fault list',
+    example: 'fault list',
+    columns: { name: 'name', fault: 'fault', match: 'strikes', times: 'times', hits: 'struck' },
+  },
+  'list-fault-presets': {
+    words: 'fault presets',
+    example: 'fault presets',
+    columns: { id: 'preset', title: 'fault', effect: 'what the caller sees' },
+  },
+  'delete-fault': { words: 'fault clear', example: 'fault clear slow', done: 'The fault is cleared.' },
+  'delete-faults': {
+    words: 'fault clear',
+    example: 'fault clear',
+    summary: 'Deletes one fault by its name, or all. Events and webhooks that they withheld are sent at once.',
+    done: 'All faults are cleared.',
+  },
+  'read-journal': {
+    words: 'journal',
+    positional: ['correlationId'],
+    example: 'journal my-order --limit 20',
+    show: ({ items, truncated }, look) => showHops(items, truncated, look),
+  },
+  'read-hop': { words: 'hops show', example: 'hops show req_01M' },
+  'list-traces': {
+    words: 'traces list',
+    example: 'traces list --status ok --limit 10',
+    columns: {
+      startedAt: 'time',
+      status: 'status',
+      method: 'method',
+      path: 'path',
+      events: 'events',
+      failed: 'failed',
+      faults: 'faults',
+      correlationId: 'correlation id',
+    },
+  },
+  'list-scenarios': {
+    words: 'scenarios list',
+    example: 'scenarios list',
+    columns: { name: 'scenario', flows: 'flows', title: 'what happens' },
+  },
+  'start-run': { words: 'runs start', positional: ['scenario'], example: 'runs start digital-order' },
+  'list-runs': {
+    words: 'runs list',
+    example: 'runs list',
+    columns: { id: 'id', scenario: 'scenario', state: 'state', startedAt: 'started', failure: 'failure' },
+  },
+  'read-run': { words: 'runs show', example: 'runs show run_01M', holds: ({ state }) => state !== 'failed' },
+  'delete-run': { words: 'runs delete', example: 'runs delete run_01M', done: 'The run and its rehearsal are deleted.' },
+  verify: {
+    words: 'verify',
+    example: 'verify',
+    holds: ({ holds, settled }) => holds && settled,
+    show: (outcome, look) => showInvariants(outcome, look),
+  },
+};

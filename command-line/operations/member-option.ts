@@ -1,0 +1,85 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { unknownWord } from '../nearest-word.ts';
+import type { Member, SchemaPart } from './schema-members.ts';
+
+/** What a declaration knows about a value besides its schema. */
+export interface ValueHints {
+  /** Names of options that would be unclear, by the path of their value: `{'match.status': 'scan-status'}`. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The valid words of a value whose schema accepts any text. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+export const nameOf = ({ path }: Member, { names = {} }: ValueHints): string => names[path.join('.')] ?? kebab(path.at(-1) ?? '');
+
+export const wordsOf = ({ path, schema }: Member, { choices = {} }: ValueHints): readonly string[] | undefined =>
+  choices[path.join('.')] ?? (schema.enum ? schema.enum.map(String) : undefined);
+
+/** The option that gives a value. */
+export function optionOf(member: Member, hints: ValueHints): Option {
+  const name = nameOf(member, hints);
+  const description = describe(member, wordsOf(member, hints));
+  if (isFlag(member.schema)) {
+    const word = member.schema.type === 'boolean' ? true : 'true';
+    return new Option(`--${name}`, description).argParser(() => word).preset(word);
+  }
+  return new Option(`--${name} <${placeholder(member.schema)}>`, description)
+    .argParser(parserOf(member, hints))
+    .makeOptionMandatory(member.required);
+}
+
+/** Reads a value as its schema wants it. @throws InvalidArgumentError with the valid values */
+export function parserOf(member: Member, hints: ValueHints): (text: string) => unknown {
+  const words = wordsOf(member, hints);
+  const { type } = member.schema;
+  return (text) => {
+    if (words !== undefined && !isWord(text, words)) throw new InvalidArgumentError(unknownWord(nameOf(member, hints), text, words));
+    if (type === 'integer' || type === 'number') return numberOf(text, member.schema);
+    if (type === 'array' || type === 'object') return jsonOf(text);
+    return text;
+  };
+}
+
+/** Types of events may have their prefix. */
+const isWord = (text: string, words: readonly string[]): boolean =>
+  words.includes(text) || words.includes(text.replace(/^com\.unified-commerce\./, ''));
+
+const isFlag = ({ type, enum: words = [] }: SchemaPart): boolean => type === 'boolean' || words.join() === 'true,false';
+
+const FORMATS: Readonly<Record<string, string>> = { duration: 'duration', 'date-time': 'instant' };
+const placeholder = ({ type = 'string', format = '' }: SchemaPart): string =>
+  FORMATS[format] ?? { integer: 'number', number: 'number', array: 'json', object: 'json' }[type] ?? 'value';
+
+/** More words than these make a help text unreadable. */
+const MOST_WORDS = 14;
+
+function describe({ schema }: Member, words: readonly string[] | undefined): string {
+  const isListed = words !== undefined && words.length <= MOST_WORDS && !isFlag(schema);
+  const range = schema.type === 'integer' && schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER;
+  const remarks = [
+    ...(isListed ? [words.join(', ')] : []),
+    ...(range ? [`${schema.minimum ?? 0} to ${schema.maximum}`] : []),
+    ...(schema.default !== undefined && !isFlag(schema) ? [`default: ${schema.default}`] : []),
+  ];
+  return [schema.description ?? '', remarks.length > 0 ? `(${remarks.join('; ')})` : ''].filter((text) => text !== '').join(' ');
+}
+
+function numberOf(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: SchemaPart): number {
+  const value = Number(text);
+  const range = maximum < Number.MAX_SAFE_INTEGER ? ` from ${minimum} to ${maximum}` : '';
+  const kind = type === 'integer' ? 'a whole number' : 'a number';
+  if (text.trim() === '' || Number.isNaN(value) || (type === 'integer' && !Number.isInteger(value)) || value < minimum || value > maximum) {
+    throw new InvalidArgumentError(`Give ${kind}${range}.`);
+  }
+  return value;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Give JSON, in single quotes.');
+  }
+}

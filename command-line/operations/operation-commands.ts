@@ -1,0 +1,142 @@
+import { Argument, Command } from 'commander';
+import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
+import { type CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { ask } from '../ask.ts';
+import { type Connection, withConnection } from '../connection.ts';
+import { EXIT, misuse } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { lookOf } from '../output/look.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { operationCommands } from './commands.ts';
+import { nameOf, optionOf, parserOf } from './member-option.ts';
+import type { OperationCommand } from './operation-command.ts';
+import { type Member, membersOf } from './schema-members.ts';
+
+/** One way to perform an operation: its arguments and options. */
+interface Variant {
+  readonly id: CalledId;
+  readonly declaration: OperationCommand;
+  readonly summary: string;
+  /** Of the path, then those that are declared. */
+  readonly positions: readonly Position[];
+  /** Given by options, by their name. */
+  readonly members: ReadonlyMap<string, Member>;
+}
+
+interface Position {
+  readonly name: string;
+  readonly required: boolean;
+  readonly in: 'path' | 'content' | 'rehearsal';
+  readonly member: Member;
+}
+
+const sectionOf = ({ method }: ControlOperation): 'query' | 'body' => (method === 'GET' || method === 'DELETE' ? 'query' : 'body');
+
+function variantOf(id: CalledId, declaration: OperationCommand): Variant {
+  const operation: ControlOperation = controlOperations[id];
+  const all = membersOf(sectionOf(operation) === 'query' ? operation.query : operation.request);
+  const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true, inRequiredPart: true });
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(
+    ([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }),
+  );
+  const declared = (declaration.positional ?? []).map((name): Position => {
+    if (name === 'rehearsal') return { name, required: false, in: 'rehearsal', member: asText(name) };
+    const member = all.find(({ path }) => path.join('.') === name);
+    if (member === undefined) throw new Error(`${id} has no value ${name}.`);
+    return { name, required: member.required, in: 'content', member };
+  });
+  const taken = new Set([...(declaration.positional ?? []), ...Object.keys(declaration.preset ?? {})]);
+  const members = all.filter(({ path }) => !taken.has(path.join('.'))).map((member) => [nameOf(member, declaration), member] as const);
+  return {
+    id,
+    declaration,
+    summary: declaration.summary ?? operation.summary,
+    positions: [...inPath, ...declared],
+    members: new Map(members),
+  };
+}
+
+/** The commands of all operations, by their words. */
+export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
+  const variants = Object.entries(operationCommands).flatMap(([id, declared]) =>
+    [declared].flat().map((declaration) => variantOf(id as CalledId, declaration as OperationCommand)),
+  );
+  return Map.groupBy(variants, ({ declaration }) => declaration.words);
+}
+
+/** A command with the arguments and options of its operations. */
+export function operationCommand(words: string, variants: readonly Variant[]): Command {
+  const [fewest, ...others] = variants.toSorted((a, b) => a.positions.length - b.positions.length);
+  if (fewest === undefined) throw new Error(`No operation has the words ${words}.`);
+  const most = others.at(-1) ?? fewest;
+  const summary = variants.find(({ declaration }) => declaration.summary !== undefined)?.summary ?? most.summary;
+  const command = new Command(words.split(' ').at(-1)).description(summary);
+  for (const [index, { name, required, member }] of most.positions.entries()) {
+    const isRequired = required && (others.length === 0 || index < fewest.positions.length);
+    const argument = new Argument(isRequired ? `<${name}>` : `[${name}]`, member.schema.description);
+    command.addArgument(argument.argParser(parserOf(member, most.declaration)));
+  }
+  const offered = new Map(
+    variants.flatMap(({ members, declaration }) => [...members].map(([name, member]) => [name, { member, declaration }])),
+  );
+  for (const { member, declaration } of offered.values()) command.addOption(optionOf(member, declaration));
+  withConnection(command);
+  withExample(command, ...variants.map(({ declaration }) => declaration.example));
+  return command.action(async (...input: unknown[]) => {
+    const values = input.slice(0, most.positions.length).filter((value) => value !== undefined);
+    const chosen = variants
+      .toSorted((a, b) => b.positions.length - a.positions.length)
+      .find(({ positions }) => isEnough(positions, values));
+    await perform(chosen ?? fewest, values, command);
+  });
+}
+
+const isEnough = (positions: readonly Position[], values: readonly unknown[]): boolean =>
+  positions.filter(({ required }) => required).length <= values.length && values.length <= positions.length;
+
+async function perform({ id, declaration, positions, members }: Variant, values: readonly unknown[], command: Command): Promise<void> {
+  const options = command.opts<Connection & Record<string, unknown>>();
+  const given = positions.flatMap((position, index) => (values[index] === undefined ? [] : [{ ...position, value: values[index] }]));
+  const content: Record<string, unknown> = { ...declaration.preset };
+  for (const { in: place, member, value } of given) if (place === 'content') put(content, member.path, value);
+  for (const option of command.options) {
+    const member = members.get(option.long?.replace('--', '') ?? '');
+    const value = options[option.attributeName()];
+    if (member !== undefined && value !== undefined) put(content, member.path, value);
+    else if (!isConnection(option.attributeName()) && value !== undefined)
+      throw misuse(`${option.long} needs another argument; see --help.`);
+  }
+  // A required part is sent empty when nothing of it is given, so that the estate explains what belongs into it.
+  for (const { path, inRequiredPart } of members.values()) {
+    if (path[0] !== undefined && path.length > 1 && inRequiredPart) content[path[0]] ??= {};
+  }
+  const rehearsal = given.find((position) => position.in === 'rehearsal')?.value ?? options.rehearsal;
+  const output = await ask(
+    id,
+    { ...options, rehearsal: String(rehearsal) },
+    {
+      params: Object.fromEntries(given.filter((position) => position.in === 'path').map(({ name, value }) => [name, String(value)])),
+      [sectionOf(controlOperations[id])]: content,
+      places: placesOf(positions, members),
+    },
+  );
+  const text = options.json ? JSON.stringify(output, null, 2) : showAnswer(output, declaration, lookOf(process.stdout));
+  process.stdout.write(`${text}\n`);
+  if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
+}
+
+const isConnection = (name: string): boolean => ['against', 'rehearsal', 'admin', 'json'].includes(name);
+
+function put(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) content[name] = value;
+  else {
+    const inner = { ...(content[name] as Record<string, unknown> | undefined) };
+    put(inner, rest, value);
+    content[name] = inner;
+  }
+}
+
+const placesOf = (positions: readonly Position[], members: Variant['members']): Record<string, string> => ({
+  ...Object.fromEntries(positions.map(({ name, member }) => [`/${member.path.join('/')}`, name])),
+  ...Object.fromEntries([...members].map(([name, { path }]) => [`/${path.join('/')}`, `--${name}`])),
+});

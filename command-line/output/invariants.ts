@@ -1,0 +1,26 @@
+import type { Look } from './look.ts';
+
+interface Verification {
+  readonly settled: boolean;
+  readonly waitingFor: readonly string[];
+  readonly invariants: readonly {
+    readonly title: string;
+    readonly holds: boolean;
+    readonly checked: number;
+    readonly violations: readonly string[];
+  }[];
+}
+
+/** Violations beyond these are counted. */
+const MOST_VIOLATIONS = 20;
+
+/** A line for each invariant, with its violations. */
+export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
+  const lines = invariants.flatMap(({ title, holds, checked, violations }) => [
+    `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${title} ${style('dim', `(${checked} checks)`)}`,
+    ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `        ${violation}`),
+    ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
+  ]);
+  const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];
+  return [...lines, ...unrest].join('\n');
+}

@@ -1,0 +1,27 @@
+import type { Look } from './look.ts';
+import { table } from './table.ts';
+
+type Hop = Readonly<Record<string, unknown>>;
+
+const textOf = (hop: Hop, member: string): string => String(hop[member] ?? '');
+
+/** Hops in the order of their start, each below the hop that caused it. */
+export function showHops(hops: readonly Hop[], truncated: boolean, look: Look): string {
+  if (hops.length === 0) return look.style('dim', 'None.');
+  const known = new Set(hops.map((hop) => textOf(hop, 'requestId')));
+  const byParent = Map.groupBy(
+    hops.toSorted((a, b) => textOf(a, 'startedAt').localeCompare(textOf(b, 'startedAt'))),
+    (hop) => (known.has(textOf(hop, 'parentId')) ? textOf(hop, 'parentId') : ''),
+  );
+  const below = (parent: string, depth: number): readonly (readonly string[])[] =>
+    (byParent.get(parent) ?? []).flatMap((hop) => [rowOf(hop, depth), ...below(textOf(hop, 'requestId'), depth + 1)]);
+  const rows = table(['status', 'application', 'api', 'path', 'ms', 'faults'], below('', 0), look);
+  return truncated ? `${rows}\n${look.style('dim', 'Older hops are gone: the journal has reached its limit.')}` : rows;
+}
+
+function rowOf(hop: Hop, depth: number): readonly string[] {
+  const faults = Array.isArray(hop['faults']) ? hop['faults'].join(', ') : '';
+  const ms = String(Math.round(Number(hop['durationMs'] ?? 0)));
+  const path = `${textOf(hop, 'method')} ${textOf(hop, 'path')}`;
+  return [textOf(hop, 'status'), `${'  '.repeat(depth)}${textOf(hop, 'application')}`, textOf(hop, 'api'), path, ms, faults];
+}

@@ -1,0 +1,17 @@
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+
+type Format = Parameters<typeof styleText>[0];
+
+/** How text looks where it is printed. */
+export interface Look {
+  /** Width of the terminal; undefined when nothing needs to fit. */
+  readonly columns: number | undefined;
+  readonly style: (format: Format, text: string) => string;
+}
+
+/** Colours and limited width on a terminal only. NO_COLOR and FORCE_COLOR are respected. */
+export const lookOf = (stream: WriteStream): Look => ({
+  columns: stream.isTTY ? stream.columns || 80 : undefined,
+  style: (format, text) => styleText(format, text, { stream }),
+});

@@ -1,0 +1,77 @@
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import type { OperationCommand } from '../operations/operation-command.ts';
+import type { Look } from './look.ts';
+import { table } from './table.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The answer of an operation, for a person. */
+export function showAnswer(output: unknown, { show, done = 'Done.', columns }: OperationCommand, look: Look): string {
+  if (show) return show(output as never, look);
+  if (output === null) return done;
+  if (!isRow(output)) return inWords(output);
+  if (Array.isArray(output['items'])) return showRows(output['items'].filter(isRow), columns, look);
+  return showObject(output, look);
+}
+
+/** A line for each member; lists of objects are tables below. */
+function showObject(object: Row, look: Look): string {
+  const entries = Object.entries(object);
+  const lists = entries.filter(([, value]) => isList(value));
+  const lines = flattened(entries.filter(([, value]) => !isList(value)));
+  const width = Math.max(0, ...lines.map(([name]) => name.length));
+  const plain = lines.map(([name, value]) => `${look.style('dim', name.padEnd(width))}  ${value}`).join('\n');
+  const tables = lists.flatMap(([name, value]) => {
+    const rows = (value as readonly unknown[]).filter(isRow);
+    return rows.length === 0 ? [] : [`\n${look.style('bold', inHeading(name))}\n${showRows(rows, undefined, look)}`];
+  });
+  return [plain, ...tables].join('\n');
+}
+
+const isList = (value: unknown): boolean => Array.isArray(value) && (value.length === 0 || value.some(isRow));
+
+const flattened = (entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, string])[] =>
+  entries.flatMap(([name, value]) =>
+    isRow(value)
+      ? flattened(Object.entries(value).map(([inner, member]) => [`${name} ${inHeading(inner)}`, member] as const))
+      : [[inHeading(name), inWords(value)] as const],
+  );
+
+export function showRows(rows: readonly Row[], columns: Readonly<Record<string, string>> | undefined, look: Look): string {
+  if (rows.length === 0) return look.style('dim', 'None.');
+  const shown = columns ?? Object.fromEntries(Object.keys(Object.assign({}, ...rows)).map((name) => [name, inHeading(name)]));
+  const paths = Object.keys(shown);
+  const values = rows.map((row) => paths.map((path) => at(row, path)));
+  const texts = values.map((row) => row.map(inWords));
+  const isOneDay = paths.map((_, index) => new Set(texts.map((row) => dayOf(row[index] ?? ''))).size === 1);
+  const cells = texts.map((row) =>
+    row.map((text, index) => (isOneDay[index] && look.columns !== undefined && dayOf(text) !== undefined ? text.slice(11) : text)),
+  );
+  return table(Object.values(shown), cells, look);
+}
+
+const at = (row: Row, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isRow(value) ? value[name] : undefined), row);
+
+/** The day of an instant as it is shown. */
+const dayOf = (text: string): string | undefined => /^(\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d$/.exec(text)?.[1];
+
+const inHeading = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ at$/, '');
+
+const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/;
+
+/** A value in a cell: instants without milliseconds, events without their prefix, amounts in major units. */
+function inWords(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return nameOf(value.replace(INSTANT, '$1 $2'));
+  if (Array.isArray(value)) return value.map(inWords).join(', ');
+  if (!isRow(value)) return String(value);
+  const { amount, currency } = value;
+  if (typeof amount === 'number' && typeof currency === 'string') return `${(amount / 100).toFixed(2)} ${currency}`;
+  return Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => (name === 'kind' ? inWords(member) : `${inHeading(name)} ${inWords(member)}`))
+    .join(', ');
+}

@@ -1,0 +1,48 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Look } from './look.ts';
+
+const GAP = 2;
+/** No column becomes narrower than this to fit. */
+const NARROWEST = 6;
+/** Ids are copied by people: they are never cut. */
+const IS_ID = /^(?:[\w-]+\/)?(?:[a-z]+_[0-9A-Z]{26}|r-[0-9a-z]{26})$/;
+
+const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length;
+
+/** Rows with a heading, as wide as the terminal at most. Columns without content are left out. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[], { columns, style }: Look): string {
+  const used = headings.flatMap((_, index) => (rows.some((row) => (row[index] ?? '') !== '') ? [index] : []));
+  const cells = rows.map((row) => used.map((index) => row[index] ?? ''));
+  const heads = used.map((index) => headings[index] ?? '');
+  const widths = fitting([heads, ...cells], columns);
+  const isNumeric = heads.map((_, index) => cells.every((row) => /^\d*$/.test(row[index] ?? '')));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, index) => padded(text, widths[index] ?? 0, isNumeric[index] === true))
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  return [style('dim', line(heads)), ...cells.map(line)].join('\n');
+}
+
+function fitting(rows: readonly (readonly string[])[], columns: number | undefined): readonly number[] {
+  const [heads = []] = rows;
+  const all = heads.map((_, index) => rows.map((row) => row[index] ?? ''));
+  const widths = all.map((texts) => Math.max(...texts.map(widthOf)));
+  const canShrink = all.map((texts, index) => !texts.some((text) => IS_ID.test(text)) && (widths[index] ?? 0) > NARROWEST);
+  let excess = columns === undefined ? 0 : widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - columns;
+  for (; excess > 0; excess--) {
+    const [widest] = widths
+      .map((width, index) => ({ width, index }))
+      .filter(({ width, index }) => canShrink[index] && width > NARROWEST)
+      .toSorted((a, b) => b.width - a.width);
+    if (widest === undefined) break;
+    widths[widest.index] = widest.width - 1;
+  }
+  return widths;
+}
+
+function padded(text: string, width: number, isNumeric: boolean): string {
+  const own = widthOf(text);
+  if (own > width) return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
+  return isNumeric ? ' '.repeat(width - own) + text : text + ' '.repeat(width - own);
+}

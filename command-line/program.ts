@@ -1,0 +1,112 @@
+import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import type { StreamId } from '../shared/catalog/simulation/operations.ts';
+import { completionCommand } from './completion.ts';
+import { VARIABLES } from './connection.ts';
+import { doctorCommand } from './doctor/doctor.ts';
+import { envCommand } from './env.ts';
+import { tailCommand } from './events-tail.ts';
+import { CommandFailure, EXIT } from './failure.ts';
+import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
+import { rehearseCommand } from './rehearse/rehearse.ts';
+import { startCommand } from './start.ts';
+import { streamCommand, streamWords } from './stream.ts';
+
+/** What the nouns group. */
+const GROUPS: Readonly<Record<string, string>> = {
+  rehearsals: 'Isolated worlds: list, create, delete, reset.',
+  clock: 'The clock of a rehearsal.',
+  fault: 'Faults that strike calls, events and webhooks.',
+  events: 'Events on the bus.',
+  objects: 'Business objects.',
+  parked: 'Work that failed too often.',
+  progression: 'Steps that a rehearsal takes by itself.',
+  returns: 'Plays policy, store and warehouse.',
+  products: 'Plays assortment management.',
+  customers: 'Plays customer service.',
+  stock: 'Stock by SKU and location; plays a stock count.',
+  scenarios: 'Scenarios that the estate can run.',
+  runs: 'Runs of scenarios in the estate.',
+  hops: 'Single hops of the journal.',
+  traces: 'What each request from outside led to.',
+};
+
+/** The whole command line. */
+export function createProgram(): Command {
+  const program = new Command('estate')
+    .description('A simulated unified-commerce retailer to rehearse on: starts it, moves its time, breaks it, and shows what happened.')
+    .version(manifest.version, '--version', 'Print the version.');
+  program.addCommand(startCommand()).addCommand(rehearseCommand());
+  for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
+  place(program, 'events tail', tailCommand());
+  for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
+  program.addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
+  program.addHelpText('after', EXIT_CODES);
+  for (const command of everyCommand(program)) prepare(command);
+  return program;
+}
+
+const EXIT_CODES = `
+Exit codes: 0 it holds, 1 it does not, 2 misuse, 3 no estate can be reached.
+estate <command> --help has the options of a command and an example.`;
+
+function place(program: Command, words: string, command: Command): void {
+  const [noun = '', verb] = words.split(' ');
+  if (verb === undefined) return void program.addCommand(command);
+  const group = program.commands.find((one) => one.name() === noun) ?? new Command(noun).description(GROUPS[noun] ?? '');
+  if (group.parent === null) program.addCommand(group);
+  group.addCommand(command);
+}
+
+/** A command and all below it. */
+export const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)];
+
+function prepare(command: Command): void {
+  command
+    .helpOption('-h, --help', 'Print this help.')
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false, styleTitle: (title) => title, subcommandTerm: (one) => one.name() })
+    .configureOutput({ outputError: (text, write) => write(asSentence(text)) });
+}
+
+/** What the parser says about a value that cannot be used: of an option, of a variable, of an argument. */
+const BAD_VALUE =
+  /^(?:option '(--[\w-]+)[^']*'|command-argument) (?:argument|value) '(.*?)'(?: from env '(\w+)')? is invalid(?: for argument '\w+')?\. (.*)$/s;
+
+/** The parser says `error: unknown option '--foo'`, and `(Did you mean --for?)` in another line. */
+function asSentence(text: string): string {
+  const [first = '', ...more] = text
+    .replace(/^error: /, '')
+    .trimEnd()
+    .split('\n');
+  const [, option, value, variable, reason] = BAD_VALUE.exec([first, ...more].join(' ')) ?? [];
+  if (reason !== undefined)
+    return value !== undefined && reason.includes(value) ? `${reason}\n` : `${variable ?? option ?? ''} ${value}: ${reason}\n`.trimStart();
+  return `${first.charAt(0).toUpperCase()}${[first.slice(1), ...more].join(' ').trim()}.\n`.replace(/\)\.\n$/, ')\n');
+}
+
+/** Runs a command and sets the exit code. */
+export async function run(args: readonly string[]): Promise<void> {
+  process.stdout.on('error', endOfReader);
+  // An empty variable is like none.
+  for (const name of VARIABLES) if (process.env[name] === '') delete process.env[name];
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.holds : EXIT.misuse;
+  if (error instanceof CommandFailure) process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`An error of the command itself: ${error instanceof Error ? error.stack : String(error)}\n`);
+  return error instanceof CommandFailure ? error.exitCode : EXIT.fails;
+}
+
+/** A reader such as `head` may close its end early. */
+function endOfReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.holds);
+  throw error;
+}

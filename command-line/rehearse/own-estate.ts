@@ -1,0 +1,31 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CommandFailure, EXIT } from '../failure.ts';
+
+export interface OwnEstate {
+  readonly gateway: string;
+  stop(): Promise<void>;
+}
+
+/** Starts an estate on free ports for one run. Its log goes to standard error. */
+export async function startOwnEstate(): Promise<OwnEstate> {
+  // In the package, the estate's entry file is JavaScript and has this file's extension.
+  const main = fileURLToPath(new URL(`../../estate/main${extname(import.meta.url)}`, import.meta.url));
+  const child: ChildProcess = fork(main, [], {
+    stdio: ['ignore', 2, 2, 'ipc'],
+    env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
+  });
+  const ended = once(child, 'exit');
+  const ready = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
+  if (!ready) throw new CommandFailure('The estate could not be started, for the reason above.', EXIT.misuse);
+  const [{ gateway }] = ready as [{ gateway: string }];
+  return {
+    gateway,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { Command, Option } from 'commander';
+import { jsonOption } from './connection.ts';
+import { EXIT } from './failure.ts';
+import { withExample } from './help.ts';
+
+/** Options of the start, with the variable that each sets. */
+const SETTINGS = {
+  port: ['--port <number>', 'GATEWAY_PORT', 'Port of the gateway; 0 takes a free one.'],
+  touchpointPort: ['--touchpoint-port <number>', 'TOUCHPOINT_PORT', 'Port of the touchpoint mock.'],
+  portalPort: ['--portal-port <number>', 'PORTAL_PORT', 'Port of the touchpoint portal.'],
+  host: ['--host <address>', 'HOST', 'Address to listen on.'],
+  fixtures: ['--fixtures <folder>', 'FIXTURES_DIR', 'Folder with your own fixtures.'],
+  logLevel: ['--log-level <level>', 'LOG_LEVEL', 'trace, debug, info, warn, error, fatal or silent.'],
+} as const;
+
+type Options = Partial<Record<keyof typeof SETTINGS, string>> & { readonly json: boolean };
+
+export function startCommand(): Command {
+  const command = new Command('start').description('Starts the whole estate in this process, until Ctrl-C.');
+  for (const [flags, variable, description] of Object.values(SETTINGS)) {
+    command.addOption(new Option(flags, `${description} Sets ${variable}.`));
+  }
+  command.addOption(
+    jsonOption()
+      .default(false)
+      .argParser(() => true),
+  );
+  return withExample(command, 'start --port 0 --touchpoint-port 0 --portal-port 0').action(start);
+}
+
+async function start({ json = false, ...options }: Options): Promise<void> {
+  const environment = { ...process.env };
+  for (const [name, value] of Object.entries(options)) environment[SETTINGS[name as keyof typeof SETTINGS][1]] = value;
+  // The estate loads slowly: other commands do without it.
+  const { run } = await import('../estate/run.ts');
+  const { explainStart } = await import('../estate/start-error.ts');
+  await run(environment, { json }).catch((error: unknown) => {
+    const { text, exitCode } = explainStart(error);
+    process.stderr.write(`${text}\n`);
+    // A variable, an option or a file cannot be used.
+    process.exit(exitCode >= 64 ? EXIT.misuse : EXIT.fails);
+  });
+}

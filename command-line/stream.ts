@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { controlOperations, type StreamId } from '../shared/catalog/simulation/operations.ts';
+import { askWith } from './ask.ts';
+import { type Connection, clientOf, withConnection } from './connection.ts';
+import { EXIT } from './failure.ts';
+import { withExample } from './help.ts';
+import { nameOf, optionOf } from './operations/member-option.ts';
+import { membersOf } from './operations/schema-members.ts';
+import { lookOf } from './output/look.ts';
+
+/** The words of each operation that streams. One that is missing fails the type check. */
+export const streamWords: Readonly<Record<StreamId, string>> = { 'read-stream': 'stream' };
+
+type Options = Connection & Readonly<Record<string, unknown>> & { readonly count?: number };
+
+/** A command that prints the frames of a stream until Ctrl-C. */
+export function streamCommand(id: StreamId, words: string): Command {
+  const { summary, query } = controlOperations[id];
+  const members = membersOf(query);
+  const count = { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'End after this number of frames.' };
+  const command = new Command(words.split(' ').at(-1)).description(summary);
+  for (const member of members) command.addOption(optionOf(member, {}));
+  command.addOption(optionOf({ path: ['count'], schema: count, required: false, inRequiredPart: false }, {}));
+  return withExample(withConnection(command), `${words} --count 1 --from h0.e0`).action(async (options: Options) => {
+    const given = members.map((member) => [member.path.join('.'), options[nameOf(member, {})]] as const);
+    await follow(id, options, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+  });
+}
+
+async function follow(id: StreamId, options: Options, query: Readonly<Record<string, unknown>>): Promise<void> {
+  process.once('SIGINT', () => process.exit(EXIT.holds));
+  const { style } = lookOf(process.stdout);
+  await using client = clientOf(options);
+  // A stream that is refused says less than this operation.
+  await askWith(client, options, 'read-clock');
+  const { count = Number.POSITIVE_INFINITY, json } = options;
+  let printed = 0;
+  for await (const { event, id: place, data } of client.stream(id, { query })) {
+    const text = JSON.stringify(data);
+    process.stdout.write(json ? `${JSON.stringify({ event, id: place, data })}\n` : `${style('bold', event.padEnd(7))} ${text}\n`);
+    printed += 1;
+    if (printed >= count) break;
+  }
+}

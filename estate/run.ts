@@ -1,0 +1,104 @@
+import { enableCompileCache } from 'node:module';
+import closeWithGrace from 'close-with-grace';
+import type { Application } from '../shared/catalog/applications.ts';
+import { keepSecret } from '../shared/domain/redaction.ts';
+import { createLogger, type Logger, terminalOutput } from '../shared/process/logger.ts';
+import { pause } from '../shared/process/waiting.ts';
+import type { RunningService } from './application-alone.ts';
+import { banner } from './banner.ts';
+import { adaptersOf, type Configuration, readConfiguration } from './configuration.ts';
+
+/** Wall time after which a stop no longer waits for running work. */
+const STOP_LIMIT_MS = 15_000;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it. Two signals within this wall time count as one. */
+const ECHO_MS = 500;
+
+interface Started {
+  /** For a program that started this process. Known before it is ready. */
+  readonly addresses: Readonly<Record<string, unknown>>;
+  readonly ready: Promise<void>;
+  drain(): void;
+  close(): Promise<void>;
+  /** For a person. */
+  text(): string;
+}
+
+/**
+ * Starts what the environment configures, and stops it on a signal.
+ * @throws StartError or FixtureError with sentences for a person
+ */
+export async function run(environment: Readonly<Record<string, string | undefined>>, { json = false } = {}): Promise<void> {
+  const started = performance.now();
+  enableCompileCache();
+  const configuration = readConfiguration(environment);
+  const { ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY } = configuration;
+  keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY]);
+  const isForPerson = process.stdout.isTTY === true && configuration.NODE_ENV !== 'production';
+  const log = createLogger(configuration.LOG_LEVEL, isForPerson ? terminalOutput() : undefined);
+  const starting = start(configuration, log);
+  let stopping = false;
+  const { close } = closeWithGrace({ delay: STOP_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'stopping after an uncaught error');
+    stopping = true;
+    const running = await starting;
+    running.drain();
+    if (configuration.DRAIN_DELAY_MS > 0) await pause(configuration.DRAIN_DELAY_MS);
+    await running.close();
+    log.flush();
+  });
+  stopOnSignal(close);
+  const running = await starting;
+  if (configuration.SERVICE !== undefined) process.send?.({ listening: true, ...running.addresses });
+  await running.ready;
+  if (stopping) return;
+  const readyInMs = Math.round(performance.now() - started);
+  log.info({ service: configuration.SERVICE ?? 'estate', adapters: adaptersOf(configuration), readyInMs, ...running.addresses }, 'ready');
+  // A parent process gets the addresses as a message, a person as text.
+  if (process.send) process.send({ ready: true, ...running.addresses });
+  else if (json) process.stdout.write(`${JSON.stringify(running.addresses)}\n`);
+  else if (configuration.SERVICE === undefined || !log.isLevelEnabled('info')) process.stdout.write(running.text());
+}
+
+/** Loads the code only after the configuration was accepted, so that a bad variable is refused at once. */
+async function start(configuration: Configuration, log: Logger): Promise<Started> {
+  const { SERVICE } = configuration;
+  if (SERVICE === undefined) return startWholeEstate(configuration, log);
+  if (SERVICE === 'touchpoint-mock') return startTouchpointOnly(configuration, log);
+  const { url, ready, drain, close } = await startOneService(SERVICE, configuration, log);
+  return { addresses: { url }, ready, drain, close, text: () => `\n  ${SERVICE}: ${url}\n  Stop with Ctrl-C.\n` };
+}
+
+async function startOneService(service: 'gateway' | Application, configuration: Configuration, log: Logger): Promise<RunningService> {
+  if (service === 'gateway') return (await import('./gateway-alone.ts')).startGatewayAlone(configuration, log);
+  return (await import('./application-alone.ts')).startApplicationAlone(service, configuration, log);
+}
+
+async function startWholeEstate(configuration: Configuration, log: Logger): Promise<Started> {
+  const began = performance.now();
+  const { startEstate } = await import('./estate.ts');
+  const estate = await startEstate(configuration, log);
+  const { gateway, touchpoint, portal, applications, ready, drain, close } = estate;
+  const addresses = { gateway, touchpoint, portal, applications };
+  return { addresses, ready, drain, close, text: () => banner(estate, performance.now() - began) };
+}
+
+async function startTouchpointOnly(configuration: Configuration, log: Logger): Promise<Started> {
+  const { startTouchpoint } = await import('./touchpoint.ts');
+  const { mock, portal, drain, close } = await startTouchpoint(configuration, log);
+  const text = (): string => `\n  Touchpoint mock: ${mock}\n  Portal: ${portal}\n  Stop with Ctrl-C.\n`;
+  return { addresses: { touchpoint: mock, portal }, ready: Promise.resolve(), drain, close, text };
+}
+
+/** A second signal exits at once, unless it is the echo of the first. */
+function stopOnSignal(stop: () => void): void {
+  let stoppingSince: number | undefined;
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (stoppingSince === undefined) {
+        stoppingSince = performance.now();
+        stop();
+      } else if (performance.now() - stoppingSince > ECHO_MS) process.exit(1);
+    });
+  }
+}

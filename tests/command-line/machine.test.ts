@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { COMMAND, runEstate, runProgram } from '../support/command.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+
+const NODE_VERSION = fileURLToPath(new URL('../../command-line/node-version.cjs', import.meta.url));
+const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+
+interface Examined {
+  readonly healthy: boolean;
+  readonly findings: readonly { readonly what: string; readonly state: string; readonly found: string; readonly remedy?: string }[];
+}
+
+async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { code, out } = await runEstate(['doctor', '--json', ...args], { ...FREE_PORTS, ...env });
+  const { healthy, findings } = JSON.parse(out) as Examined;
+  return { code, healthy, problems: findings.filter(({ state }) => state === 'problem'), findings };
+}
+
+describe('doctor', () => {
+  test('finds nothing wrong with a running estate', async () => {
+    expect(await examine([])).toMatchObject({ code: 0, healthy: true, problems: [] });
+    const { out } = await runEstate(['doctor'], FREE_PORTS);
+    expect(out).toMatch(new RegExp(`^ok {7}Estate +ready at ${estate.gateway}$`, 'm'));
+    expect(out).toMatch(/^ok {7}Credentials +accepted$/m);
+  });
+
+  test.each([
+    ['a wrong credential', ['--bearer', 'bad'], {}, 'Credentials', /--bearer/],
+    ['an estate that is not there', ['--against', 'http://127.0.0.1:1'], {}, 'Estate', /--against/],
+    ['a Redis that is away', [], { REDIS_URL: 'redis://127.0.0.1:1' }, 'Redis', /REDIS_URL/],
+    ['a Kafka that is away', [], { KAFKA_BROKERS: '127.0.0.1:1' }, 'Kafka', /KAFKA_BROKERS/],
+    ['a variable that cannot be used', [], { GATEWAY_PORT: 'abc' }, 'Configuration', /Correct/],
+    ['fixtures that are missing', [], { FIXTURES_DIR: '/nowhere' }, 'Fixtures', /FIXTURES_DIR/],
+  ])('names %s and a remedy, and ends with 1', async (_what, args, env, what, remedy) => {
+    const { code, healthy, problems } = await examine(args, env);
+    expect([code, healthy]).toEqual([1, false]);
+    expect(problems).toMatchObject([{ what, remedy: expect.stringMatching(remedy) }]);
+  });
+
+  test('names the variable of a port that another program has', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const { problems } = await examine([], { TOUCHPOINT_PORT: String(port) });
+    expect(problems).toMatchObject([
+      { what: 'Touchpoint port', found: `${port} is taken by another program`, remedy: expect.stringContaining('TOUCHPOINT_PORT') },
+    ]);
+    taken.close();
+  });
+});
+
+describe('env', () => {
+  test('prints variables that the shell and the next command understand', async () => {
+    await using rehearsal = await newRehearsal();
+    const script = `eval "$(${COMMAND} env --rehearsal ${rehearsal.name})"; ${COMMAND} rehearsals reset --json`;
+    const { code, out } = await runProgram('sh', ['-c', script]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ name: rehearsal.name });
+  });
+
+  test('quotes for the shell, and prints dotenv and JSON', async () => {
+    expect((await runEstate(['env', '--admin', "it's"])).out).toContain(String.raw`export ESTATE_ADMIN_TOKEN='it'\''s'`);
+    expect((await runEstate(['env', '--format', 'dotenv'])).out).toContain(`ESTATE_URL="${estate.gateway}"\n`);
+    expect(JSON.parse((await runEstate(['env', '--format', 'json'])).out)).toMatchObject({
+      ESTATE_URL: estate.gateway,
+      ESTATE_REHEARSAL: 'default',
+    });
+  });
+});
+
+describe('completion', () => {
+  test('completes commands, verbs, options and scenarios in bash', async () => {
+    const { out: script } = await runEstate(['completion', 'bash']);
+    const complete = async (...typed: readonly string[]) => {
+      const words = ['estate', ...typed].map((word) => `'${word}'`).join(' ');
+      const line = `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${typed.length}; _estate; echo "\${COMPREPLY[@]}"`;
+      return (await runProgram('bash', ['-c', line])).out.trim();
+    };
+    expect(await complete('clo')).toBe('clock');
+    expect(await complete('clock', 'fr')).toBe('freeze');
+    expect(await complete('fault', 'set', 'slow', '--appl')).toBe('--application');
+    expect(await complete('rehearse', 'split')).toBe('split-tender');
+  });
+
+  test.each(['zsh', 'fish'])('prints a script for %s that names every command', async (shell) => {
+    const { out } = await runEstate(['completion', shell]);
+    for (const word of ['rehearsals', 'clock', 'freeze', 'split-tender']) expect(out).toContain(word);
+  });
+});
+
+describe('start', () => {
+  test('on a Node that is too old says so in one sentence', async () => {
+    const old = `Object.defineProperty(process.versions, 'node', { value: '20.1.0' }); require(${JSON.stringify(NODE_VERSION)})`;
+    const { code, err } = await runProgram(process.execPath, ['-e', old]);
+    expect([code, err]).toEqual([
+      2,
+      'The estate needs Node 24 or newer; this is 20.1.0. In a clone, run npm ci first: it brings its own Node.\n',
+    ]);
+  });
+
+  test('with an option that cannot be used ends with 2 and names its variable', async () => {
+    expect(await runEstate(['start', '--port', 'abc'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.\n',
+    });
+  });
+});
+
+test('--version prints the version of the package', async () => {
+  expect((await runEstate(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,130 @@
+import { createServer } from 'node:http';
+import { describe, expect, test } from '@jest/globals';
+import { examplesOf } from '../../command-line/help.ts';
+import { createProgram, everyCommand } from '../../command-line/program.ts';
+import { returning } from '../services/return-scenes.ts';
+import { runEstate, wordsOf } from '../support/command.ts';
+import { newRehearsal } from '../support/estate.ts';
+
+/** A command that does not end, and one that needs a longer test of its own. */
+const ELSEWHERE = /^(start|rehearse)\b/;
+
+test('The example in the help of every command does what it says', async () => {
+  await using scene = await returning();
+  const { rehearsal } = scene;
+  const returned = await scene.requested(await scene.completed());
+  const { id } = await scene.draftOf([{ sku: 'mug-blue', qty: 1 }]);
+  await scene.authorise(id);
+  await rehearsal.ok('POST', `/orders/${id}/confirm`);
+  const [routed] = await scene.routed(id);
+  const parcel = await scene.sent(routed?.id ?? '');
+  const [event] = await rehearsal.events();
+  const [hop] = await rehearsal.journal();
+  const { id: run } = await rehearsal.client.control('start-run', { body: { scenario: 'digital-order' } });
+  const examples = everyCommand(createProgram())
+    .flatMap(examplesOf)
+    .filter((example) => !ELSEWHERE.test(example))
+    // What is deleted cannot be reset.
+    .toSorted((a, b) => Number(a.startsWith('rehearsals delete')) - Number(b.startsWith('rehearsals delete')));
+  const own = `${rehearsal.name}-own`;
+  const failures: string[] = [];
+  for (const example of examples) {
+    const line = example
+      .replace('my-tests', own)
+      .replace('ret_01M', returned.id)
+      .replace('shp_01M', parcel)
+      .replace('evt_01M', event.id)
+      .replace('req_01M', hop.requestId)
+      .replace('run_01M', run);
+    const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: rehearsal.name });
+    if (code !== 0 || out === '' || err !== '') failures.push(`${line}: ${code} ${out}${err}`);
+  }
+  expect(failures).toEqual([]);
+}, 240_000);
+
+describe('A command', () => {
+  test('prints a table for a person and the answer of the estate with --json', async () => {
+    await using rehearsal = await newRehearsal();
+    const at = ['--rehearsal', rehearsal.name];
+    const set = await runEstate(['fault', 'set', 'slow', '--application', 'oms', '--kind', 'latency', '--ms', '400', ...at]);
+    expect(set).toMatchObject({ code: 0, err: '' });
+    expect(await rehearsal.faults()).toMatchObject([{ name: 'slow', match: { application: 'oms' }, fault: { kind: 'latency', ms: 400 } }]);
+    const shown = await runEstate(['fault', 'list', ...at]);
+    expect(shown.out).toBe('name  fault            strikes          struck\nslow  latency, ms 400  application oms       0\n');
+    const json = await runEstate(['fault', 'list', '--json', ...at]);
+    expect(JSON.parse(json.out)).toMatchObject({ items: [{ name: 'slow', hits: 0 }] });
+  });
+
+  test('ends with 1 when what it waits for does not come', async () => {
+    await using rehearsal = await newRehearsal();
+    const waited = await runEstate(['events', 'wait', 'order-confirmed', '--timeout-ms', '0', '--rehearsal', rehearsal.name]);
+    expect(waited).toMatchObject({ code: 1, err: '' });
+  });
+
+  test('takes the rehearsal from its argument, from --rehearsal, or from ESTATE_REHEARSAL', async () => {
+    await using rehearsal = await newRehearsal();
+    for (const [args, env] of [
+      [['rehearsals', 'reset', rehearsal.name], {}],
+      [['rehearsals', 'reset', '--rehearsal', rehearsal.name], {}],
+      [['rehearsals', 'reset'], { ESTATE_REHEARSAL: rehearsal.name }],
+    ] as const) {
+      const { out } = await runEstate([...args, '--json'], env);
+      expect(JSON.parse(out)).toMatchObject({ name: rehearsal.name });
+    }
+  });
+});
+
+describe('Misuse ends with 2 and a sentence that names the nearest valid word:', () => {
+  test.each([
+    ['falt list', /^Unknown command 'falt' \(Did you mean fault\?\)\n$/],
+    ['clock shw', /^Unknown command 'shw' \(Did you mean show\?\)\n$/],
+    ['clock show --rehersal x', /^Unknown option '--rehersal' \(Did you mean --rehearsal\?\)\n$/],
+    ['fault set slow --application om --kind outage', /^There is no application om; did you mean oms\?\n$/],
+    ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
+    ['events list --type order-confrmed', /^There is no type order-confrmed; did you mean order-confirmed\?\n$/],
+    ['products move mug-blue suspnd', /^There is no verb suspnd; did you mean suspend\?\n$/],
+    ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
+    ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
+    ['env --format dotnv', /^There is no format dotnv; did you mean dotenv\?\n$/],
+    ['fault set slow --application oms --kind latency', /^--ms: This member is required\.\n$/],
+    ['fault set slow --kind outage', /^\/match: A fault needs a target: name an application, an api, an event or a webhook\.\n$/],
+    ['events list --limit many', /^--limit many: Give a whole number from 1 to 1000\.\n$/],
+    ['clock advance 15m', /^by: "15m" is not a duration such as PT15M/],
+    ['clock show --against localhost:8080', /^localhost:8080 is not the address of a gateway; did you mean http:\/\/localhost:8080\?\n$/],
+    ['clock show --admin bad', /^The estate refuses this credential for the simulation plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
+    ['verify --admin demo-integration-token', /^The estate refuses this credential for the simulation plane/],
+  ])('%s', async (line, sentence) => {
+    const { code, out, err } = await runEstate(wordsOf(line));
+    expect(err).toMatch(sentence);
+    expect([code, out]).toEqual([2, '']);
+  });
+});
+
+describe('An address without an estate', () => {
+  test('ends with 3 and a sentence when nothing listens there', async () => {
+    for (const command of ['clock show', 'rehearse', 'events tail']) {
+      const { code, out, err } = await runEstate(wordsOf(command), { ESTATE_URL: 'http://127.0.0.1:1' });
+      expect(err).toBe(
+        'No estate can be reached at http://127.0.0.1:1: nothing listens there. Check the address in --against or ESTATE_URL.\n',
+      );
+      expect([code, out]).toEqual([3, '']);
+    }
+  });
+
+  test.each([
+    ['a page', 404, 'text/html', '<html>'],
+    ['other JSON', 200, 'application/json', '{"hello":"world"}'],
+  ])('ends with 3 and a sentence when it answers with %s', async (_what, status, type, body) => {
+    const server = createServer((_request, response) => response.writeHead(status, { 'content-type': type }).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    for (const command of ['clock show', 'rehearse']) {
+      const { code, out, err } = await runEstate([...wordsOf(command), '--against', `http://127.0.0.1:${port}`]);
+      expect(err).toMatch(
+        /^http:\/\/127\.0\.0\.1:\d+ is not an estate of this version: .*\. Check the address in --against or ESTATE_URL\.\n$/,
+      );
+      expect([code, out]).toEqual([3, '']);
+    }
+    server.close();
+  });
+});
