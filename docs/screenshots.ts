@@ -16,7 +16,7 @@ const SIZES = [
   { width: 390, height: 844, name: '390' },
 ] as const;
 const SHOTS = [
-  { name: 'overview', path: '', shows: 'h1' },
+  { name: 'overview', path: '', shows: 'text=/\\d+ of \\d+/' },
   { name: 'activity', path: '/activity', shows: 'a[data-row]' },
   { name: 'trace', path: `/activity/${TRACE}`, shows: '.hop pre' },
 ] as const;

@@ -11,8 +11,8 @@ export function banner(estate: RunningEstate, startedInMs: number): string {
   Unified commerce estate: ready in ${(startedInMs / 1_000).toFixed(1)} s
 
   gateway      ${gateway}       OpenAPI at /openapi.json
-  touchpoint   ${touchpoint}      key demo-store-key unless MOCK_STORE_KEY is set, lane SCO-01
-  portal       ${portal}      open it in a browser
+${consoleLine(estate)}  touchpoint   ${touchpoint}      key demo-store-key unless MOCK_STORE_KEY is set, lane SCO-01
+  portal       ${portal}      the touchpoint mock in a browser
 
   applications ${titles.join(', ')}
   adapters     state: ${adapters.state}, events: ${adapters.events} ${kept}
@@ -27,6 +27,9 @@ ${orderInThreeLines(gateway)}
   Stop with Ctrl-C.
 `;
 }
+
+const consoleLine = ({ console }: RunningEstate): string =>
+  console === undefined ? '' : `  console      ${console}      who calls whom, what happened and why: open it in a browser\n`;
 
 /** Each line shows its answers and keeps the id for the next line. The last line pays, confirms and verifies the rehearsal. */
 function orderInThreeLines(gateway: string): string {

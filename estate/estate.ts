@@ -18,6 +18,8 @@ export interface RunningEstate {
   readonly gateway: string;
   readonly touchpoint: string;
   readonly portal: string;
+  /** Absent when the console is off. */
+  readonly console?: string | undefined;
   readonly applications: Readonly<Record<string, string>>;
   readonly adapters: { readonly state: string; readonly events: string };
   /** Everything that must be ready before requests can be served. */
@@ -117,6 +119,7 @@ export async function startEstate(
       gateway: door.url,
       touchpoint: touchpoint.mock,
       portal: touchpoint.portal,
+      console: configuration.CONSOLE === 'on' ? `${door.url}/console/` : undefined,
       applications: Object.fromEntries(running.map(({ application, url }) => [application, url])),
       adapters: adaptersOf(configuration),
       states,
