@@ -165,13 +165,13 @@ async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
     await page.keyboard.press('/');
     await page.keyboard.type('confirm');
     await page.waitForURL(/q=confirm/);
-    await page.waitForFunction("document.querySelectorAll('a[data-row]').length === 1");
+    await page.locator('main:not(:has(li + li a[data-row])) a[data-row]').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     expect(await focusedText()).toContain('Confirm Order');
     await page.keyboard.press('Enter');
     await heading('Confirm Order').waitFor();
-    await page.waitForFunction("document.activeElement?.tagName === 'H1'");
+    await page.locator('h1:focus').waitFor();
     await page.getByRole('heading', { name: /Allocate Inventory$/ }).waitFor();
     await page.keyboard.press('[');
     await page.getByRole('heading', { name: /Create Fulfillment Orders$/ }).waitFor();
