@@ -26,16 +26,18 @@ interface GatewayLocals {
 export function createControlPlane({ use, ...parts }: ControlPlaneOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const definitions: readonly (ControlOperation & { readonly id: ControlId })[] = Object.values(controlOperations);
-  for (const definition of definitions) {
-    router.route(routeOf(definition))[expressMethod(definition)](async (request: Request, response: Response) => {
-      const run = operations[definition.id].prepare(await readInput(definition, request, response));
-      const output = await run(parts, entering(use, parts, { definition, response }), (frames) => sendFrames(response, frames));
-      if (isStream(definition)) return;
-      if (definition.status === 204) response.status(204).end();
-      else response.status(definition.status).json(output);
-    });
-  }
-  for (const [path, ofPath] of Map.groupBy(definitions, routeOf)) {
+  // Paths without parameters come first: `/events/wait` is no event.
+  const paths = [...Map.groupBy(definitions, routeOf)].toSorted(([one], [other]) => parametersIn(one) - parametersIn(other));
+  for (const [path, ofPath] of paths) {
+    for (const definition of ofPath) {
+      router.route(path)[expressMethod(definition)](async (request: Request, response: Response) => {
+        const run = operations[definition.id].prepare(await readInput(definition, request, response));
+        const output = await run(parts, entering(use, parts, { definition, response }), (frames) => sendFrames(response, frames));
+        if (isStream(definition)) return;
+        if (definition.status === 204) response.status(204).end();
+        else response.status(definition.status).json(output);
+      });
+    }
     const allow = ofPath.map(({ method }) => method);
     router.all(path, (request) => {
       throw new Problem('method_not_allowed', `${request.method} is not possible here; ${allow.join(', ')} is.`, { allow });
@@ -46,6 +48,8 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions): Rout
   });
   return router;
 }
+
+const parametersIn = (path: string): number => path.split('/:').length - 1;
 
 const routeOf = ({ path }: ControlOperation): string => expressPath(path.slice('/_sim'.length));
 

@@ -44,6 +44,10 @@ const BEYOND_SCHEMAS = new Set([
   'too_late',
   'unknown_code',
   'unknown_line',
+  'unknown_location',
+  'unknown_place',
+  'unknown_sku',
+  'unknown_state',
   'unknown_store',
   'unsupported_currency',
 ]);
