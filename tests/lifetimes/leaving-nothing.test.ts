@@ -24,15 +24,17 @@ async function watched(assignment: Assignment): Promise<Findings> {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });
-  const ended = once(child, 'exit').then(([code]) => {
+  const exit = once(child, 'exit');
+  const ended = exit.then(([code]) => {
     throw new Error(`It ended with exit code ${code} and found nothing.`);
   });
+  ended.catch(() => undefined);
   try {
     const [findings] = await Promise.race([once(child, 'message'), ended]);
     return findings as Findings;
   } finally {
-    ended.catch(() => undefined);
     child.kill('SIGKILL');
+    await exit;
   }
 }
 

@@ -592,7 +592,7 @@ describe('Checkout Basket', () => {
   test('gives the hold back when the basket is merged into another meanwhile', async () => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
-    await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 }, times: 1 });
+    await rehearsal.fault('slow-hold', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
     const running = checkout(rehearsal, basket.id);
     await underWay(rehearsal, 'slow-hold');
     await rehearsal.ok('POST', '/baskets', { channel: 'web', mergeBasketIds: [basket.id] });
