@@ -14,7 +14,9 @@ const start = (rehearsal: TestRehearsal, key: string, body: object = TWO_MUGS) =
 /** Open payments of a transaction at the Payment Hub. */
 const boundMoney = async (rehearsal: TestRehearsal, id: string): Promise<number> => {
   const changes = await rehearsal.events({ ext: true });
-  const newest = new Map(changes.filter(({ subject }) => subject.startsWith('payment/')).map(({ data }) => [data.object.id, data.object]));
+  const payments = changes.filter(({ subject }) => subject.startsWith('payment/')).map(({ data }) => data.object);
+  // Withheld events come later than newer ones.
+  const newest = new Map(payments.toSorted((a, b) => a.version - b.version).map((payment) => [payment.id, payment]));
   return [...newest.values()]
     .filter(({ orderId, state }) => orderId === id && (state === 'authorised' || state === 'captured'))
     .reduce((sum, { amount }) => sum + amount.amount, 0);
