@@ -12,6 +12,16 @@ export const pages: readonly Page[] = [
     deepest: 1,
     load: async () => (await import('./activity.ts')).Activity,
   },
+  {
+    path: 'objects',
+    scope: 'rehearsal',
+    title: 'Objects',
+    icon: 'objects',
+    key: 'b',
+    bottom: true,
+    deepest: 2,
+    load: async () => (await import('./objects.ts')).Objects,
+  },
 ];
 
 export function pageAt(rehearsal: string | undefined, segments: readonly string[]): { page: Page; rest: readonly string[] } | undefined {
