@@ -1,6 +1,7 @@
 import { apis } from '../shared/catalog/apis.ts';
 import { applications } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { flows } from '../shared/catalog/flows.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 
@@ -8,6 +9,7 @@ import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 export const vocabulary = () => ({
   operations: Object.fromEntries(Object.values(controlOperations).map(({ id, method, path }) => [id, { method, path }])),
   applications: Object.fromEntries(Object.entries(applications).map(([id, { title }]) => [id, title])),
+  flows: flows.map(({ number, title, onFailure }) => ({ number, title, onFailure })),
   apis: Object.fromEntries(
     ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(({ id, name, audience, auth, method }) => [
       id,

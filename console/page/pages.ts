@@ -22,6 +22,25 @@ export const pages: readonly Page[] = [
     deepest: 2,
     load: async () => (await import('./objects.ts')).Objects,
   },
+  {
+    path: 'flows',
+    scope: 'rehearsal',
+    title: 'Flows',
+    icon: 'flows',
+    key: 'f',
+    bottom: true,
+    deepest: 0,
+    load: async () => (await import('./flows.ts')).Flows,
+  },
+  {
+    path: 'runs',
+    scope: 'rehearsal',
+    title: 'Runs',
+    icon: 'flows',
+    under: 'flows',
+    deepest: 1,
+    load: async () => (await import('./run.ts')).Run,
+  },
 ];
 
 export function pageAt(rehearsal: string | undefined, segments: readonly string[]): { page: Page; rest: readonly string[] } | undefined {

@@ -34,12 +34,16 @@ describeConsole('the objects of the console in a browser', () => {
       ['an order', () => `/order/${order}`, 'Related objects'],
       ['an inventory item', () => '/inventory-item/mug-blue', 'Stock by location'],
       ['an object that does not exist', () => '/customer/cus_nobody', 'These are the newest'],
-    ])('shows %s without an accessibility finding or horizontal scrolling', async (_what, rest, words) => {
-      await tab.dress(look);
-      await tab.open(objects(rest()));
-      await main().getByText(words).locator('visible=true').first().waitFor();
-      await tab.expectSound();
-    });
+    ])(
+      'shows %s without an accessibility finding or horizontal scrolling',
+      async (_what, rest, words) => {
+        await tab.dress(look);
+        await tab.open(objects(rest()));
+        await main().getByText(words).locator('visible=true').first().waitFor();
+        await tab.expectSound();
+      },
+      60_000,
+    );
   });
 
   test('leads from the types by a state to an object', async () => {
