@@ -1,7 +1,8 @@
-import type { Output } from './control.ts';
+import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
+import type { listLifeCycles } from '../../shared/catalog/simulation/operations/objects.ts';
 import type { Change } from './object-history.ts';
 
-export type LifeCycle = Output<'list-life-cycles'>['items'][number];
+export type LifeCycle = ControlOutput<typeof listLifeCycles>['items'][number];
 export type Move = LifeCycle['moves'][number];
 
 /** All moves from one state to another. */

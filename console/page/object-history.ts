@@ -1,6 +1,7 @@
-import type { Output } from './control.ts';
+import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
+import type { listEvents } from '../../shared/catalog/simulation/operations/events.ts';
 
-type Listed = Output<'list-events'>['items'][number];
+type Listed = ControlOutput<typeof listEvents>['items'][number];
 
 /** A committed change of an object, as its event tells it. */
 export interface Change {
