@@ -3,6 +3,7 @@ import { applications } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { allEvents } from '../shared/catalog/events.ts';
 import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
+import { flows } from '../shared/catalog/flows.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
 import { faultKinds } from '../shared/catalog/simulation/faults.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
@@ -11,6 +12,7 @@ import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 export const vocabulary = () => ({
   operations: Object.fromEntries(Object.values(controlOperations).map(({ id, method, path }) => [id, { method, path }])),
   applications: Object.fromEntries(Object.entries(applications).map(([id, { title }]) => [id, title])),
+  flows: flows.map(({ number, title, onFailure }) => ({ number, title, onFailure })),
   apis: Object.fromEntries(
     ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(
       ({ id, name, application, audience, auth, method }) => [id, { name, application, audience, auth, method }],

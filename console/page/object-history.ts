@@ -1,0 +1,44 @@
+import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
+import type { listEvents } from '../../shared/catalog/simulation/operations/events.ts';
+
+type Listed = ControlOutput<typeof listEvents>['items'][number];
+
+/** A committed change of an object, as its event tells it. */
+export interface Change {
+  readonly eventId: string;
+  /** Without its prefix: `order-confirmed`, `ext.order-changed`. */
+  readonly name: string;
+  /** Of the rehearsal's clock. */
+  readonly at: string;
+  readonly correlationId: string | undefined;
+  readonly version: number;
+  /** null: the object did not exist. Undefined: the object has no states. */
+  readonly from: string | null | undefined;
+  readonly to: string | undefined;
+}
+
+interface EventMembers {
+  readonly id: string;
+  readonly type: string;
+  readonly time: string;
+  readonly correlationid?: string;
+  readonly aggregateversion?: number;
+  readonly data?: { readonly object?: { readonly state?: string }; readonly previousState?: string | null };
+}
+
+/** The changes of an object in the order of its versions: a fault may have published its events in another one. */
+export const historyOf = (items: readonly Listed[]): readonly Change[] =>
+  items.map(({ event }) => changeOf(event as unknown as EventMembers)).toSorted((one, other) => one.version - other.version);
+
+function changeOf({ id, type, time, correlationid, aggregateversion = 0, data }: EventMembers): Change {
+  const to = data?.object?.state;
+  return {
+    eventId: id,
+    name: type.replace(/^com\.unified-commerce\./, ''),
+    at: time,
+    correlationId: correlationid,
+    version: aggregateversion,
+    from: to === undefined ? undefined : (data?.previousState ?? (aggregateversion <= 1 ? null : undefined)),
+    to,
+  };
+}

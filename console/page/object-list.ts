@@ -1,0 +1,170 @@
+import { h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { control, type Output } from './control.ts';
+import { rehearsalTime, shortId } from './format.ts';
+import { held } from './live.ts';
+import { StateLinks, UnknownType } from './object-types.ts';
+import { Badge, Empty, Heading } from './parts.ts';
+import { useReread } from './reread.ts';
+import { drawn, useResource } from './resource.ts';
+import { rehearsalLink, withQuery } from './route.ts';
+import { setQuery } from './router.ts';
+
+export type ListedObject = Output<'list-objects'>['items'][number];
+
+const FILTER_MS = 250;
+const PAGE = 50;
+/** Of rows in the document: 1,000. */
+const MOST_PAGES = 20;
+
+interface ObjectListProps {
+  readonly rehearsal: string;
+  readonly type: string;
+  readonly query: URLSearchParams;
+}
+
+/** The objects of a type, newest first. Changes wait while the pointer or the focus is in the list. */
+export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
+  const state = query.get('state') ?? undefined;
+  const q = query.get('q') ?? undefined;
+  const pages = useRef(1);
+  const [isWaiting, setWaiting] = useState(false);
+  const list = useRef<HTMLElement>(null);
+  const read = useResource(JSON.stringify([rehearsal, type, state, q]), (signal) => readPages(type, { state, q }, pages.current, signal));
+  useEffect(() => {
+    pages.current = 1;
+  }, [state, q]);
+  const isInUse = (): boolean => held.peek() || list.current?.matches(':hover, :focus-within') === true;
+  const show = (): void => {
+    setWaiting(false);
+    read.reload();
+  };
+  useReread(['hops', 'events', 'gap'], () => (isInUse() ? setWaiting(true) : show()));
+  const leave = (): void => void setTimeout(() => isWaiting && !isInUse() && show());
+  return drawn(read, ({ known, items, next }) => {
+    const found = known.find((one) => one.type === type);
+    if (!found) return h(UnknownType, { rehearsal, type });
+    return h(
+      'div',
+      { class: 'stack' },
+      h(
+        'div',
+        { class: 'title' },
+        h(Heading, { title: `${type} of ${rehearsal}` }, type),
+        h('a', { href: rehearsalLink(rehearsal, 'objects') }, '← All types'),
+      ),
+      h(
+        'section',
+        { ref: list, class: 'card', 'aria-label': `Objects of type ${type}`, onPointerLeave: leave, onFocusOut: leave },
+        h(
+          'div',
+          { class: 'in stack-tight' },
+          h(Filter, { q: q ?? '' }),
+          h(
+            'div',
+            { class: 'line' },
+            h(
+              'a',
+              {
+                class: 'badge',
+                href: withQuery(rehearsalLink(rehearsal, 'objects', type), { q }),
+                'aria-current': state === undefined ? 'true' : undefined,
+              },
+              `all ${found.count.toLocaleString('en')}`,
+            ),
+            h(StateLinks, { rehearsal, type, states: found.states, selected: state, q }),
+          ),
+        ),
+        isWaiting && h('p', { class: 'in' }, h('button', { type: 'button', class: 'primary', onClick: show }, 'Show changes')),
+        h(ObjectRows, { rehearsal, type, items }),
+        items.length === 0 && h(NoObject, { type, isFiltered: state !== undefined || q !== undefined }),
+        next !== undefined &&
+          pages.current < MOST_PAGES &&
+          h(
+            'p',
+            { class: 'in' },
+            h(
+              'button',
+              {
+                type: 'button',
+                onClick: () => {
+                  pages.current += 1;
+                  show();
+                },
+              },
+              'Show older',
+            ),
+          ),
+      ),
+    );
+  });
+}
+
+/** The first pages of a list, with the types, whose counts stand above it. A type that does not exist has no pages. */
+async function readPages(type: string, filter: { state?: string | undefined; q?: string | undefined }, pages: number, signal: AbortSignal) {
+  const { items: known } = await control('list-object-types', undefined, { signal });
+  const items: ListedObject[] = [];
+  let next: number | undefined;
+  for (let page = 0; page < pages && known.some((one) => one.type === type); page += 1) {
+    const answer = await control('list-objects', { params: { type }, query: { ...filter, before: next, limit: PAGE } }, { signal });
+    items.push(...answer.items);
+    next = answer.next;
+    if (next === undefined) break;
+  }
+  return { known, items, next };
+}
+
+export const ObjectRows = ({ rehearsal, type, items }: { rehearsal: string; type: string; items: readonly ListedObject[] }) =>
+  h(
+    'ul',
+    { class: 'rows' },
+    items.map(({ id, label, state, updatedAt, version }) =>
+      h(
+        'li',
+        { key: id },
+        h(
+          'a',
+          { href: rehearsalLink(rehearsal, 'objects', type, id), 'data-row': '' },
+          h('span', { class: 'what' }, label ?? shortId(id)),
+          h('span', {}, state !== undefined && h(Badge, {}, state)),
+          h(
+            'span',
+            { class: 'meta' },
+            h('code', { class: 'clip' }, id),
+            updatedAt !== undefined && h('span', {}, rehearsalTime(updatedAt)),
+            h('span', {}, `version ${version}`),
+          ),
+        ),
+      ),
+    ),
+  );
+
+const NoObject = ({ type, isFiltered }: { type: string; isFiltered: boolean }) =>
+  isFiltered
+    ? h(
+        Empty,
+        { title: `No ${type} matches.` },
+        h('button', { type: 'button', onClick: () => setQuery({ state: undefined, q: undefined }) }, 'Show all'),
+      )
+    : h(Empty, { title: `There is no ${type} yet.` }, h('p', { class: 'muted' }, 'Each one appears here when it is created.'));
+
+/** Changes the address a moment after the last key. */
+function Filter({ q }: { q: string }) {
+  const [typed, setTyped] = useState(q);
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setTyped(q), [q]);
+  useEffect(() => () => clearTimeout(due.current), []);
+  return h('input', {
+    type: 'search',
+    'data-filter': '',
+    'aria-label': 'Filter: id or name',
+    placeholder: 'Filter: id or name   /',
+    maxLength: 160,
+    value: typed,
+    onInput: ({ currentTarget }) => {
+      setTyped(currentTarget.value);
+      clearTimeout(due.current);
+      due.current = setTimeout(() => setQuery({ q: currentTarget.value.trim() || undefined }), FILTER_MS);
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+
+describeConsole('the flows of the console in a browser', () => {
+  const tab = consoleTab();
+  let rehearsal: TestRehearsal;
+  let passed: string;
+
+  beforeAll(async () => {
+    rehearsal = await newRehearsal();
+    const { id } = await rehearsal.client.control('start-run', { body: { scenario: 'digital-order' } });
+    passed = id;
+    await eventually(
+      'the end of the run',
+      async () => (await rehearsal.client.control('read-run', { params: { id } })).state === 'passed',
+      60_000,
+    );
+  }, 90_000);
+  afterAll(() => rehearsal?.[Symbol.asyncDispose]());
+
+  const main = () => tab.page.locator('main');
+  const page = (rest: string) => `r/${rehearsal.name}/${rest}`;
+  const stateIs = (state: string) =>
+    main()
+      .locator('.title .badge')
+      .filter({ hasText: new RegExp(`^${state}$`) })
+      .waitFor();
+
+  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
+    test.each([
+      ['the flows', () => 'flows', 'goes wrong'],
+      ['a run', () => `runs/${passed}`, 'Laws at the end'],
+      ['a run that does not exist', () => 'runs/run_never', 'There is no run'],
+    ])(
+      'shows %s without an accessibility finding or horizontal scrolling',
+      async (_what, rest, words) => {
+        await tab.dress(look);
+        await tab.open(page(rest()));
+        await main().getByText(words).locator('visible=true').first().waitFor();
+        await main().locator('.rows a, .laws li').first().waitFor();
+        await tab.expectSound();
+      },
+      60_000,
+    );
+  });
+
+  test('offers each scenario once', async () => {
+    const { items } = await rehearsal.client.control('list-scenarios');
+    await tab.open(page('flows'));
+    await main()
+      .getByRole('button', { name: /^Run: / })
+      .first()
+      .waitFor();
+    const names = await main().locator('.scenarios code').allTextContents();
+    expect(names.toSorted()).toEqual(items.map(({ name }) => name).toSorted());
+  });
+
+  test('follows a run to its end with the keyboard alone, without a reload, and leads from a step to its trace', async () => {
+    await tab.open(page('activity'));
+    await tab.heading('Activity').waitFor();
+    await tab.isLive();
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('f');
+    await tab.heading('Flows').waitFor();
+    await main()
+      .getByRole('button', { name: /^Run: / })
+      .first()
+      .waitFor();
+    await tab.tabTo('Run: A digital order, from product page to confirmation');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.waitForURL(/\/runs\/run_/);
+    await stateIs('passed');
+    await main().getByText('✗ broken').waitFor({ state: 'detached' });
+    expect(await main().locator('.laws li').count()).toBeGreaterThan(0);
+    await tab.page.keyboard.press('j');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.waitForURL(/\/r\/r-[^/]+\/activity\/rehearse-1$/);
+    await main().locator('.sentence').waitFor();
+  });
+
+  test('stops a run', async () => {
+    await tab.open(page('flows'));
+    await tab.isLive();
+    await main().getByRole('button', { name: 'Run: A digital order, from basket to delivered parcel and loyalty points' }).click();
+    await tab.page.waitForURL(/\/runs\/run_/);
+    await main().getByRole('button', { name: 'Stop' }).click();
+    await stateIs('stopped');
+  });
+
+  test('says that a run in a link does not exist, and leads to the latest ones', async () => {
+    const hostile = '<img src=x onerror="document.title=1"><b>טקסט‮';
+    await tab.open(page(`runs/${encodeURIComponent(hostile)}`));
+    await tab.heading(`There is no run ${hostile}`).waitFor();
+    expect(await tab.page.locator('main img, main b').count()).toBe(0);
+    await main().locator(`.rows a[href$="${passed}"]`).click();
+    await stateIs('passed');
+  });
+});

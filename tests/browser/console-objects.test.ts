@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+import { dispatchedParcel } from './parcel.ts';
+
+describeConsole('the objects of the console in a browser', () => {
+  const tab = consoleTab();
+  let rehearsal: TestRehearsal;
+  let parcel: string;
+  let order: string;
+
+  beforeAll(async () => {
+    rehearsal = await newRehearsal();
+    ({ shipmentId: parcel, orderId: order } = await dispatchedParcel(rehearsal));
+  }, 60_000);
+  afterAll(() => rehearsal?.[Symbol.asyncDispose]());
+
+  const main = () => tab.page.locator('main');
+  const objects = (rest = '', of = rehearsal) => `r/${of.name}/objects${rest}`;
+  const verb = (name: string) => main().getByRole('button', { name, exact: true });
+  const stateIs = (state: string) =>
+    main()
+      .locator('.title .badge')
+      .filter({ hasText: new RegExp(`^${state}$`) })
+      .waitFor();
+  const isEnabled = (name: string) =>
+    main().locator('.verb-button.possible:not([aria-disabled])').getByText(name, { exact: true }).waitFor();
+
+  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
+    test.each([
+      ['the types', () => '', 'fulfillment-order'],
+      ['a list', () => '/customer', 'Ada Byrne'],
+      ['a parcel', () => `/shipment/${parcel}`, 'How it got there'],
+      ['an order', () => `/order/${order}`, 'Related objects'],
+      ['an inventory item', () => '/inventory-item/mug-blue', 'Stock by location'],
+      ['an object that does not exist', () => '/customer/cus_nobody', 'These are the newest'],
+    ])(
+      'shows %s without an accessibility finding or horizontal scrolling',
+      async (_what, rest, words) => {
+        await tab.dress(look);
+        await tab.open(objects(rest()));
+        await main().getByText(words).locator('visible=true').first().waitFor();
+        await tab.expectSound();
+      },
+      60_000,
+    );
+  });
+
+  test('leads from the types by a state to an object', async () => {
+    await tab.open(objects());
+    await tab.heading('Objects').waitFor();
+    await main().getByRole('link', { name: 'at-risk 1' }).click();
+    await tab.heading('customer').waitFor();
+    await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
+    await tab.page.waitForFunction("document.querySelectorAll('.rows a').length === 1");
+    await main().locator('.rows a').click();
+    await main().locator('.cycle .present').getByText('at-risk').waitFor();
+  });
+
+  test('lists an object as soon as it is created', async () => {
+    await using other = await newRehearsal();
+    await tab.open(objects('/basket', other));
+    await main().getByText('There is no basket yet.').waitFor();
+    await tab.isLive();
+    const { id } = await other.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] });
+    await main().getByText(id).waitFor();
+    await main().getByRole('link', { name: 'open 1' }).waitFor();
+  });
+
+  test('scans a parcel by a button, whose state and life cycle change', async () => {
+    await using other = await newRehearsal();
+    const { shipmentId } = await dispatchedParcel(other);
+    await tab.open(objects(`/shipment/${shipmentId}`, other));
+    await stateIs('label-created');
+    expect(await verb('deliver').getAttribute('aria-disabled')).toBe('true');
+    await main().getByText('Only when it is out-for-delivery, delivery-attempted, held-at-depot; it is label-created.').waitFor();
+    await verb('deliver').click({ force: true });
+    await verb('collect').click();
+    await tab.page.getByText('collect: the shipment is collected.').waitFor();
+    await stateIs('collected');
+    expect((await other.object('shipment', shipmentId)).state).toBe('collected');
+    await main().locator('.cycle .present').getByText('collected').waitFor();
+    await main().locator('.cycle .verb.taken').getByText('collect', { exact: true }).waitFor();
+    await main().locator('.history li').filter({ hasText: 'collected' }).getByRole('link', { name: 'ext.shipment-changed' }).waitFor();
+    await isEnabled('depart');
+  });
+
+  test('follows an object that others change', async () => {
+    await using other = await newRehearsal();
+    await tab.open(objects('/customer/cus_ada', other));
+    await stateIs('active');
+    await tab.isLive();
+    await other.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' } });
+    await stateIs('blocked');
+    await isEnabled('unblock');
+  });
+
+  test('counts stock at a location', async () => {
+    await using other = await newRehearsal();
+    await tab.open(objects('/inventory-item/mug-blue', other));
+    await main().getByLabel('Units of mug-blue on hand at dc-01').fill('7');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText('Counted: 7 units of mug-blue at dc-01.').waitFor();
+    await main().getByText('7 on hand, 0 reserved, 7 to promise').waitFor();
+  });
+
+  test('leads from a change to its trace, and from there back to the object', async () => {
+    await tab.open(objects(`/order/${order}`));
+    await main()
+      .locator('.history li')
+      .filter({ hasText: 'confirmed' })
+      .getByRole('link', { name: /^trace / })
+      .first()
+      .click();
+    await tab.heading('Confirm Order').waitFor();
+    await main().locator(`.objects a[title="order/${order}"]`).click();
+    await main().getByRole('heading', { name: 'How it got there' }).waitFor();
+  });
+
+  test('says that a type or an object in a link does not exist, and what does', async () => {
+    await tab.open(objects('/unicorn'));
+    await tab.heading('There are no objects of type unicorn').waitFor();
+    await main()
+      .getByRole('link', { name: /^shipment/ })
+      .click();
+    await main().locator('.rows a').first().waitFor();
+    await tab.open(objects('/shipment/shp_never'));
+    await tab.heading('There is no shipment shp_never').waitFor();
+    await main().locator('.rows a').first().click();
+    await stateIs('label-created');
+  });
+
+  test('can be used with the keyboard alone, from the types to a scan', async () => {
+    await using other = await newRehearsal();
+    await dispatchedParcel(other);
+    await tab.open(`r/${other.name}/activity`);
+    await tab.heading('Activity').waitFor();
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('b');
+    await tab.heading('Objects').waitFor();
+    await main().locator('[data-row]').first().waitFor();
+    await tab.tabTo('shipment');
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('shipment').waitFor();
+    await main().locator('.rows [data-row]').waitFor();
+    await tab.page.keyboard.press('j');
+    await tab.page.keyboard.press('Enter');
+    await verb('collect').waitFor();
+    await tab.tabTo('collect');
+    await tab.page.keyboard.press('Enter');
+    await stateIs('collected');
+  });
+
+  test('shows hostile text as text', async () => {
+    await using other = await newRehearsal();
+    const hostile = '<img src=x onerror="document.title=1"><b>טקסט‮🎁';
+    await other.ok('POST', '/customers', { firstName: hostile, lastName: 'x'.repeat(60), email: 'hostile@people.example' });
+    for (const width of [1280, 390]) {
+      await tab.page.setViewportSize({ width, height: 900 });
+      for (const rest of [
+        '/customer',
+        `/customer?q=${encodeURIComponent('<img')}`,
+        `/${encodeURIComponent(hostile)}`,
+        `/order/${encodeURIComponent(hostile)}`,
+      ]) {
+        await tab.open(objects(rest, other));
+        await main().getByText('<img src=x').locator('visible=true').first().waitFor();
+        expect(await tab.page.locator('main img, main b').count()).toBe(0);
+        expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+});

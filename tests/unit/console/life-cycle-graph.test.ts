@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { type LifeCycle, lifeCycleGraph, verbOf } from '../../../console/page/life-cycle-graph.ts';
+import { lifeCycleLayout } from '../../../console/page/life-cycle-layout.ts';
+import { historyOf } from '../../../console/page/object-history.ts';
+
+const move = (verb: string, from: string | null, to: string, event = 'ext.lamp-changed') => ({
+  verb,
+  from,
+  to,
+  events: [event],
+  trigger: verb,
+});
+const lamp: LifeCycle = {
+  type: 'lamp',
+  states: ['off', 'on', 'broken'],
+  moves: [
+    move('make', null, 'off', 'lamp-made'),
+    move('switch', 'off', 'on'),
+    move('flash', 'off', 'on'),
+    move('switch', 'on', 'off'),
+    move('dim', 'on', 'on'),
+    move('drop', 'on', 'broken', 'lamp-broken'),
+  ],
+};
+const event = (version: number, type: string, state: string, previousState?: string) => ({
+  order: 100 - version,
+  event: {
+    id: `evt_${version}`,
+    type: `com.unified-commerce.${type}`,
+    time: '2026-01-01T00:00:00.000Z',
+    aggregateversion: version,
+    data: { object: { state }, ...(previousState !== undefined && { previousState }) },
+  },
+});
+const history = historyOf([
+  event(3, 'ext.lamp-changed', 'off', 'on'),
+  event(2, 'ext.lamp-changed', 'on', 'off'),
+  event(1, 'lamp-made', 'off'),
+  event(4, 'ext.lamp-changed', 'on', 'off'),
+]);
+
+describe('The history of an object', () => {
+  test('is in the order of versions, whatever the order on the bus, and begins without a state', () => {
+    expect(history.map(({ version, from, to }) => [version, from, to])).toEqual([
+      [1, null, 'off'],
+      [2, 'off', 'on'],
+      [3, 'on', 'off'],
+      [4, 'off', 'on'],
+    ]);
+  });
+
+  test('names the verb of a change if only one fits', () => {
+    expect(history.map((change) => verbOf(lamp, change))).toEqual(['make', undefined, 'switch', undefined]);
+  });
+});
+
+describe('The life cycle of an object', () => {
+  const graph = lifeCycleGraph(lamp, 'on', history);
+
+  test('has one edge for all moves between two states, and counts how often it was taken', () => {
+    expect(graph.edges.map(({ from, to, verbs, taken }) => [from, to, verbs, taken])).toEqual([
+      [null, 'off', ['make'], 1],
+      ['off', 'on', ['switch', 'flash'], 2],
+      ['on', 'off', ['switch'], 1],
+      ['on', 'broken', ['drop'], 0],
+    ]);
+    expect(graph.keeping).toEqual(['dim']);
+  });
+
+  test('marks the present state and those before', () => {
+    expect(graph.states).toEqual([
+      { name: 'off', isPresent: false, wasReached: true },
+      { name: 'on', isPresent: true, wasReached: true },
+      { name: 'broken', isPresent: false, wasReached: false },
+    ]);
+  });
+
+  test('is laid out from top to bottom inside its frame', () => {
+    const { width, height, start, boxes, edges } = lifeCycleLayout(graph);
+    const [off, on, broken] = ['off', 'on', 'broken'].map((name) => boxes.get(name));
+    const ys = [start, off, on, broken].map((box) => box?.y ?? 0);
+    expect(ys).toEqual(ys.toSorted((one, other) => one - other));
+    for (const { x, y } of [...boxes.values(), ...edges.flatMap(({ points }) => points)]) {
+      expect(x >= 0 && x <= width && y >= 0 && y <= height).toBe(true);
+    }
+    expect(edges.map(({ lines }) => lines)).toContainEqual(['switch, flash']);
+  });
+});
