@@ -1,6 +1,7 @@
 import { apis } from '../shared/catalog/apis.ts';
 import { applications } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { allEvents } from '../shared/catalog/events.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 
@@ -14,5 +15,6 @@ export const vocabulary = () => ({
       { name, audience, auth, method },
     ]),
   ),
+  events: Object.fromEntries(allEvents.map(({ name, meaning }) => [name, meaning])),
 });
 export type Vocabulary = ReturnType<typeof vocabulary>;

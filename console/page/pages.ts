@@ -12,6 +12,15 @@ export const pages: readonly Page[] = [
     deepest: 1,
     load: async () => (await import('./activity.ts')).Activity,
   },
+  {
+    path: 'events',
+    scope: 'rehearsal',
+    title: 'Events',
+    icon: 'events',
+    key: 'e',
+    deepest: 1,
+    load: async () => (await import('./events.ts')).Events,
+  },
 ];
 
 export function pageAt(rehearsal: string | undefined, segments: readonly string[]): { page: Page; rest: readonly string[] } | undefined {
