@@ -3,6 +3,7 @@ import { applicationNames } from '../shared/catalog/applications.ts';
 import { applicationSummary } from '../shared/contract/tables/application-summary.ts';
 import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
 import { lifeCycles } from '../shared/contract/tables/life-cycles.ts';
+import { magicValueTable } from '../shared/contract/tables/magic-values.ts';
 import { apiTable, applicationTable, eventTable, problemTable } from '../shared/contract/tables/overview.ts';
 import { callPolicies } from './network-policies.ts';
 import { variableTable } from './variables.ts';
@@ -19,6 +20,7 @@ interface Part {
 }
 
 const parts: readonly Part[] = [
+  { file: 'README.md', name: 'magic-values', text: magicValueTable() },
   { file: 'README.md', name: 'applications', text: applicationTable() },
   { file: 'README.md', name: 'apis', text: apiTable() },
   { file: 'README.md', name: 'events', text: eventTable() },

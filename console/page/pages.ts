@@ -21,6 +21,14 @@ export const pages: readonly Page[] = [
     deepest: 1,
     load: async () => (await import('./events.ts')).Events,
   },
+  {
+    path: 'reference',
+    scope: 'estate',
+    title: 'Reference',
+    icon: 'reference',
+    deepest: 1,
+    load: async () => (await import('./reference.ts')).Reference,
+  },
 ];
 
 export function pageAt(rehearsal: string | undefined, segments: readonly string[]): { page: Page; rest: readonly string[] } | undefined {

@@ -13,18 +13,18 @@ import { asRefusal, type Refusal } from './refusal.ts';
 import { enterRehearsal, trouble } from './rehearsal.ts';
 import { navigate, route } from './router.ts';
 import { bearer } from './session.ts';
+import { LAST_REHEARSAL } from './session-keys.ts';
 import { SignIn } from './sign-in.ts';
 import { StatusLine } from './status-line.ts';
 
-const LAST = 'estate.last-rehearsal';
-const lastRehearsal = (): string => sessionStorage.getItem(LAST) ?? 'default';
+const lastRehearsal = (): string => sessionStorage.getItem(LAST_REHEARSAL) ?? 'default';
 
 export function Shell() {
   const { rehearsal, segments } = route.value;
   const credential = bearer.value;
   useEffect(() => {
     if (credential === undefined) return;
-    if (rehearsal !== undefined) sessionStorage.setItem(LAST, rehearsal);
+    if (rehearsal !== undefined) sessionStorage.setItem(LAST_REHEARSAL, rehearsal);
     void enterRehearsal(rehearsal);
   }, [rehearsal, credential]);
   useShellKeys(rehearsal ?? lastRehearsal());
