@@ -6,6 +6,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 COPY image/strip-dependencies.ts image/
+COPY console/scalar-bundle.ts console/
 RUN node image/strip-dependencies.ts node_modules
 
 FROM ${NODE_IMAGE} AS application

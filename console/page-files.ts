@@ -8,11 +8,14 @@ const FOLDER = new URL('./page/', import.meta.url);
 /** Shared with the touchpoint portal, so that both read as one product. */
 const TOKENS = new URL('../design/tokens.css', import.meta.url);
 export const PAGE_PATH = '/console/page/';
+const REFERENCE_SHEET = new URL('./reference.css', import.meta.url);
 export const STYLES = '/console/styles.css';
+export const REFERENCE_STYLES = '/console/reference.css';
 const BASE = 'base.css';
 /** `.ts` in a checkout, `.js` in the installed package. */
 const CODE = extname(new URL(import.meta.url).pathname);
 export const ENTRY = `${PAGE_PATH}main${CODE}`;
+export const SCALAR_ENTRY = `${PAGE_PATH}scalar-page${CODE}`;
 
 export interface PageFiles {
   readonly libraries: Libraries;
@@ -33,6 +36,8 @@ export function findPageFiles(): PageFiles {
     const library = libraries.files.get(address);
     if (library) return { type: 'text/javascript', text: readFileSync(library, 'utf8') };
     if (address === STYLES) return { type: 'text/css', text: stylesAmong(names) };
+    if (address === REFERENCE_STYLES)
+      return { type: 'text/css', text: [TOKENS, REFERENCE_SHEET].map((sheet) => readFileSync(sheet, 'utf8')).join('\n') };
     const name = address.slice(PAGE_PATH.length);
     if (!address.startsWith(PAGE_PATH) || !names.has(name)) return undefined;
     if (name.endsWith('.svg')) return { type: 'image/svg+xml', text: textOf(name) };

@@ -4,6 +4,9 @@ import { fixedDocument } from '../shared/http/fixed-document.ts';
 import type { ConsoleConfig } from './config.ts';
 import { findPageFiles, type PageFiles } from './page-files.ts';
 import { policyFor } from './policy.ts';
+import { referenceFacts } from './reference-facts.ts';
+import { REFERENCE_POLICY, referenceHtml, SCALAR } from './reference-html.ts';
+import { scalarAnswer } from './scalar.ts';
 import { shellHtml } from './shell-html.ts';
 import { vocabulary } from './vocabulary.ts';
 
@@ -33,6 +36,18 @@ export function createConsole(config: () => ConsoleConfig): Router {
     '/console/catalog.json',
     fixedDocument('application/json', () => JSON.stringify(vocabulary())),
   );
+
+  router.get(
+    '/console/reference.json',
+    fixedDocument('application/json', () => JSON.stringify(referenceFacts())),
+  );
+  for (const reference of ['api', 'events'] as const) {
+    const document = fixedDocument('text/html', () => referenceHtml(reference));
+    router.get(`/console/reference/${reference}`, (request, response) =>
+      document(request, response.set('Content-Security-Policy', REFERENCE_POLICY)),
+    );
+  }
+  router.get(SCALAR, scalarAnswer());
 
   const answers = new Map<string, Answer>();
   router.get(/^\/console(?:\/.*)?$/, (request, response) => {

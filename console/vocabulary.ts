@@ -2,8 +2,8 @@ import { apis } from '../shared/catalog/apis.ts';
 import { applications } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { allEvents } from '../shared/catalog/events.ts';
-import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
 import { flows } from '../shared/catalog/flows.ts';
+import { TrackingStatus } from '../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../shared/catalog/internal-calls.ts';
 import { faultKinds } from '../shared/catalog/simulation/faults.ts';
 import { controlOperations } from '../shared/catalog/simulation/operations.ts';
@@ -20,5 +20,6 @@ export const vocabulary = () => ({
   ),
   /** What faults can be set on. */
   faults: { kinds: faultKinds, events: allEvents.map(({ name }) => name), scans: TrackingStatus.options },
+  events: Object.fromEntries(allEvents.map(({ name, meaning }) => [name, meaning])),
 });
 export type Vocabulary = ReturnType<typeof vocabulary>;

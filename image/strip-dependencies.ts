@@ -1,5 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { bundleOf } from '../console/scalar-bundle.ts';
 
 /**
  * Removes files from node_modules that no process of the image loads: most published files serve compilers, browsers,
@@ -28,7 +31,31 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   // Dagre's module contains it.
   '@dagrejs/graphlib': [/^(?!package\.json$)/],
   'eventsource-parser': [/^src\//],
+  // The references need one script of it, which is packed below.
+  '@scalar/fastify-api-reference': [/^(?!package\.json$)/],
+  ...Object.fromEntries(
+    [
+      '@scalar/client-side-rendering',
+      '@scalar/helpers',
+      '@scalar/json-magic',
+      '@scalar/schemas',
+      '@scalar/types',
+      '@scalar/validation',
+    ].map((name) => [name, [/^(?!package\.json$)/]]),
+  ),
 };
+
+/** Strips everything, and keeps the script of the references: compressed once, browsers get it as it is. */
+async function stripAndPack(modules: string): Promise<void> {
+  const folder = join(modules, '@scalar/fastify-api-reference/dist');
+  const { default: plugin } = (await import(pathToFileURL(resolve(folder, 'index.js')).href)) as { default: unknown };
+  const packed = gzipSync(bundleOf(plugin), { level: 9 });
+  for (const { name } of (await readdir(join(modules, '@scalar'), { withFileTypes: true })).filter((entry) => entry.isDirectory())) {
+    await rm(join(modules, '@scalar', name, 'node_modules'), { recursive: true, force: true });
+  }
+  await strip(modules);
+  await writeFile(join(folder, 'standalone.js.gz'), packed);
+}
 
 const keep = (path: string): boolean => /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i.test(path);
 
@@ -57,4 +84,4 @@ async function stripPackage(folder: string, name: string): Promise<void> {
 
 const [, , modules] = process.argv;
 if (modules === undefined) throw new Error('Say which node_modules.');
-await strip(modules);
+await stripAndPack(modules);

@@ -11,7 +11,14 @@ import manifest from '../package.json' with { type: 'json' };
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 const DIST = join(PROJECT, 'dist');
 /** Files that the estate reads besides its code. */
-const READ = ['command-line/*.cjs', 'design/*.css', 'fixtures/**/*.json', 'services/touchpoint-mock/portal/*', 'console/page/*.{css,svg}'];
+const READ = [
+  'command-line/*.cjs',
+  'design/*.css',
+  'fixtures/**/*.json',
+  'services/touchpoint-mock/portal/*',
+  'console/*.css',
+  'console/page/*.{css,svg}',
+];
 
 function compile(...options: readonly string[]): void {
   const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc');

@@ -16,3 +16,9 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 
 /** Ids are long: `ord_…WDWMH`. */
 export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-5)}`);
+
+/** Of an event: `order/ord_…WDWMH`. */
+export const shortSubject = (subject: string): string => {
+  const [type = '', id = ''] = subject.split('/');
+  return `${type}/${shortId(id)}`;
+};

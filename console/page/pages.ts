@@ -23,6 +23,15 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./activity.ts')).Activity,
   },
   {
+    path: 'events',
+    scope: 'rehearsal',
+    title: 'Events',
+    icon: 'events',
+    key: 'e',
+    deepest: 1,
+    load: async () => (await import('./events.ts')).Events,
+  },
+  {
     path: 'objects',
     scope: 'rehearsal',
     title: 'Objects',
@@ -68,6 +77,14 @@ export const pages: readonly Page[] = [
     key: 'r',
     deepest: 1,
     load: async () => (await import('./rehearsals.ts')).Rehearsals,
+  },
+  {
+    path: 'reference',
+    scope: 'estate',
+    title: 'Reference',
+    icon: 'reference',
+    deepest: 1,
+    load: async () => (await import('./reference.ts')).Reference,
   },
 ];
 

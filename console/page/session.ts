@@ -1,8 +1,6 @@
 import { signal } from '@preact/signals';
 import { facts } from './facts.ts';
-
-const KEY = 'estate.simulation';
-const OF_REHEARSAL = 'estate.rehearsal.';
+import { OF_REHEARSAL, SIMULATION } from './session-keys.ts';
 
 /** Credentials that only the answer of create-rehearsal shows. */
 export interface RehearsalCredentials {
@@ -19,17 +17,17 @@ export const refusedBecause = signal<string | undefined>(undefined);
 
 /** Takes the credential of this tab, or the public one of a demonstration. */
 export function openSession(): void {
-  bearer.value = sessionStorage.getItem(KEY) ?? facts().config.demo?.simulation;
+  bearer.value = sessionStorage.getItem(SIMULATION) ?? facts().config.demo?.simulation;
 }
 
 export function signIn(credential: string): void {
-  sessionStorage.setItem(KEY, credential);
+  sessionStorage.setItem(SIMULATION, credential);
   refusedBecause.value = undefined;
   bearer.value = credential;
 }
 
 export function signOut(because?: string): void {
-  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(SIMULATION);
   refusedBecause.value = because;
   bearer.value = undefined;
 }

@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { control } from './control.ts';
-import { shortId, wallTime } from './format.ts';
+import { shortSubject, wallTime } from './format.ts';
 import { Badge, Empty } from './parts.ts';
 import { drawn, useResource } from './resource.ts';
 import { rehearsalLink } from './route.ts';
@@ -36,8 +36,3 @@ export function TraceEvents({ rehearsal, correlationId, hops }: { rehearsal: str
         ),
   );
 }
-
-const shortSubject = (subject: string): string => {
-  const [type = '', id = ''] = subject.split('/');
-  return `${type}/${shortId(id)}`;
-};

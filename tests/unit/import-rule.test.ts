@@ -69,7 +69,7 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'gateway/control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
-  { zone: 'console/page/', may: ['shared/', 'console/config.ts', 'console/vocabulary.ts'] },
+  { zone: 'console/page/', may: ['shared/', 'console/config.ts', 'console/vocabulary.ts', 'console/reference-facts.ts'] },
   { zone: 'console/', may: ['shared/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'estate/', 'package.json'] },

@@ -1,0 +1,145 @@
+import { h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type EventFilter, type PublishedEvent, useEventFeed } from './event-feed.ts';
+import { eventName, isAdditional } from './event-name.ts';
+import { facts } from './facts.ts';
+import { shortSubject, wallTime } from './format.ts';
+import { held } from './live.ts';
+import { Badge, Empty, ProblemCard, Skeleton } from './parts.ts';
+import { rehearsalLink, withQuery } from './route.ts';
+import { route, setQuery } from './router.ts';
+
+const FILTER_MS = 250;
+
+const filterOf = (query: URLSearchParams): EventFilter => ({
+  type: query.get('type') ?? undefined,
+  subject: query.get('subject') ?? undefined,
+  ext: query.get('ext') === 'true',
+});
+
+/** The events of a rehearsal. New ones wait while the pointer or the focus is in the list. */
+export function EventList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
+  const filter = filterOf(route.value.query);
+  const list = useRef<HTMLElement>(null);
+  const isInUse = (): boolean => list.current !== null && (list.current.matches(':hover') || list.current.contains(document.activeElement));
+  const feed = useEventFeed(rehearsal, filter, isInUse);
+  const leave = (): void => {
+    if (!held.peek()) setTimeout(() => !isInUse() && feed.showWaiting());
+  };
+  const isFiltered = filter.type !== undefined || filter.subject !== undefined;
+  return h(
+    'section',
+    { class: 'card list', 'aria-label': 'Events' },
+    h(
+      'div',
+      { class: 'in stack-tight' },
+      h(TypeField, { filter }),
+      h(SubjectField, { subject: filter.subject ?? '' }),
+      h(
+        'p',
+        { class: 'line' },
+        h(
+          'button',
+          {
+            type: 'button',
+            class: filter.ext ? 'badge on' : 'badge',
+            'aria-pressed': filter.ext ? 'true' : 'false',
+            onClick: () => setQuery({ ext: filter.ext ? undefined : 'true' }),
+          },
+          'with additional events',
+        ),
+        isFiltered && h('button', { type: 'button', class: 'badge', onClick: showAll }, 'show all'),
+      ),
+    ),
+    feed.waiting > 0 &&
+      h('p', { class: 'waiting' }, h('button', { type: 'button', class: 'primary', onClick: feed.showWaiting }, `${feed.waiting} new`)),
+    !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
+    feed.refusal && h(ProblemCard, { refusal: feed.refusal, retry: feed.reload }),
+    h(
+      'nav',
+      { ref: list, 'aria-label': 'Events, newest first', onPointerLeave: leave, onFocusOut: leave },
+      h(
+        'ul',
+        { class: 'rows' },
+        feed.items?.map((published) => h(EventRow, { key: published.order, published, rehearsal, selected })),
+      ),
+    ),
+    feed.items?.length === 0 && (isFiltered ? h(NothingFound, {}) : h(NothingYet, { rehearsal })),
+    feed.showOlder && h('p', { class: 'in' }, h('button', { type: 'button', onClick: feed.showOlder }, 'Show older')),
+  );
+}
+
+const showAll = (): void => setQuery({ type: undefined, subject: undefined });
+
+function EventRow({ published, rehearsal, selected }: { published: PublishedEvent; rehearsal: string; selected: string | undefined }) {
+  const { event, order } = published;
+  const { id, subject, time } = event as Readonly<Record<'id' | 'subject' | 'time', string>>;
+  const name = eventName(event);
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      {
+        href: withQuery(rehearsalLink(rehearsal, 'events', id), Object.fromEntries(route.value.query)),
+        'data-row': '',
+        'aria-current': id === selected ? 'true' : undefined,
+      },
+      h('span', { class: 'what event-text' }, name.replace(/^ext\./, '')),
+      h('span', {}, isAdditional(name) && h(Badge, {}, 'additional')),
+      h('span', { class: 'meta' }, h('span', {}, shortSubject(subject)), h('span', {}, `${wallTime(time)} · ${order}`)),
+    ),
+  );
+}
+
+function TypeField({ filter }: { filter: EventFilter }) {
+  const known = Object.keys(facts().vocabulary.events);
+  const names = filter.type === undefined || known.includes(filter.type) ? known : [filter.type, ...known];
+  return h(
+    'select',
+    {
+      'aria-label': 'Type of event',
+      value: filter.type ?? '',
+      onChange: ({ target }) => target instanceof HTMLSelectElement && setQuery({ type: target.value }),
+    },
+    h('option', { value: '' }, 'all types'),
+    names.map((name) => h('option', { key: name, value: name, selected: name === filter.type }, name)),
+  );
+}
+
+/** Changes the address a moment after the last key. */
+function SubjectField({ subject }: { subject: string }) {
+  const [typed, setTyped] = useState(subject);
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setTyped(subject), [subject]);
+  useEffect(() => () => clearTimeout(due.current), []);
+  return h('input', {
+    type: 'search',
+    'data-filter': '',
+    'aria-label': 'Subject, in full: order/ord_…',
+    placeholder: 'Subject: order/ord_…   /',
+    maxLength: 160,
+    value: typed,
+    onInput: ({ currentTarget }) => {
+      setTyped(currentTarget.value);
+      clearTimeout(due.current);
+      due.current = setTimeout(() => setQuery({ subject: currentTarget.value.trim() }), FILTER_MS);
+    },
+  });
+}
+
+const NothingFound = () =>
+  h(
+    Empty,
+    { title: 'No event matches.' },
+    h('p', { class: 'muted' }, 'A subject is matched in full: the type of the object, a slash, its id.'),
+    h('button', { type: 'button', onClick: showAll }, 'Show all'),
+  );
+
+const NothingYet = ({ rehearsal }: { rehearsal: string }) =>
+  h(
+    Empty,
+    { title: 'Nothing has been published here yet.' },
+    h('p', { class: 'muted' }, 'Each change of a basket, an order, a payment appears here as an event, with those who consume it.'),
+    h('a', { class: 'button', href: rehearsalLink(rehearsal, 'activity') }, 'See the activity'),
+  );

@@ -1,0 +1,61 @@
+interface MagicValue {
+  /** As they are written in a request. */
+  readonly values: readonly string[];
+  /** Added to the values where they are shown: `or any token not listed here`. */
+  readonly also?: string;
+  readonly use: string;
+}
+
+interface MagicValues {
+  readonly title: string;
+  readonly rows: readonly MagicValue[];
+}
+
+/** What of the initial world is made for rehearsing. `fixtures` contains it; this says what it is good for. */
+export const magicValues: readonly MagicValues[] = [
+  {
+    title: 'Products',
+    rows: [
+      { values: ['mug-blue'], use: '12.99, always plenty of it, no promotion on one or two' },
+      { values: ['lamp-last-one'], use: 'one single unit in one warehouse: let many ask for it at once' },
+      { values: ['vase-sold-out'], use: 'never in stock' },
+      { values: ['desk-two-nodes'], use: 'three here, three there: a line of four fits nowhere' },
+      { values: ['wine-red'], use: 'carries a minimum age of 18' },
+      { values: ['chair-suspended', 'radio-draft', 'calendar-wall'], use: 'suspended; not found, since it is a draft; discontinued' },
+    ],
+  },
+  {
+    title: 'Customers and members',
+    rows: [
+      { values: ['cus_ada'], use: 'active customer, member `loy_ada` with 500 points' },
+      { values: ['cus_ben', 'cus_mallory'], use: 'registered without a card; blocked' },
+      { values: ['loy_clara', 'loy_dmitri'], use: 'silver and gold member' },
+    ],
+  },
+  {
+    title: 'Vouchers',
+    rows: [
+      { values: ['WELCOME10', 'MIN100', 'VIP'], use: '10 % off; 15.00 off from 100.00; 20 % off for gold members' },
+      { values: ['EXPIRED', 'DISABLED', 'USEDUP'], use: 'vouchers that are refused, each for its reason' },
+    ],
+  },
+  {
+    title: 'Payment tokens and gift cards',
+    rows: [
+      { values: ['tok_visa'], also: 'or any token not listed here', use: 'approved' },
+      { values: ['tok_decline_insufficient_funds', 'tok_decline_do_not_honor'], use: '402 `payment_declined`' },
+      { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
+      { values: ['tok_async_approve'], use: '`pending`, approved after a minute' },
+      { values: ['gift_50', 'gift_5'], use: 'gift cards with 50.00 and 5.00, as tender of type `gift-card`' },
+    ],
+  },
+  {
+    title: 'Carrier services',
+    rows: [
+      { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours; after 12 hours' },
+      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days' },
+      { values: ['RTS'], use: 'refused at the door, back at the sender after 72 hours' },
+      { values: ['ATTEMPT3'], use: 'three attempts in vain, then silence' },
+    ],
+  },
+];
