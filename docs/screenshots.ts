@@ -1,24 +1,32 @@
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 
 /**
- * Takes the pictures of the README: starts an estate, plays an order with a slow allocation, and writes PNG files to `docs/screenshots`.
- * `node docs/screenshots.ts [folder]`; CHROMIUM names the browser.
+ * Takes pictures of the console: starts an estate, and plays an order with a slow allocation. `npm run screenshots` replaces the pictures
+ * of the README; `npm run screenshots -- <folder>` writes every page there, wide and narrow, light and dark. CHROMIUM names the browser.
  */
-const FOLDER = process.argv[2] ?? 'docs/screenshots';
+const [, , folder] = process.argv;
+const README_PICTURES = fileURLToPath(new URL('images/', import.meta.url));
 const REHEARSAL = 'galway-spring';
 const TRACE = 'web-confirm-7f3a';
 const PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-const SIZES = [
-  { width: 1280, height: 1000, name: '1280' },
-  { width: 390, height: 844, name: '390' },
-] as const;
+const LIGHT = { colorScheme: 'light', width: 1280, height: 1000, suffix: '' } as const;
+const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  { colorScheme, width: 1280, height: 1000, suffix: `-1280-${colorScheme}` },
+  { colorScheme, width: 390, height: 844, suffix: `-390-${colorScheme}` },
+]);
 const SHOTS = [
-  { name: 'overview', path: '', shows: 'text=/\\d+ of \\d+/' },
+  { name: 'overview', path: '', shows: 'text=/^13 of 13$/', readme: true },
   { name: 'activity', path: '/activity', shows: 'a[data-row]' },
-  { name: 'trace', path: `/activity/${TRACE}`, shows: '.hop pre' },
+  { name: 'objects', path: '/objects/order', shows: 'main a' },
+  { name: 'flows', path: '/flows', shows: 'main button' },
+  { name: 'faults', path: '/faults', shows: 'main button' },
+  { name: 'events', path: '/events', shows: 'main a' },
+  { name: 'trace', path: `/activity/${TRACE}`, shows: '.hop pre', readme: true },
 ] as const;
 
 /** @returns the address of the gateway when the estate is ready */
@@ -54,21 +62,20 @@ async function playOrder(gateway: string): Promise<void> {
 }
 
 async function takePictures(page: Page, gateway: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
+  const shots = folder === undefined ? SHOTS.filter((shot) => 'readme' in shot) : SHOTS;
+  for (const { colorScheme, suffix, ...viewport } of folder === undefined ? [LIGHT] : LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const { name: size, ...viewport } of SIZES) {
-      await page.setViewportSize(viewport);
-      for (const { name, path, shows } of SHOTS) {
-        await page.goto(`${gateway}/console/r/${REHEARSAL}${path}`);
-        await page.locator(shows).first().waitFor();
-        await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
-        await page.screenshot({ path: `${FOLDER}/${name}-${size}-${colorScheme}.png` });
-      }
+    await page.setViewportSize(viewport);
+    for (const { name, path, shows } of shots) {
+      await page.goto(`${gateway}/console/r/${REHEARSAL}${path}`);
+      await page.locator(shows).first().waitFor();
+      await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+      await page.screenshot({ path: join(folder ?? README_PICTURES, `${name}${suffix}.png`) });
     }
   }
 }
 
-await mkdir(FOLDER, { recursive: true });
+await mkdir(folder ?? README_PICTURES, { recursive: true });
 const estate = spawn(process.execPath, ['estate/main.ts'], { env: { ...process.env, ...PORTS }, stdio: ['ignore', 'pipe', 'inherit'] });
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',

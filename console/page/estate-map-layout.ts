@@ -29,7 +29,7 @@ export interface EstateMapLayout {
 const LANES = [
   { title: 'Channels', nodes: ['pos', 'ecommerce-platform', 'clienteling-app', 'touchpoint'] },
   { title: 'Selling', nodes: ['oms', 'payment-hub', 'promotion-engine', 'loyalty-platform', 'crm'] },
-  { title: 'Stock, fulfilment', nodes: ['fms', 'sim', 'inventory-service', 'wms', 'carrier-platform'] },
+  { title: 'Stock, fulfillment', nodes: ['fms', 'sim', 'inventory-service', 'wms', 'carrier-platform'] },
 ] as const;
 export const NODE = { width: 140, height: 44 } as const;
 export const LANE = { width: 180, height: 342, top: 4 } as const;

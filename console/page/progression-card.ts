@@ -32,7 +32,7 @@ const STEPS: { readonly [S in Step]: { readonly title: string; readonly modes: R
   },
   route: { title: 'Routing', modes: { auto: 'Confirm Order routes the order.', manual: 'Somebody calls Route Order.' } },
   label: { title: 'Labels', modes: { auto: 'A dispatch creates the label.', manual: 'Somebody calls Generate Shipping Label.' } },
-  capture: { title: 'Capture', modes: { auto: 'The OMS captures when fulfilment begins.', manual: 'Somebody calls Capture Payment.' } },
+  capture: { title: 'Capture', modes: { auto: 'The OMS captures when fulfillment begins.', manual: 'Somebody calls Capture Payment.' } },
   refund: {
     title: 'Refunds',
     modes: { auto: 'The OMS refunds cancelled, lost and returned goods.', manual: 'Somebody calls Refund Payment.' },
