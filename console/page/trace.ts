@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CallTree } from './call-tree.ts';
@@ -10,6 +10,7 @@ import type { ListedHop } from './hop.ts';
 import { HopDetail } from './hop-detail.ts';
 import { useKeys } from './keyboard.ts';
 import { useFrames } from './live.ts';
+import { isNarrow } from './narrow.ts';
 import { Badge, CopyButton, Heading, StatusBadge } from './parts.ts';
 import { drawn, useResource } from './resource.ts';
 import { changedQuery, rehearsalLink, withQuery } from './route.ts';
@@ -24,11 +25,6 @@ import { type TraceTree, traceTree } from './trace-tree.ts';
 const MOST_HOPS = 1_000;
 const REFRESH_MS = 300;
 
-const narrowWindow = matchMedia('(max-width: 60rem)');
-const isNarrow = signal(narrowWindow.matches);
-narrowWindow.addEventListener('change', ({ matches }) => {
-  isNarrow.value = matches;
-});
 /** A narrow window has no room for columns. */
 const views = computed(() => (isNarrow.value ? (['tree', 'events'] as const) : (['sequence', 'tree', 'events'] as const)));
 const VIEW_TITLES = { sequence: 'Sequence', tree: 'Call tree', events: 'Events' } as const;
