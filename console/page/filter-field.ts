@@ -1,26 +1,34 @@
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { setQuery } from './router.ts';
+import { route, setQuery } from './router.ts';
 
+/** After the last key. */
 const FILTER_MS = 250;
 
-/** The filter `q` of a list. It changes the address a moment after the last key. @param what the words that are looked for */
-export function FilterField({ q, what }: { q: string; what: string }) {
-  const [typed, setTyped] = useState(q);
+/** A field whose text is in the address, under the name of a parameter. The key `/` leads to it. */
+export function FilterField({ parameter, label, placeholder }: { parameter: string; label: string; placeholder: string }) {
+  const filter = route.value.query.get(parameter) ?? '';
+  const [typed, setTyped] = useState(filter);
   const due = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(q), [q]);
+  useEffect(() => {
+    // Somebody who still types is ahead of the address.
+    if (due.current === undefined) setTyped((text) => (text.trim() === filter ? text : filter));
+  }, [filter]);
   useEffect(() => () => clearTimeout(due.current), []);
   return h('input', {
     type: 'search',
     'data-filter': '',
-    'aria-label': `Filter: ${what}`,
-    placeholder: `Filter: ${what}   /`,
+    'aria-label': label,
+    placeholder: `${placeholder}   /`,
     maxLength: 160,
     value: typed,
-    onInput: ({ currentTarget }) => {
-      setTyped(currentTarget.value);
+    onInput: ({ currentTarget: field }) => {
+      setTyped(field.value);
       clearTimeout(due.current);
-      due.current = setTimeout(() => setQuery({ q: currentTarget.value.trim() || undefined }), FILTER_MS);
+      due.current = setTimeout(() => {
+        due.current = undefined;
+        setQuery({ [parameter]: field.value.trim() || undefined });
+      }, FILTER_MS);
     },
   });
 }

@@ -59,7 +59,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
         h(
           'div',
           { class: 'in stack-tight' },
-          h(FilterField, { q: q ?? '', what: 'id or name' }),
+          h(FilterField, { parameter: 'q', label: 'Filter: id or name', placeholder: 'Filter: id or name' }),
           h(
             'div',
             { class: 'line' },

@@ -50,7 +50,7 @@ export function StockList({ rehearsal, query }: StockListProps) {
           h(
             'div',
             { key: 'filter', class: 'in stack-tight' },
-            h(FilterField, { q, what: 'SKU' }),
+            h(FilterField, { parameter: 'q', label: 'Filter: SKU', placeholder: 'Filter: SKU' }),
             h(LocationLinks, { rehearsal, q, locations, selected: location }),
           ),
           shown.length > 0 && h(isNarrow.value ? StockRows : StockTable, { key: 'skus', rehearsal, skus: shown, locations: columns }),

@@ -23,7 +23,7 @@ describeInBrowser('the run of all cases in the portal', () => {
     portal = await aPortal({ mockUrl: (await aMock()).url });
     deviating = await aPortal({ mockUrl: (await aMock(fixtures.url)).url });
     browser = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const outcome = (page: Page) => page.locator('#all-outcome');
@@ -117,28 +117,24 @@ describeInBrowser('the run of all cases in the portal', () => {
     [1280, 'dark'],
     [390, 'light'],
     [390, 'dark'],
-  ] as const)(
-    'has no accessibility violations at %i px in %s colors, with failures and the history open',
-    async (width, colorScheme) => {
-      await using tab = await openPortal(browser, deviating.url, { width, colorScheme, height: 844 });
-      const { page } = tab;
-      const violations = async () => {
-        // Colors change nothing but colors.
-        const axe = new AxeBuilder({ page }).setLegacyMode();
-        const { violations: found } = await (colorScheme === 'light' ? axe : axe.withTags('cat.color')).analyze();
-        return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-      };
-      await run(page);
-      await send(page);
-      await openHistory(page);
-      await historyEntries(page).nth(3).click();
-      await page.evaluate("for (const details of document.querySelectorAll('.failed details, .exchange details')) details.open = true");
-      await result(page, '10c').locator('.differences').waitFor();
-      expect(await violations()).toEqual([]);
-      const widest = await page.evaluate('Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)');
-      expect(widest).toBeLessThanOrEqual(width);
-      expect(tab.complaints).toEqual([]);
-    },
-    60_000,
-  );
+  ] as const)('has no accessibility violations at %i px in %s colors, with failures and the history open', async (width, colorScheme) => {
+    await using tab = await openPortal(browser, deviating.url, { width, colorScheme, height: 844 });
+    const { page } = tab;
+    const violations = async () => {
+      // Colors change nothing but colors.
+      const axe = new AxeBuilder({ page }).setLegacyMode();
+      const { violations: found } = await (colorScheme === 'light' ? axe : axe.withTags('cat.color')).analyze();
+      return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+    };
+    await run(page);
+    await send(page);
+    await openHistory(page);
+    await historyEntries(page).nth(3).click();
+    await page.evaluate("for (const details of document.querySelectorAll('.failed details, .exchange details')) details.open = true");
+    await result(page, '10c').locator('.differences').waitFor();
+    expect(await violations()).toEqual([]);
+    const widest = await page.evaluate('Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)');
+    expect(widest).toBeLessThanOrEqual(width);
+    expect(tab.complaints).toEqual([]);
+  });
 });

@@ -40,7 +40,7 @@ describeInBrowser('the portal in a browser', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith(home)) complaints.push(`asked for ${request.url()}`);
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await Promise.all([portal?.close(), mock?.close()]);
