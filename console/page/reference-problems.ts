@@ -1,63 +1,77 @@
 import { h } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { FilterField } from './filter-field.ts';
 import { Badge, Card, Empty, StatusBadge } from './parts.ts';
-import { readReferenceFacts } from './reference-facts.ts';
+import { type ReferenceFacts, readReferenceFacts } from './reference-facts.ts';
+import { problemLink } from './reference-link.ts';
 import { drawn, useResource } from './resource.ts';
-import { route, setQuery } from './router.ts';
+import { fragment, route, setQuery } from './router.ts';
+import { inWords } from './words.ts';
 
-/** Every refusal of the estate. The filter is in the address. */
+type Problem = ReferenceFacts['problems'][number];
+
+/** Every refusal of the estate, with its cause and remedy. The filter is in the address; the fragment names one problem. */
 export function Problems() {
   const read = useResource('problems', readReferenceFacts);
-  const q = route.value.query.get('q') ?? '';
+  const words = (route.value.query.get('q') ?? '').toLowerCase();
   return drawn(read, ({ problems }) => {
-    const words = q.toLowerCase();
     const found = problems.filter(({ code, status, title, apis }) =>
       [code, status, title, ...apis].join(' ').toLowerCase().includes(words),
     );
+    const named = fragment.value;
     return h(
       Card,
       { label: 'Problems' },
       h(
-        'p',
-        { class: 'in' },
-        h('input', {
-          type: 'search',
-          'data-filter': '',
-          'aria-label': 'Filter: code, status, API',
-          placeholder: 'Filter: code, status, API   /',
-          maxLength: 160,
-          value: q,
-          onInput: ({ currentTarget }) => setQuery({ q: currentTarget.value }),
-        }),
+        'div',
+        { class: 'in stack-tight' },
+        h(FilterField, { parameter: 'q', label: 'Filter: code, status, API', placeholder: 'Filter: code, status, API' }),
+        named !== '' &&
+          !problems.some(({ code }) => code === named) &&
+          h('p', { role: 'status' }, 'There is no problem ', h('code', { class: 'brk' }, named), '. These exist:'),
       ),
       found.length === 0 &&
         h(Empty, { title: 'No problem matches.' }, h('button', { type: 'button', onClick: () => setQuery({ q: undefined }) }, 'Show all')),
       h(
         'ul',
         { class: 'facts' },
-        found.map(({ code, status, title, retryable, common, apis }) =>
-          h(
-            'li',
-            { key: code },
-            h(
-              'p',
-              { class: 'line' },
-              h(StatusBadge, { status }),
-              h('strong', {}, title),
-              h('code', { class: 'brk' }, code),
-              retryable && h(Badge, {}, 'may succeed later'),
-            ),
-            h(
-              'p',
-              { class: 'muted' },
-              common
-                ? 'Every API may answer it.'
-                : apis.length > 0
-                  ? apis.join(', ')
-                  : 'The gateway, an application or the simulation plane answers it.',
-            ),
-          ),
-        ),
+        found.map((problem) => h(Section, { key: problem.code, problem, isNamed: problem.code === named })),
       ),
     );
   });
 }
+
+function Section({
+  problem: { code, status, title, retryable, common, apis, cause, remedy },
+  isNamed,
+}: {
+  problem: Problem;
+  isNamed: boolean;
+}) {
+  const section = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isNamed) section.current?.scrollIntoView({ block: 'center' });
+  }, [isNamed]);
+  return h(
+    'li',
+    { ref: section, id: code, class: isNamed ? 'stack-tight named' : 'stack-tight', 'aria-current': isNamed ? 'true' : undefined },
+    h(
+      'p',
+      { class: 'line' },
+      h(StatusBadge, { status }),
+      h('strong', {}, title),
+      h('a', { href: problemLink(code), 'aria-label': `${code}: link to this problem` }, h('code', { class: 'brk' }, code)),
+      retryable && h(Badge, {}, 'may succeed later'),
+    ),
+    h('p', {}, h('strong', {}, 'Cause. '), inWords(cause)),
+    h('p', {}, h('strong', {}, 'Remedy. '), inWords(remedy)),
+    h('p', { class: 'muted' }, answeredBy(common, apis)),
+  );
+}
+
+const answeredBy = (common: boolean, apis: readonly string[]): string =>
+  common
+    ? 'Every API may answer it.'
+    : apis.length > 0
+      ? `Answered by ${apis.join(', ')}.`
+      : 'The gateway, an application or the simulation plane answers it.';
