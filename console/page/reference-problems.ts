@@ -8,6 +8,9 @@ import { drawn, useResource } from './resource.ts';
 import { fragment, route, setQuery } from './router.ts';
 import { inWords } from './words.ts';
 
+/** Their names are shown at once. */
+const FEW_APIS = 8;
+
 type Problem = ReferenceFacts['problems'][number];
 
 /** Every refusal of the estate, with its cause and remedy. The filter is in the address; the fragment names one problem. */
@@ -34,7 +37,7 @@ export function Problems() {
         h(Empty, { title: 'No problem matches.' }, h('button', { type: 'button', onClick: () => setQuery({ q: undefined }) }, 'Show all')),
       h(
         'ul',
-        { class: 'facts' },
+        { class: 'entries' },
         found.map((problem) => h(Section, { key: problem.code, problem, isNamed: problem.code === named })),
       ),
     );
@@ -50,7 +53,7 @@ function Section({
 }) {
   const section = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (isNamed) section.current?.scrollIntoView({ block: 'center' });
+    if (isNamed) section.current?.scrollIntoView();
   }, [isNamed]);
   return h(
     'li',
@@ -65,13 +68,14 @@ function Section({
     ),
     h('p', {}, h('strong', {}, 'Cause. '), inWords(cause)),
     h('p', {}, h('strong', {}, 'Remedy. '), inWords(remedy)),
-    h('p', { class: 'muted' }, answeredBy(common, apis)),
+    h(AnsweredBy, { common, apis }),
   );
 }
 
-const answeredBy = (common: boolean, apis: readonly string[]): string =>
-  common
-    ? 'Every API may answer it.'
-    : apis.length > 0
-      ? `Answered by ${apis.join(', ')}.`
-      : 'The gateway, an application or the simulation plane answers it.';
+/** Many APIs answer the same problem: their names wait until they are asked for. */
+function AnsweredBy({ common, apis }: Pick<Problem, 'common' | 'apis'>) {
+  if (common) return h('p', { class: 'muted' }, 'Every API may answer it.');
+  if (apis.length === 0) return h('p', { class: 'muted' }, 'The gateway, an application or the simulation plane answers it.');
+  if (apis.length <= FEW_APIS) return h('p', { class: 'muted' }, `Answered by ${apis.join(', ')}.`);
+  return h('details', { class: 'muted' }, h('summary', {}, `Answered by ${apis.length} APIs`), h('p', {}, `${apis.join(', ')}.`));
+}

@@ -14,7 +14,7 @@ export function MagicValues() {
         { key: title, title },
         h(
           'ul',
-          { class: 'facts' },
+          { class: 'entries' },
           rows.map(({ values, also, use }) =>
             h(
               'li',
