@@ -1,5 +1,6 @@
 import type { AnyCollection, Collection, Stored } from '../../store/collections.ts';
 import type { Found } from '../../store/ports/objects.ts';
+import type { Plan } from '../../store/ports/plan.ts';
 
 /** A collection of a shape, whatever its uniques, indexes and verbs. */
 // biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them
@@ -54,17 +55,13 @@ export function createLoadedObjects() {
       [...loaded.values()].flatMap((one) =>
         one.of === of && one.next ? [{ object: typed(of, one.next), isNew: one.stored === undefined }] : [],
       ),
-    /** After a commit, everything written is stored. */
-    settle(): void {
-      for (const [key, { of, stored, next }] of loaded) {
-        if (!next) continue;
-        const { id, version } = next;
-        loaded.set(key, {
-          of,
-          stored: { id, version, order: stored?.order ?? 0, json: JSON.stringify(next) },
-          storedObject: next,
-          next: undefined,
-        });
+    /** After a commit, everything written is stored. @param put what the plan wrote: every written object */
+    settle(put: Plan['put']): void {
+      for (const { collection, id, version, json } of put) {
+        const written = loaded.get(`${collection}/${id}`);
+        if (!written) continue;
+        const { of, stored, next } = written;
+        loaded.set(keyOf(of, id), { of, stored: { id, version, order: stored?.order ?? 0, json }, storedObject: next, next: undefined });
       }
     },
     clear: (): void => loaded.clear(),
