@@ -17,6 +17,8 @@ export function openScope(
   const { application, transport, observer, store, directory, gatewayUrl, agent, faults } = parts;
   const { world, requestId, correlationId, traceparent } = context;
   const work = openUnit({ store, context, commits, causation: requestId, hop: trail.hop, inlineLeaseMs: parts.leaseMs(context), ...unit });
+  // Made when something is logged: most runs log nothing.
+  const ownLog = () => parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
   const scope: Scope = {
     context,
     work,
@@ -31,9 +33,9 @@ export function openScope(
       struck: (fault) => trail.faults.push(fault),
     }),
     webhookId,
-    // Made when it is used: most handlers log nothing.
-    get log() {
-      return parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
+    log: {
+      warn: (details, message) => ownLog().warn(details, message),
+      info: (details, message) => ownLog().info(details, message),
     },
   };
   return { work, scope };
