@@ -14,9 +14,18 @@ export function openScope(
   { context, trail, unit, commits }: CommittingJob,
   { webhookId, beforeCall }: Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> = {},
 ): { readonly work: OpenUnit; readonly scope: Scope } {
-  const { application, transport, observer, store, directory, gatewayUrl, agent, faults } = parts;
+  const { application, transport, observer, store, directory, gatewayUrl, agent, faults, parse } = parts;
   const { world, requestId, correlationId, traceparent } = context;
-  const work = openUnit({ store, context, commits, causation: requestId, hop: trail.hop, inlineLeaseMs: parts.leaseMs(context), ...unit });
+  const work = openUnit({
+    store,
+    context,
+    commits,
+    parse,
+    causation: requestId,
+    hop: trail.hop,
+    inlineLeaseMs: parts.leaseMs(context),
+    ...unit,
+  });
   // Made when something is logged: most runs log nothing.
   const ownLog = () => parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
   const scope: Scope = {
