@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Application, topicOf } from '../catalog/applications.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { allEvents } from '../catalog/events.ts';
@@ -115,7 +115,7 @@ function deliveryOf(
 ): Delivery & Hop {
   const name = nameOf(event.type);
   // An event may come several times. Each time is a hop of its own.
-  const requestId = `${event.id}.${application}.${randomBytes(4).toString('hex')}`;
+  const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,
     mode: subscriptionOf(name, application)?.mode ?? 'each',
