@@ -43,7 +43,8 @@ describe('The head of an event', () => {
     });
   });
 
-  test('is read from any other JSON as well', () => {
+  test('is read from any other text as well, as far as it has one', () => {
+    for (const text of ['', '{', 'null', '1', '[]']) expect(eventHead(text).type).toBeUndefined();
     expect(eventHead('{"type":"t","data":{"subject":"no"}}').subject).toBeUndefined();
     expect(eventHead('{ "subject": "s", "type": "t" }')).toMatchObject({ type: 't', subject: 's' });
   });
