@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
 
 describeInBrowser('the reference in the console', () => {
@@ -33,6 +33,18 @@ describeInBrowser('the reference in the console', () => {
     await tab.page.getByText('already_enrolled').waitFor({ state: 'detached' });
     await tab.page.keyboard.type('<b>');
     await tab.page.getByText('No problem matches.').waitFor();
+  });
+
+  test('leads from the type of a problem to its cause and remedy, and says when there is no such problem', async () => {
+    await tab.page.goto(`${estate.gateway}/problems/payment_declined`);
+    const named = tab.page.locator('main li[aria-current]');
+    await named.getByText('Use another tender').waitFor();
+    expect(await named.getAttribute('id')).toBe('payment_declined');
+    expect(await named.evaluate((section) => section.getBoundingClientRect().top < innerHeight)).toBe(true);
+    await tab.page.getByRole('link', { name: /^overpayment: / }).click();
+    await tab.page.locator('main li#overpayment[aria-current]').waitFor();
+    await tab.page.goto(`${estate.gateway}/problems/${encodeURIComponent('<b>never</b>')}`);
+    await tab.page.getByText('There is no problem <b>never</b>. These exist:').waitFor();
   });
 
   test('leads to the APIs and back with the keyboard alone', async () => {

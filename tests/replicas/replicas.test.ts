@@ -199,7 +199,7 @@ if (whyNoRedis) {
       expect(one?.orders.map(({ id }) => id)).toEqual([order]);
       expect(one?.counts.objects['order']).toEqual({ confirmed: 1 });
       expect(one?.topology.applications.filter(({ state }) => state !== 'ready')).toEqual([]);
-      expect(one?.topology.touchpoint).toEqual({ state: 'absent' });
+      expect(one?.topology.touchpoint).toEqual({ state: 'unknown' });
       expect(one?.topology.seen).toContainEqual({ from: 'oms', to: 'payment-hub', calls: expect.any(Number), failed: 0 });
     });
 
