@@ -29,6 +29,7 @@ export async function bundle({ entry, to, format, plugins = [], external = [] }:
     }),
     minifySyntax: true,
     minifyWhitespace: true,
+    keepNames: true,
     legalComments: 'none',
     external: [...external],
     plugins: [...plugins, ...(format === 'esm' ? [placesOfModules] : [])],

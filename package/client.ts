@@ -1,10 +1,10 @@
-import { readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { bundle, licencesOf } from './bundle.ts';
 import { callTypes } from './call-types.ts';
 import { clientManifest } from './manifests.ts';
-import { compile, copyTo, DIST, write } from './project.ts';
+import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
 
 const FOLDER = join(DIST, 'client');
 const DECLARATIONS = join(DIST, 'declarations');
@@ -16,15 +16,6 @@ const READ = [
   'rehearsal/**/*.{css,html,svg}',
   'design/*.css',
 ];
-/** The first lines also run on an older Node, which could not read the rest. */
-const COMMAND = `#!/usr/bin/env node
-'use strict';
-require('./command-line/node-version.cjs');
-import('./command-line.mjs').then(function (program) {
-  return program.run(process.argv.slice(2));
-});
-`;
-
 /** The package of client, rehearsals and command line. It has no dependencies: what it needs is bundled. */
 export async function writeClient(): Promise<void> {
   const bundled = await Promise.all([
@@ -40,7 +31,7 @@ export async function writeClient(): Promise<void> {
     bundle({ entry: 'command-line/program.ts', to: join(FOLDER, 'command-line.mjs'), format: 'esm' }),
   ]);
   await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled));
-  await write(join(FOLDER, 'estate.cjs'), COMMAND);
+  await cp(join(PROJECT, 'package/estate.cjs'), join(FOLDER, 'estate.cjs'));
   await copyTo(FOLDER, READ);
   await writeDeclarations();
   await write(join(FOLDER, 'package.json'), `${JSON.stringify(clientManifest, null, 2)}\n`);
@@ -66,7 +57,7 @@ async function writeDeclarations(): Promise<void> {
     for (const [, target = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) open.push(join(dirname(module), target));
     // In a package of the older kind, imports have the endings of the files that run.
     const types = text.replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'");
-    await write(join(FOLDER, `types/${module}.d.ts`), types);
+    await write(join(FOLDER, `types/${module}.d.ts`), `/// <reference lib="esnext.disposable" />\n${types}`);
   }
   await rm(DECLARATIONS, { recursive: true });
 }
