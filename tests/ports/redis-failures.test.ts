@@ -322,6 +322,18 @@ if (whyNoRedis) {
       expect(await store.commit(fresh, aPlan())).toMatchObject({ ok: true });
     });
 
+    test('are reported as gone while their keys are still being deleted', async () => {
+      const { store, world, prefix } = await opened();
+      const put = [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }];
+      await store.commit(world, aPlan({ put, move: [move(1)] }));
+      const { counter, key } = move(1);
+      expect([await store.object(world, 'things', 'a'), await store.counters(world, counter, [key])]).toMatchObject([{ id: 'a' }, [{}]]);
+      await admin.del(`${prefix}{r}~${world.slice(2)}`);
+      expect(await admin.keys(`${prefix}*:o:things`)).toHaveLength(1);
+      await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
+      await expect(store.counters(world, counter, [key])).rejects.toThrow(WorldGone);
+    });
+
     test('a current world is not dropped when it is checked', async () => {
       const { adapter, world, prefix } = await opened({ dropAfterMs: 20 });
       await admin.zadd(`${prefix}worlds`, 1, world);

@@ -203,9 +203,11 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.worlds.inState(world, THINGS, 'lost', page)).toEqual([]);
       });
 
-      test('of a dropped world cannot be counted', async () => {
-        const { adapter } = await opened();
+      test('of a dropped world can be neither counted nor read, nor can its counters', async () => {
+        const { adapter, store } = await opened();
         await expect(adapter.worlds.countObjects('gone~1', [{ ...THINGS, states: ['open'] }])).rejects.toThrow(WorldGone);
+        await expect(store.object('gone~1', 'things', 'a')).rejects.toThrow(WorldGone);
+        for (const keys of [[], ['k']]) await expect(store.counters('gone~1', 'c', keys)).rejects.toThrow(WorldGone);
       });
     });
 
