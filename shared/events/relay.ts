@@ -53,10 +53,10 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       let withheld: readonly WithheldEvent[] = [];
       for (;;) {
         const batch = await store.drain(world, token, sent, withheld, !signal.aborted);
-        if (batch.length === 0) break;
+        if (!batch) break;
         const diverted = await divert(world, batch);
         await publish(world, diverted.send);
-        const inBatch = new Set(batch);
+        const inBatch = new Set(batch.entries);
         sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
         withheld = diverted.withhold;
       }
@@ -186,7 +186,7 @@ function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }:
   });
 }
 
-const sendUnchanged: Divert = async (_world, batch) => ({ send: batch, withhold: [] });
+const sendUnchanged: Divert = async (_world, { entries }) => ({ send: entries, withhold: [] });
 
 export type Relay = ReturnType<typeof createRelay>;
 

@@ -339,11 +339,11 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('acknowledged events leave the outbox in order and are listed from then on', async () => {
         const { adapter, store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
-        expect((await store.drain(world, 'relay', [])).map(({ id }) => id)).toEqual(['e1', 'e2']);
+        expect((await store.drain(world, 'relay', []))?.entries.map(({ id }) => id)).toEqual(['e1', 'e2']);
         expect(await adapter.worlds.events(world, 0, 10)).toEqual([]);
         await store.commit(world, aPlan({ events: [event('e3')] }));
-        expect((await store.drain(world, 'relay', ['e1', 'e2'])).map(({ id }) => id)).toEqual(['e3']);
-        expect(await store.drain(world, 'relay', ['e3'])).toEqual([]);
+        expect((await store.drain(world, 'relay', ['e1', 'e2']))?.entries.map(({ id }) => id)).toEqual(['e3']);
+        expect(await store.drain(world, 'relay', ['e3'])).toBeUndefined();
         expect((await adapter.worlds.events(world, 0, 10)).map(({ id, order }) => [id, order])).toEqual([
           ['e1', 1],
           ['e2', 2],
@@ -392,10 +392,22 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { store, world } = await opened();
         await store.commit(world, aPlan({ events: [event('e1')] }));
         await store.drain(world, 'first', []);
-        expect(await store.drain(world, 'second', [])).toEqual([]);
+        expect(await store.drain(world, 'second', [])).toBeUndefined();
         await store.drain(world, 'first', ['e1']);
         await store.commit(world, aPlan({ events: [event('e2')] }));
-        expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e2']);
+        expect((await store.drain(world, 'second', []))?.entries.map(({ id }) => id)).toEqual(['e2']);
+      });
+
+      test('a batch comes with the revision of the faults, which is 0 while there are none', async () => {
+        const { adapter, store, world } = await opened();
+        await store.commit(world, aPlan({ events: [event('e1'), event('e2'), event('e3')] }));
+        expect(await store.drain(world, 'relay', [])).toMatchObject({ faults: 0 });
+        await adapter.worlds.setFault(world, 'f', '{}');
+        const { faults } = (await adapter.worlds.current(world)) ?? {};
+        expect(faults).toBeGreaterThan(0);
+        expect(await store.drain(world, 'relay', ['e1'])).toMatchObject({ faults });
+        await adapter.worlds.removeFault(world);
+        expect(await store.drain(world, 'relay', ['e2'])).toMatchObject({ faults: 0 });
       });
 
       test('a stopping relay acknowledges its sent events and releases the outbox, so that another can lease the rest at once', async () => {
@@ -403,14 +415,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
         await store.drain(world, 'first', []);
         await store.commit(world, aPlan({ events: [event('e3')] }));
-        expect(await store.drain(world, 'first', ['e1', 'e2'], [], false)).toEqual([]);
+        expect(await store.drain(world, 'first', ['e1', 'e2'], [], false)).toBeUndefined();
         expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e2']);
         expect(await store.unsent()).toEqual([world]);
-        expect((await store.drain(world, 'second', [])).map(({ id }) => id)).toEqual(['e3']);
+        expect((await store.drain(world, 'second', []))?.entries.map(({ id }) => id)).toEqual(['e3']);
         await store.drain(world, 'second', [], [], false);
         expect(await store.unsent()).toEqual([world]);
         await store.drain(world, 'third', []);
-        expect(await store.drain(world, 'third', ['e3'], [], false)).toEqual([]);
+        expect(await store.drain(world, 'third', ['e3'], [], false)).toBeUndefined();
         expect(await store.unsent()).toEqual([]);
       });
 
@@ -447,7 +459,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.object(world, 'things', 'a')).toBeUndefined();
         expect(await store.commit(world, aPlan({ put: [putting('b', 0)] }))).toMatchObject({ ok: true });
         await store.drain(world, 'relay', []);
-        expect((await store.drain(world, 'relay', ['e1'])).map(({ id }) => id)).toEqual(['e2']);
+        expect((await store.drain(world, 'relay', ['e1']))?.entries.map(({ id }) => id)).toEqual(['e2']);
         expect(await store.commit(world, aPlan({ fence, put: [putting('a', 0)], events: [event('e3')] }))).toMatchObject({ ok: true });
       });
 
@@ -622,7 +634,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const timer = { kind: 'timer', key: 'a', at: 0, payload: 'null', correlationId: 'c', hop: 'req_1' };
         await store.commit(world, aPlan({ events: [{ ...stored, subscribers: ['crm'], hop: 'req_2' }], due: [timer] }));
         expect((await adapter.worlds.leaseNext(world, 1_000, 'one', 60_000))?.hop).toBe('req_1');
-        expect((await store.drain(world, 'relay', [])).map(({ hop }) => hop)).toEqual(['req_2']);
+        expect((await store.drain(world, 'relay', []))?.entries.map(({ hop }) => hop)).toEqual(['req_2']);
         await store.drain(world, 'relay', ['e1']);
         const [event] = await adapter.worlds.events(world, 0, 1);
         expect(event).toEqual({ ...stored, order: 1, hop: 'req_2' });
@@ -726,14 +738,14 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('an event that is sent several times is listed each time, in order of sending', async () => {
         const { store, world, listed } = await holdingWorld([], 'e1', 'e2');
         await store.drain(world, 'relay', []);
-        expect(await store.drain(world, 'relay', ['e2', 'e1', 'e1'])).toEqual([]);
+        expect(await store.drain(world, 'relay', ['e2', 'e1', 'e1'])).toBeUndefined();
         expect(await listed()).toEqual(['e2', 'e1', 'e1']);
       });
 
       test('a withheld event leaves the outbox, and its delivery is owed but not pending', async () => {
         const { adapter, store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
         await store.drain(world, 'relay', []);
-        expect(await store.drain(world, 'relay', ['e2'], [holding('e1', 'f')])).toEqual([]);
+        expect(await store.drain(world, 'relay', ['e2'], [holding('e1', 'f')])).toBeUndefined();
         expect(await listed()).toEqual(['e2']);
         const { unsent, pending, withheld } = await ledger();
         expect([unsent, pending]).toEqual([[], ['crm|e2']]);
@@ -745,7 +757,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { store, world, listed, ledger } = await holdingWorld(['f'], 'e1', 'e2');
         await store.drain(world, 'relay', []);
         await store.drain(world, 'relay', [], [holding('e1', 'f')]);
-        expect(await store.drain(world, 'relay', ['e2', entry('e1')])).toEqual([]);
+        expect(await store.drain(world, 'relay', ['e2', entry('e1')])).toBeUndefined();
         expect(await listed()).toEqual(['e2', 'e1']);
         expect(await ledger()).toMatchObject({ withheld: [], pending: ['crm|e1', 'crm|e2'] });
       });
@@ -753,7 +765,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('an event to which a fault was applied is marked in the outbox', async () => {
         const { store, world } = await holdingWorld([]);
         await store.commit(world, aPlan({ events: [event('e1'), { ...event('e2'), struck: true }] }));
-        const [first, second] = await store.drain(world, 'relay', []);
+        const [first, second] = (await store.drain(world, 'relay', []))?.entries ?? [];
         expect([first?.struck, second?.struck]).toEqual([undefined, true]);
       });
 

@@ -70,6 +70,11 @@ local function remember(operation, result)
   return result
 end
 
+-- Revision of the fault rules of the world; 0 = none.
+local function faultRevision()
+  return redis.call('EXISTS', key('faults')) == 1 and redis.call('HGET', root, 'revision') or '0'
+end
+
 local function lease(ms, token) return int(wall() + tonumber(ms)) .. ' ' .. token end
 -- @return token, and whether the lease has not expired
 local function holder(stored)

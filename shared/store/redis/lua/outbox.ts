@@ -43,7 +43,7 @@ if #ids == 0 then
   return {}
 end
 redis.call('HSET', key('relays'), app, lease(leaseMs, token))
-return redis.call('HMGET', entries, unpack(ids))`,
+return { faultRevision(), redis.call('HMGET', entries, unpack(ids)) }`,
 
   withheld: lua`
 local app, fault, found = arg(), arg(), {}
