@@ -449,6 +449,19 @@ describe('Due work of a unit of work', () => {
     await work.finish();
     expect(commits.inline).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
   });
+
+  test('does not run before the reply when a later commit of the request cancels or replaces it', async () => {
+    const { open, newCommits } = await newWorld();
+    const commits = newCommits();
+    const work = open({ commits });
+    for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
+    await work.checkpoint();
+    expect(commits.inline.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
+    work.cancel(remind, 'cancelled');
+    work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
+    await work.finish();
+    expect(commits.inline.map(({ key }) => key)).toEqual(['kept']);
+  });
 });
 
 describe('The end of a unit of work', () => {
