@@ -27,7 +27,8 @@ export function createMemoryOutbox(
       if (!found) return undefined;
       const batch = drain(found, application, token, { sent, withheld, leaseMs: relayLeaseMs, goOn });
       unsent.note(found, application);
-      if (sent.length > 0 || withheld.length > 0) changed(world);
+      const endsWork = sent.some((one) => typeof one !== 'string');
+      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0);
       return batch;
     },
     unsent: async () =>

@@ -46,8 +46,9 @@ local function noteKeys()
   if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
 end
 
-local function changed()
-  redis.call('PUBLISH', channel, root .. ' ' .. count('changes'))
+-- A quiet change lets no due work begin.
+local function changed(isQuiet)
+  redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (isQuiet and ' quiet' or ''))
 end
 
 local function resultOf(operation)
