@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
-import { Problem } from '../catalog/problems.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../store/ports/outbox.ts';
+import { isStoreAway } from '../store/store-away.ts';
 import type { Bus } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
@@ -122,7 +122,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       })
       .catch((error: unknown) => {
         const failure = error instanceof Error ? error.message : String(error);
-        // Consecutive failures with the same message are logged once. A store that is away says so itself, once for all applications.
+        // Consecutive failures with the same message are logged once.
         if (failure !== lastFailure)
           log[isStoreAway(error) ? 'debug' : 'warn']({ err: error, application: store.application }, 'searching for unsent events failed');
         lastFailure = failure;
@@ -189,5 +189,3 @@ function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }:
 const sendUnchanged: Divert = async (_world, { entries }) => ({ send: entries, withhold: [] });
 
 export type Relay = ReturnType<typeof createRelay>;
-
-const isStoreAway = (error: unknown): boolean => error instanceof Problem && error.context['dependency'] === 'store';
