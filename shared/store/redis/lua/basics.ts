@@ -86,13 +86,18 @@ end
 
 local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
+-- Many at once; Lua cannot pass any number of arguments.
 local function page(collection, ids)
   local found = {}
-  for _, id in ipairs(ids) do
-    local stored = redis.call('HGET', collection, id)
-    if stored then
-      found[#found + 1] = id
-      found[#found + 1] = stored
+  for from = 1, #ids, 500 do
+    local till = math.min(from + 499, #ids)
+    local some = redis.call('HMGET', collection, unpack(ids, from, till))
+    for i = from, till do
+      local stored = some[i - from + 1]
+      if stored then
+        found[#found + 1] = ids[i]
+        found[#found + 1] = stored
+      end
     end
   end
   return found
