@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { scripts } from '../shared/store/redis/scripts.ts';
 
 /** Scripts that run by time, not by request: searches for work left behind, and notes of use. */
-const BY_TIME: ReadonlySet<string> = new Set(['announced', 'announce', 'unsent', 'withdraw', 'ended', 'droppable', 'use']);
+const BY_TIME: ReadonlySet<string> = new Set(['announce', 'unsent', 'withdraw', 'ended', 'droppable', 'use']);
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.values(scripts).flatMap(({ sha, source, name }) => [
     [sha, name],

@@ -63,20 +63,10 @@ if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))
 return isLeased and 'carried' or 'free'`,
 
-  // Key of the next three: the announcements of an application.
+  // Key of the next two: the announcements of an application.
   announce: lua`
 redis.call('ZADD', root, wall(), arg())
 return 1`,
-
-  announced: lua`
-local reply, old = {}, wall() - tonumber(arg())
-local found = redis.call('ZRANGE', root, 0, -1, 'WITHSCORES')
-for i = 1, #found, 2 do
-  reply[#reply + 1] = found[i]
-  reply[#reply + 1] = found[i + 1]
-  reply[#reply + 1] = tonumber(found[i + 1]) < old and '1' or '0'
-end
-return reply`,
 
   withdraw: lua`
 local world, since = arg(), arg()
