@@ -9,6 +9,7 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { startRedis, whyNoRedis } from '../ports/redis-server.ts';
+import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -197,9 +198,9 @@ describe('A start on a public address', () => {
 });
 
 describe('A start', () => {
-  (whyNoRedis ? test.skip : test)(
-    'with a Redis that comes up late warns of it in one sentence, and then answers',
-    async () => {
+  if (whyNoRedis) skipWithoutRedis('a start with a Redis that comes up late');
+  else {
+    test('with a Redis that comes up late warns of it in one sentence, and then answers', async () => {
       const port = String(await freePort());
       const estate = start({ REDIS_URL: `redis://127.0.0.1:${port}` });
       const warnings = (): readonly string[] => estate.said.out.split('\n').filter((line) => /^\{"level":[4-6]0/.test(line));
@@ -214,9 +215,8 @@ describe('A start', () => {
       } finally {
         await redis.stop();
       }
-    },
-    180_000,
-  );
+    }, 180_000);
+  }
 
   test('prints a banner with addresses, credentials and lines to copy that work; Ctrl-C ends it with exit code 0', async () => {
     const estate = start({});
