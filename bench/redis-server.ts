@@ -11,6 +11,8 @@ export interface BenchRedis extends AsyncDisposable {
   readonly url: string;
   /** Number of commands run so far, including those within scripts. */
   commands(): Promise<number>;
+  /** CPU time that it has used. */
+  cpuMs(): Promise<number>;
 }
 
 export function isRedisInstalled(): boolean {
@@ -38,6 +40,10 @@ export async function startRedis(): Promise<BenchRedis> {
     commands: async () => {
       const calls = (await client.info('commandstats')).matchAll(/^cmdstat_(?!info)[^:]+:calls=(\d+)/gm);
       return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
+    },
+    cpuMs: async () => {
+      const used = (await client.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
+      return [...used].reduce((sum, [, seconds]) => sum + Number(seconds) * 1_000, 0);
     },
     [Symbol.asyncDispose]: async () => {
       process.off('exit', kill);

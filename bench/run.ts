@@ -9,12 +9,13 @@ import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
+import { redis } from './redis.ts';
 import { tableOf } from './report.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, json, journeys, parcels, events, growth, start, containers, soak];
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, json, journeys, parcels, events, growth, redis, start, containers, soak];
 
 const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
 

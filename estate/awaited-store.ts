@@ -1,6 +1,6 @@
 import { Problem } from '../shared/catalog/problems.ts';
-import type { World } from '../shared/domain/world.ts';
 import type { Logger } from '../shared/process/logger.ts';
+import type { WorldListener } from '../shared/store/ports/clock.ts';
 import type { Simulation, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
 
 const RETRY_MS = 1_000;
@@ -19,7 +19,7 @@ export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter 
   let store: StoreAdapter | undefined;
   let reason = 'not connected yet';
   let closing = false;
-  const watchers = new Map<(world: World) => void, () => void>();
+  const watchers = new Map<WorldListener, () => void>();
 
   const requireStore = (): StoreAdapter => {
     if (store) return store;

@@ -97,11 +97,11 @@ async function copyEvents(adapter: StoreAdapter, world: World, count: number, fi
       return { id, topic, key, json: JSON.stringify(event), subscribers: [] };
     });
     await commit(adapter, world, 'oms', { events });
-    for (let batch = await store.drain(world, relay, []); batch.length > 0; ) {
+    for (let batch = await store.drain(world, relay, []); batch; ) {
       batch = await store.drain(
         world,
         relay,
-        batch.map(({ id }) => id),
+        batch.entries.map(({ id }) => id),
       );
     }
   }

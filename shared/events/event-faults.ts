@@ -4,7 +4,7 @@ import { type ActiveFault, createFaults, withheldUntil } from '../simulation/fau
 import type { Directory, WorldView } from '../store/ports/directory.ts';
 import { type DueWorkStore, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
 import type { FaultStore } from '../store/ports/faults.ts';
-import type { OutboxEntry, WithheldEvent } from '../store/ports/outbox.ts';
+import type { Batch, OutboxEntry, WithheldEvent } from '../store/ports/outbox.ts';
 import type { EstateEvent } from './envelope.ts';
 
 /** The result of faults on a batch: events to send now, in this order, and events to withhold. */
@@ -13,7 +13,7 @@ export interface Diverted {
   readonly withhold: readonly WithheldEvent[];
 }
 
-export type Divert = (world: World, batch: readonly OutboxEntry[]) => Promise<Diverted>;
+export type Divert = (world: World, batch: Batch) => Promise<Diverted>;
 
 interface Waiting {
   readonly entry: OutboxEntry;
@@ -42,14 +42,14 @@ export function createEventFaults(options: { store: DueWorkStore; simulation: Fa
     return waiting;
   }
 
-  return async (world, batch) => {
-    const view = await directory.current(world);
-    const rules = view ? await faults.rules(world, view.faults) : [];
-    if (!view || !rules.some(({ match }) => match.event !== undefined)) return { send: batch, withhold: [] };
+  return async (world, { entries, faults: revision }) => {
+    const rules = await faults.rules(world, revision);
+    const view = rules.some(({ match }) => match.event !== undefined) ? await directory.current(world) : undefined;
+    if (!view) return { send: entries, withhold: [] };
     const send: OutboxEntry[] = [];
     const withheld: WithheldEvent[] = [];
     const waiting = await waitingIn(world, rules);
-    for (const entry of batch) {
+    for (const entry of entries) {
       const overtaken = waiting.get(entry.key);
       const event = JSON.parse(entry.json) as EstateEvent;
       const target = { event: nameOf(event.type), subject: event.subject };

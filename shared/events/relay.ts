@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
-import { Problem } from '../catalog/problems.ts';
 import { eventHead } from '../domain/event-head.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../store/ports/outbox.ts';
+import { isStoreAway } from '../store/store-away.ts';
 import { type Bus, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
@@ -54,10 +54,10 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       let withheld: readonly WithheldEvent[] = [];
       for (;;) {
         const batch = await store.drain(world, token, sent, withheld, !signal.aborted);
-        if (batch.length === 0) break;
+        if (!batch) break;
         const diverted = await divert(world, batch);
         await publish(world, diverted.send);
-        const inBatch = new Set(batch);
+        const inBatch = new Set(batch.entries);
         sent = diverted.send.map((entry) => (inBatch.has(entry) ? entry.id : entry));
         withheld = diverted.withhold;
       }
@@ -125,7 +125,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       })
       .catch((error: unknown) => {
         const failure = error instanceof Error ? error.message : String(error);
-        // Consecutive failures with the same message are logged once. A store that is away says so itself, once for all applications.
+        // Consecutive failures with the same message are logged once.
         if (failure !== lastFailure)
           log[isStoreAway(error) ? 'debug' : 'warn']({ err: error, application: store.application }, 'searching for unsent events failed');
         lastFailure = failure;
@@ -189,8 +189,6 @@ function sendSpan(tracer: Tracer, application: string, { id, topic, key, json }:
   });
 }
 
-const sendUnchanged: Divert = async (_world, batch) => ({ send: batch, withhold: [] });
+const sendUnchanged: Divert = async (_world, { entries }) => ({ send: entries, withhold: [] });
 
 export type Relay = ReturnType<typeof createRelay>;
-
-const isStoreAway = (error: unknown): boolean => error instanceof Problem && error.context['dependency'] === 'store';

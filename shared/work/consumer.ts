@@ -75,9 +75,9 @@ async function consume(
   if (type !== undefined && isForOthers(type, service.application)) return;
   const event = readEvent(json);
   if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
+  if (!subscriptionOf(nameOf(event.type), service.application)) return;
   const view = await directory.current(world);
   if (!view) return;
-  if (!subscriptionOf(nameOf(event.type), service.application)) return;
   for (let attempt = 1; ; attempt++) {
     try {
       await pipeline.event(deliveryOf(service.application, { event, hop }, view));

@@ -78,7 +78,7 @@ if (whyNoRedis) {
         seq: 2,
       });
       expect(await store.counters(world, 'stock', ['sku'])).toEqual([{ onHand: 4 }]);
-      expect((await store.drain(world, 'relay', [])).map(({ id }) => id)).toEqual(['e1']);
+      expect((await store.drain(world, 'relay', []))?.entries.map(({ id }) => id)).toEqual(['e1']);
     });
 
     test('claim: it is ours, and is not reported as running elsewhere', async () => {
@@ -114,7 +114,7 @@ if (whyNoRedis) {
       await store.commit(world, aPlan({ events: [event('e1'), event('e2')] }));
       await store.drain(world, 'relay', []);
       const before = { id: 'e0', topic: 't', key: 'k', json: '{}' };
-      expect((await losing(() => store.drain(world, 'relay', ['e1', before]))).map(({ id }) => id)).toEqual(['e2']);
+      expect((await losing(() => store.drain(world, 'relay', ['e1', before])))?.entries.map(({ id }) => id)).toEqual(['e2']);
       expect((await adapter.worlds.events(world, 0, 10)).map(({ id }) => id)).toEqual(['e1', 'e0']);
     });
 
@@ -197,7 +197,7 @@ if (whyNoRedis) {
         await admin.config('SET', 'maxmemory', '0');
       }
       expect(await store.counters(world, 'stock', ['sku'])).toEqual([{}]);
-      expect(await store.drain(world, 'relay', [])).toEqual([]);
+      expect(await store.drain(world, 'relay', [])).toBeUndefined();
     });
 
     test('may be killed and restarted: acknowledged data is kept, and the store recovers by itself', async () => {
@@ -320,6 +320,18 @@ if (whyNoRedis) {
       expect(await admin.keys(`${prefix}*${world.slice(2)}*`)).toEqual([]);
       expect(await adapter.worlds.current(fresh)).toMatchObject({ world: fresh });
       expect(await store.commit(fresh, aPlan())).toMatchObject({ ok: true });
+    });
+
+    test('are reported as gone while their keys are still being deleted', async () => {
+      const { store, world, prefix } = await opened();
+      const put = [{ collection: 'things', id: 'a', read: 0, version: 1, json: '{}' }];
+      await store.commit(world, aPlan({ put, move: [move(1)] }));
+      const { counter, key } = move(1);
+      expect([await store.object(world, 'things', 'a'), await store.counters(world, counter, [key])]).toMatchObject([{ id: 'a' }, [{}]]);
+      await admin.del(`${prefix}{r}~${world.slice(2)}`);
+      expect(await admin.keys(`${prefix}*:o:things`)).toHaveLength(1);
+      await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
+      await expect(store.counters(world, counter, [key])).rejects.toThrow(WorldGone);
     });
 
     test('a current world is not dropped when it is checked', async () => {

@@ -129,8 +129,8 @@ if (whyNoRedis) {
 
     test('publish exactly one event for every append', async () => {
       const sent: string[] = [];
-      for (let batch = await store.drain(world, 'relay', []); batch.length > 0; ) {
-        const ids = batch.map(({ id }) => id);
+      for (let batch = await store.drain(world, 'relay', []); batch; ) {
+        const ids = batch.entries.map(({ id }) => id);
         sent.push(...ids);
         batch = await store.drain(world, 'relay', ids);
       }

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { startRedis, whyNoRedis } from '../ports/redis-server.ts';
+import { skipWithoutRedis } from '../ports/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -196,6 +198,26 @@ describe('A start on a public address', () => {
 });
 
 describe('A start', () => {
+  if (whyNoRedis) skipWithoutRedis('a start with a Redis that comes up late');
+  else {
+    test('with a Redis that comes up late warns of it in one sentence, and then answers', async () => {
+      const port = String(await freePort());
+      const estate = start({ REDIS_URL: `redis://127.0.0.1:${port}` });
+      const warnings = (): readonly string[] => estate.said.out.split('\n').filter((line) => /^\{"level":[4-6]0/.test(line));
+      await eventually('the wait is told', async () => warnings().length > 0, 60_000);
+      const redis = await startRedis({ port });
+      try {
+        await eventually('the banner', async () => estate.said.out.includes('Stop with Ctrl-C'), 60_000);
+        expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
+        expect(warnings()).toEqual([expect.stringMatching(/No Redis answers at 127\.0\.0\.1:\d+ .*The estate waits for it/)]);
+        estate.child.kill('SIGTERM');
+        expect(await estate.ended).toBe(0);
+      } finally {
+        await redis.stop();
+      }
+    }, 180_000);
+  }
+
   test('prints a banner with addresses, credentials and lines to copy that work; Ctrl-C ends it with exit code 0', async () => {
     const estate = start({});
     await estate.ready();

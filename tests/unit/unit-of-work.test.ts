@@ -107,7 +107,7 @@ async function newWorld() {
       return found && JSON.parse(found.json);
     },
     counters: async (key: string) => (await store.counters(world, stock.name, [key]))[0],
-    events: async () => (await store.drain(world, 'relay', [])).map(({ json }) => JSON.parse(json) as EstateEvent),
+    events: async () => (await store.drain(world, 'relay', []))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
     due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
     claim: async (key: string) => {
       const claim = await store.claim(world, key, 'fingerprint', NOW, 10_000);
@@ -448,6 +448,19 @@ describe('Due work of a unit of work', () => {
     expect(commits.inline).toEqual([]);
     await work.finish();
     expect(commits.inline).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
+  });
+
+  test('does not run before the reply when a later commit of the request cancels or replaces it', async () => {
+    const { open, newCommits } = await newWorld();
+    const commits = newCommits();
+    const work = open({ commits });
+    for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
+    await work.checkpoint();
+    expect(commits.inline.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
+    work.cancel(remind, 'cancelled');
+    work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
+    await work.finish();
+    expect(commits.inline.map(({ key }) => key)).toEqual(['kept']);
   });
 });
 

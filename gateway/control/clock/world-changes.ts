@@ -7,12 +7,15 @@ export interface NextChange extends Disposable {
   readonly happened: Promise<void>;
 }
 
-/** Wakes operations that wait for a change of a world, whichever process makes the change. */
-export function createWorldChanges(worlds: WorldChanges, onChange: (world: World) => void) {
+/**
+ * Wakes operations that wait for a change of a world, whichever process makes the change.
+ * @param onWork called when due work may begin
+ */
+export function createWorldChanges(worlds: WorldChanges, onWork: (world: World) => void) {
   const waiting = new Map<World, Set<() => void>>();
-  const unwatch = worlds.watch((world) => {
+  const unwatch = worlds.watch((world, mayBeginWork) => {
     for (const wake of waiting.get(world) ?? []) wake();
-    onChange(world);
+    if (mayBeginWork) onWork(world);
   });
 
   /**

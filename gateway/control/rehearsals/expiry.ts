@@ -1,6 +1,7 @@
 import type { Logger } from '../../../shared/process/logger.ts';
 import { pause } from '../../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../../shared/store/ports/rehearsals.ts';
+import { isStoreAway } from '../../../shared/store/store-away.ts';
 
 /** Wall time between sweeps. A sweep costs one read, however many rehearsals there are. */
 const SWEEP_MS = 1_000;
@@ -25,7 +26,7 @@ export function startExpiry({ worlds, log }: ExpiryOptions) {
       failing = false;
     } catch (error) {
       // One warning per outage of the store.
-      log[failing ? 'debug' : 'warn']({ err: error }, 'ending idle rehearsals failed');
+      log[failing || isStoreAway(error) ? 'debug' : 'warn']({ err: error }, 'ending idle rehearsals failed');
       failing = true;
     }
   }

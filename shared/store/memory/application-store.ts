@@ -1,6 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import { dueKey } from '../ports/due-work.ts';
+import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
 import { claim, forgetClaims } from './claims.ts';
 import { commit } from './commit.ts';
@@ -51,8 +51,12 @@ export function createApplicationStore(application: Application, options: Applic
       if (!found) return { ok: false, why: 'world', at: world };
       const result = commit(found, application, plan, { outboxLimit, remembered: janitor.remembered });
       if (plan.events.length > 0) unsent.note(found, application);
-      const endsWork = plan.fence?.kind === 'delivery' || plan.fence?.kind === 'due';
-      if (endsWork || (result.ok && (plan.events.length > 0 || plan.due.length > 0))) changed(world);
+      const { fence, events, due } = plan;
+      const endsWork = fence?.kind === 'delivery' || fence?.kind === 'due';
+      if (endsWork || (result.ok && (events.length > 0 || due.length > 0))) {
+        const isTurn = fence?.kind === 'due' && carriesEvent(fence.key.split('|')[1] ?? '');
+        changed(world, !result.ok || due.length > 0 || isTurn);
+      }
       return result;
     },
     isPending: async (world, delivery) => all.get(world)?.pending.has(delivery) ?? false,
@@ -60,7 +64,7 @@ export function createApplicationStore(application: Application, options: Applic
       const found = all.get(world);
       if (!found?.pending.delete(delivery)) return;
       park(found, { what: 'delivery', key: delivery }, error);
-      changed(world);
+      changed(world, false);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { World } from '../../domain/world.ts';
+import type { WorldListener } from '../ports/clock.ts';
 import { WorldGone } from '../ports/directory.ts';
 import { createMemoryJanitor } from './janitor.ts';
 import type { RehearsalState, WorldState } from './state.ts';
@@ -6,7 +7,7 @@ import type { RehearsalState, WorldState } from './state.ts';
 /** The worlds and rehearsals in this process's memory, and the listeners to their changes. */
 export function createMemoryEstate(dropAfterMs: number) {
   const all = new Map<World, WorldState>();
-  const listeners = new Set<(world: World) => void>();
+  const listeners = new Set<WorldListener>();
   return {
     all,
     rehearsals: new Map<string, RehearsalState>(),
@@ -17,10 +18,10 @@ export function createMemoryEstate(dropAfterMs: number) {
       if (!found) throw new WorldGone(`The world ${world} is gone.`);
       return found;
     },
-    changed(world: World): void {
-      for (const listener of listeners) listener(world);
+    changed(world: World, mayBeginWork = true): void {
+      for (const listener of listeners) listener(world, mayBeginWork);
     },
-    watch(listener: (world: World) => void): () => void {
+    watch(listener: WorldListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -1,10 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
 import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
-import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../ports/outbox.ts';
+import type { Batch, OutboxStore, SentEvent, WithheldEvent } from '../ports/outbox.ts';
 import { outboxBacklog } from './backlog.ts';
 import type { MemoryEstate } from './estate.ts';
 import { schedule } from './schedule.ts';
-import { applicationState, firstOf, type WorldState } from './state.ts';
+import { applicationState, faultRevisionOf, firstOf, type WorldState } from './state.ts';
 import type { Unsent } from './unsent.ts';
 
 const BATCH = 100;
@@ -24,10 +24,11 @@ export function createMemoryOutbox(
     application,
     drain: async (world, token, sent, withheld = [], goOn = true) => {
       const found = all.get(world);
-      if (!found) return [];
+      if (!found) return undefined;
       const batch = drain(found, application, token, { sent, withheld, leaseMs: relayLeaseMs, goOn });
       unsent.note(found, application);
-      if (sent.length > 0 || withheld.length > 0) changed(world);
+      const endsWork = sent.some((one) => typeof one !== 'string');
+      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0);
       return batch;
     },
     unsent: async () =>
@@ -49,10 +50,10 @@ interface Drained {
   readonly goOn: boolean;
 }
 
-function drain(world: WorldState, application: Application, token: string, drained: Drained): readonly OutboxEntry[] {
+function drain(world: WorldState, application: Application, token: string, drained: Drained): Batch | undefined {
   const { sent, withheld, leaseMs, goOn } = drained;
   const state = applicationState(world, application);
-  if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return [];
+  if (state.relay && state.relay.token !== token && Date.now() < state.relay.until) return undefined;
   for (const one of sent) {
     const entry = typeof one === 'string' ? state.outbox.get(one) : one;
     if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_WITHHELD_EVENT, one.id));
@@ -61,7 +62,7 @@ function drain(world: WorldState, application: Application, token: string, drain
   for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
   for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
   for (const { id } of withheld) state.outbox.delete(id);
-  const batch = goOn ? firstOf(state.outbox.values(), BATCH) : [];
-  state.relay = batch.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
-  return batch;
+  const entries = goOn ? firstOf(state.outbox.values(), BATCH) : [];
+  state.relay = entries.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
+  return state.relay && { entries, faults: faultRevisionOf(world) };
 }

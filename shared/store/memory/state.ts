@@ -154,3 +154,6 @@ export function withheldItems(world: WorldState | undefined, fault?: string): re
 }
 
 export const nowOf = (world: WorldState): Ms => (world.clock.flowing ? Date.now() + world.clock.offset : world.clock.at);
+
+/** 0 = there are no faults. */
+export const faultRevisionOf = ({ faults, faultRevision }: WorldState): number => (faults.size === 0 ? 0 : faultRevision);

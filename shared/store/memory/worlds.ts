@@ -12,7 +12,7 @@ import { createMemoryLedger } from './ledger.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
 import { createMemorySnapshots } from './snapshots.ts';
-import { nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
 
 /** The estate-wide view of the memory adapter. */
 export function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
@@ -64,7 +64,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   world: world.world,
   now: nowOf(world),
   flowing: world.clock.flowing,
-  faults: world.faults.size === 0 ? 0 : world.faultRevision,
+  faults: faultRevisionOf(world),
   progression: world.progression,
   credentials,
 });

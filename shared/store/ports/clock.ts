@@ -49,7 +49,10 @@ export interface ClockStore {
   ): Promise<void>;
 }
 
+/** @param mayBeginWork false when no due work can begin because of the change */
+export type WorldListener = (world: World, mayBeginWork: boolean) => void;
+
 export interface WorldChanges {
   /** Calls back when events, deliveries or due work of a world changed. @returns a function that stops the calls */
-  watch(listener: (world: World) => void): () => void;
+  watch(listener: WorldListener): () => void;
 }

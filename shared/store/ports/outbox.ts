@@ -18,6 +18,13 @@ export interface OutboxEntry {
   readonly hop?: string | undefined;
 }
 
+/** The next events to publish. */
+export interface Batch {
+  readonly entries: readonly OutboxEntry[];
+  /** Revision of the fault rules; 0 = none. */
+  readonly faults: number;
+}
+
 /** A published event: an entry of the batch by id, once per send; or an event that a fault withheld until then. */
 export type SentEvent = string | OutboxEntry;
 
@@ -32,8 +39,8 @@ export interface OutboxStore {
   readonly application: Application;
   /**
    * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Sent events are listed in
-   * the given order. An empty batch also releases the relay's lease: in the same step, so that no wake-up is lost. The batch is also
-   * empty while another token holds the lease.
+   * the given order. Without a next batch, it releases the relay's lease: in the same step, so that no wake-up is lost. There is no
+   * batch either while another token holds the lease.
    * @param goOn false when the relay stops: it gets no batch, and its lease is released although entries remain
    */
   drain(
@@ -42,7 +49,7 @@ export interface OutboxStore {
     sent: readonly SentEvent[],
     withheld?: readonly WithheldEvent[],
     goOn?: boolean,
-  ): Promise<readonly OutboxEntry[]>;
+  ): Promise<Batch | undefined>;
   /** Worlds in which this application has unpublished events that no relay has leased. */
   unsent(): Promise<readonly World[]>;
   /** This application's unpublished events over all worlds. For metrics: it reads every such world. */

@@ -14,11 +14,15 @@ const WITHDRAWN_MS = 30_000;
 export function createAnnouncements({ connection, keys }: RedisAccess) {
   const announced = new Set<string>();
 
+  /** Plain commands: every application asks once a second, and mostly there are none. */
   const announcedWorlds = async (application: Application) => {
-    const reply = (await connection.run('announced', keys.announced(application), [WITHDRAWN_MS])) as readonly string[];
-    return Array.from({ length: reply.length / 3 }, (_, n) => {
-      const [world, since = '', isOld] = reply.slice(3 * n);
-      return { world: world as World, since, isOld: isOld === '1' };
+    const found = await connection.idempotently((client) => client.zrange(keys.announced(application), '0', '-1', 'WITHSCORES'));
+    if (found.length === 0) return [];
+    const [seconds] = await connection.idempotently((client) => client.time());
+    const old = Number(seconds) * 1_000 - WITHDRAWN_MS;
+    return Array.from({ length: found.length / 2 }, (_, n) => {
+      const [world, since = ''] = found.slice(2 * n);
+      return { world: world as World, since, isOld: Number(since) < old };
     });
   };
 

@@ -3,7 +3,7 @@ import type { Application } from '../../catalog/applications.ts';
 import type { Claim } from '../ports/claims.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
-import type { SentEvent } from '../ports/outbox.ts';
+import type { Batch, SentEvent } from '../ports/outbox.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import { outboxBacklog } from './backlog.ts';
 import { commitArguments, readCommitted } from './commit.ts';
@@ -50,8 +50,7 @@ export function createApplicationStore(application: Application, options: Applic
     },
     drain: async (world, token, sent, withheld = [], goOn = true) => {
       const changes = [...listed(sent, sentArguments), ...listed(withheld, ({ id, due }) => [id, ...dueArguments(application, due)])];
-      const batch = await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...changes);
-      return (batch as string[]).map(readEntry);
+      return readBatch(await run('drain', world, application, randomUUID(), word(token), relayLeaseMs, goOn ? BATCH : 0, ...changes));
     },
     unsent: () => announcements.unsent(application),
     outbox: () => outboxBacklog(application, options),
@@ -64,6 +63,11 @@ export function createApplicationStore(application: Application, options: Applic
 }
 
 const sentArguments = (one: SentEvent): readonly string[] => (typeof one === 'string' ? [one, ''] : [one.id, outboxEntry(one)]);
+
+function readBatch(reply: unknown): Batch | undefined {
+  const [faults, entries] = reply as readonly [faults?: string, entries?: readonly string[]];
+  return entries && { entries: entries.map(readEntry), faults: Number(faults) };
+}
 
 function readClaim(reply: unknown, token: string): Claim {
   const [is, first = '', second = ''] = reply as readonly string[];

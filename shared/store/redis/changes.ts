@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
+import type { WorldListener } from '../ports/clock.ts';
 import { allWorlds } from './all-worlds.ts';
 import type { RedisBackground } from './connection.ts';
 import { repeatedly } from './sweep.ts';
@@ -14,7 +15,7 @@ const AT_ONCE = 5;
  * arrive. While the pulse does not return, each search reads all worlds.
  */
 export function createChanges({ connection, keys, onError }: RedisBackground) {
-  const listeners = new Set<(world: World) => void>();
+  const listeners = new Set<WorldListener>();
   /** Number of the last notified change, per world. */
   const notified = new Map<World, number>();
   const self = randomUUID();
@@ -23,9 +24,11 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
   let place = 0;
   let stopPolling: (() => void) | undefined;
 
-  function notify(world: World, change: number): void {
+  /** A quiet change that does not follow the last notified one may come after a lost message of another. */
+  function notify(world: World, change: number, isQuiet = false): void {
+    const isNext = notified.get(world) === change - 1;
     notified.set(world, change);
-    for (const listener of listeners) listener(world);
+    for (const listener of listeners) listener(world, !(isQuiet && isNext));
   }
 
   function forgetAllBut(worlds: readonly World[]): void {
@@ -61,10 +64,9 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
       pulse.heard = -1;
     });
     subscriber.on('message', (channel: string, message: string) => {
-      const at = message.lastIndexOf(' ');
-      const [name, number] = [message.slice(0, at), Number(message.slice(at + 1))];
-      if (channel === keys.changed) notify(keys.worldOf(name), number);
-      else if (name === self) pulse.heard = number;
+      const [name = '', number, quiet] = message.split(' ');
+      if (channel === keys.changed) notify(keys.worldOf(name), Number(number), quiet !== undefined);
+      else if (name === self) pulse.heard = Number(number);
     });
     try {
       await subscriber.subscribe(keys.changed, keys.pulse);
@@ -84,7 +86,7 @@ export function createChanges({ connection, keys, onError }: RedisBackground) {
   }
 
   return {
-    watch(listener: (world: World) => void): () => void {
+    watch(listener: WorldListener): () => void {
       listeners.add(listener);
       stopPolling ??= repeatedly(SWEEP_MS, poll, { onError, atOnce: true });
       return () => listeners.delete(listener);

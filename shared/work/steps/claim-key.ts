@@ -41,9 +41,10 @@ export const claimKey =
         const precondition = preconditionOf(job, claim.preconditionHeld);
         try {
           return await rest({ ...job, unit: { key, since, precondition, fence: { kind: 'claim', key, token } } });
-        } finally {
-          // After the last commit the claim holds an outcome and no token, and this does nothing.
+        } catch (error) {
+          // Otherwise the last commit has ended the claim. After it, this does nothing.
           await store.release(world, key, token);
+          throw error;
         }
       }
     }

@@ -92,7 +92,8 @@ export function createCommits({ store, context, fence, commits }: CommitParts, c
     if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
     commits.begun = true;
     commits.events ||= drafts.planned().length > 0;
-    commits.inline.push(...schedule.inline());
+    const isReplaced = (item: InlineDue): boolean => schedule.planned().some(({ kind, key }) => kind === item.kind && key === item.key);
+    commits.inline.splice(0, commits.inline.length, ...commits.inline.filter((item) => !isReplaced(item)), ...schedule.inline());
     objects.settle(plan.put);
     precondition.settle();
     clearDrafts();

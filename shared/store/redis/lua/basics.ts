@@ -46,8 +46,9 @@ local function noteKeys()
   if #unnoted > 0 then redis.call('SADD', key('keys'), unpack(unnoted)) end
 end
 
-local function changed()
-  redis.call('PUBLISH', channel, root .. ' ' .. count('changes'))
+-- A quiet change lets no due work begin.
+local function changed(isQuiet)
+  redis.call('PUBLISH', channel, root .. ' ' .. count('changes') .. (isQuiet and ' quiet' or ''))
 end
 
 local function resultOf(operation)
@@ -70,6 +71,11 @@ local function remember(operation, result)
   return result
 end
 
+-- Revision of the fault rules of the world; 0 = none.
+local function faultRevision()
+  return redis.call('EXISTS', key('faults')) == 1 and redis.call('HGET', root, 'revision') or '0'
+end
+
 local function lease(ms, token) return int(wall() + tonumber(ms)) .. ' ' .. token end
 -- @return token, and whether the lease has not expired
 local function holder(stored)
@@ -80,13 +86,18 @@ end
 
 local SEVEN = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
+-- Many at once; Lua cannot pass any number of arguments.
 local function page(collection, ids)
   local found = {}
-  for _, id in ipairs(ids) do
-    local stored = redis.call('HGET', collection, id)
-    if stored then
-      found[#found + 1] = id
-      found[#found + 1] = stored
+  for from = 1, #ids, 500 do
+    local till = math.min(from + 499, #ids)
+    local some = redis.call('HMGET', collection, unpack(ids, from, till))
+    for i = from, till do
+      local stored = some[i - from + 1]
+      if stored then
+        found[#found + 1] = ids[i]
+        found[#found + 1] = stored
+      end
     end
   end
   return found

@@ -162,6 +162,8 @@ local dues = tonumber(arg())
 for _ = 1, dues do schedule() end
 noteKeys()
 addBytes(bytes)
-if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then changed() end
+if events > 0 or dues > 0 or holdKind == 'delivery' or holdKind == 'due' then
+  changed(dues == 0 and not (holdKind == 'due' and turnOf(holdKey)))
+end
 return remember(operation, 'ok ' .. seq)`,
 } as const;

@@ -1,11 +1,7 @@
 import { lua } from './lua.ts';
 
-/** Reads objects and counters. */
+/** Reads objects. */
 export const objectScripts = {
-  object: lua`
-if not exists() then return gone() end
-return page(key(arg() .. ':o:' .. arg()), { arg() })`,
-
   unique: lua`
 if not exists() then return gone() end
 local app, collection, name, value = arg(), arg(), arg(), arg()
@@ -76,11 +72,4 @@ local placed, ids = key(app .. ':a:' .. collection), nil
 if newestFirst then ids = redis.call('ZREVRANGEBYSCORE', placed, after == '0' and '+inf' or '(' .. after, '-inf', 'LIMIT', 0, limit)
 else ids = redis.call('ZRANGEBYSCORE', placed, '(' .. after, '+inf', 'LIMIT', 0, limit) end
 return page(key(app .. ':o:' .. collection), ids)`,
-
-  counters: lua`
-if not exists() then return gone() end
-local app, counter, keys = arg(), arg(), {}
-for i = 3, #ARGV - 1 do keys[#keys + 1] = ARGV[i + 1] end
-if #keys == 0 then return {} end
-return redis.call('HMGET', key(app .. ':c:' .. counter), unpack(keys))`,
 } as const;

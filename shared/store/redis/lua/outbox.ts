@@ -14,11 +14,14 @@ if leased and leased ~= token and isLeased then return {} end
 local sent = tonumber(arg())
 if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
   if not resultOf(operation) then
-    local out = {}
+    local out, isQuiet = {}, true
     for _ = 1, sent do
       local id, entry = arg(), arg()
       if entry == '' then entry = redis.call('HGET', entries, id)
-      else removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. id) end
+      else
+        removeDue(app .. '|' .. PUBLISH_WITHHELD_EVENT .. '|' .. id)
+        isQuiet = false
+      end
       if entry then redis.call('XADD', key('events'), (redis.call('XLEN', key('events')) + 1) .. '-0', 'e', entry) end
       out[#out + 1] = id
     end
@@ -26,6 +29,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
       local id = arg()
       if redis.call('ZSCORE', outbox, id) then schedule() else position = position + 7 end
       out[#out + 1] = id
+      isQuiet = false
     end
     for _, id in ipairs(out) do
       redis.call('ZREM', outbox, id)
@@ -33,7 +37,7 @@ if sent > 0 or tonumber(ARGV[position + 1 + 2 * sent]) > 0 then
     end
     enterEvents(sent + 1)
     remember(operation, '')
-    changed()
+    changed(isQuiet)
   end
 end
 local ids = limit > 0 and redis.call('ZRANGE', outbox, 0, limit - 1) or {}
@@ -43,7 +47,7 @@ if #ids == 0 then
   return {}
 end
 redis.call('HSET', key('relays'), app, lease(leaseMs, token))
-return redis.call('HMGET', entries, unpack(ids))`,
+return { faultRevision(), redis.call('HMGET', entries, unpack(ids)) }`,
 
   withheld: lua`
 local app, fault, found = arg(), arg(), {}
@@ -59,20 +63,10 @@ if redis.call('SISMEMBER', key('unsent'), app) == 0 then return 'nothing' end
 local _, isLeased = holder(redis.call('HGET', key('relays'), app))
 return isLeased and 'carried' or 'free'`,
 
-  // Key of the next three: the announcements of an application.
+  // Key of the next two: the announcements of an application.
   announce: lua`
 redis.call('ZADD', root, wall(), arg())
 return 1`,
-
-  announced: lua`
-local reply, old = {}, wall() - tonumber(arg())
-local found = redis.call('ZRANGE', root, 0, -1, 'WITHSCORES')
-for i = 1, #found, 2 do
-  reply[#reply + 1] = found[i]
-  reply[#reply + 1] = found[i + 1]
-  reply[#reply + 1] = tonumber(found[i + 1]) < old and '1' or '0'
-end
-return reply`,
 
   withdraw: lua`
 local world, since = arg(), arg()
@@ -83,6 +77,6 @@ return 1`,
 local delivery, error = arg(), arg()
 if not exists() or redis.call('ZREM', key('pending'), delivery) == 0 then return 0 end
 park('delivery', delivery, error, '')
-changed()
+changed(true)
 return 1`,
 } as const;
