@@ -68,7 +68,7 @@ export function createEstateClient(options: EstateClientOptions): EstateClient {
   return clientOnConnections(requireOptions(options), agent, () => agent.close());
 }
 
-/** A client on shared connections, which their owner closes. */
+/** @internal A client on shared connections, which their owner closes. Not declared in the package. */
 export const clientOnAgent = (options: EstateClientOptions, agent: Agent): EstateClient =>
   clientOnConnections(options, agent, () => Promise.resolve());
 

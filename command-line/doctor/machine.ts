@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { Configuration } from '../../estate/configuration.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { type Finding, note, ok, problem } from './finding.ts';
 
 const DOCKER_MS = 10_000;
 
-export const nodeVersion = (): Finding => ok('Node', process.versions.node);
+/** An older Node has been refused before. */
+export const nodeVersion = (): Finding =>
+  ok('Node', `${process.versions.node}; ${manifest.engines.node.replace('>=', '').replace(/\.0$/, '')} or newer is needed`);
 
 /** Whether a port can be opened. One that an estate holds already is in order. */
 export async function portFinding(

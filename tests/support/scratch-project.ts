@@ -16,7 +16,9 @@ export interface Ended {
 /** Runs a program in a folder, on the Node version of this test, and without the settings of the npm that runs it. */
 export async function runIn(folder: string, program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_|^JEST_|^NODE_OPTIONS$/.test(name));
-  const env = { ...Object.fromEntries(own), ...more, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
+  // npm warns of settings of the machine.
+  const quiet = { npm_config_loglevel: 'error' };
+  const env = { ...Object.fromEntries(own), ...quiet, ...more, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
   return promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 64 * 1_048_576 }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, out: stdout, err: stderr }),
