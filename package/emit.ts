@@ -13,6 +13,7 @@ const DIST = join(PROJECT, 'dist');
 /** Files that the estate reads besides its code. */
 const READ = [
   'command-line/*.cjs',
+  'command-line/**/*.css',
   'design/*.css',
   'fixtures/**/*.json',
   'services/touchpoint-mock/portal/*',

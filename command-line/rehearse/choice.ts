@@ -10,14 +10,21 @@ const flowsOf = ({ flows }: Scenario): readonly string[] => flows.map((flow) => 
 /** All words that name scenarios. */
 export const scenarioWords = (): readonly string[] => [...scenarios.map(({ name }) => name), ...new Set(scenarios.flatMap(flowsOf))];
 
+/** A scenario of ours, or of the user's file. */
+export interface ChosenScenario {
+  readonly scenario: Scenario;
+  readonly file?: string;
+}
+
 /** @throws CommandFailure when a name is unknown */
-export function chosenScenarios(names: readonly string[], all = false): readonly Scenario[] {
+export function chosenScenarios(names: readonly string[], all = false): readonly ChosenScenario[] {
   const words = scenarioWords();
   const unknown = names.filter((name) => !words.includes(name));
   if (unknown.length > 0) throw misuse(unknown.map((name) => unknownWord('scenario', name, words, 'estate rehearse --list')).join('\n'));
-  if (all) return scenarios;
-  if (names.length === 0) return scenarios.slice(0, 1);
-  return scenarios.filter((scenario) => names.includes(scenario.name) || flowsOf(scenario).some((flow) => names.includes(flow)));
+  const isNamed = (scenario: Scenario): boolean =>
+    all || names.includes(scenario.name) || flowsOf(scenario).some((flow) => names.includes(flow));
+  const chosen = names.length === 0 && !all ? scenarios.slice(0, 1) : scenarios.filter(isNamed);
+  return chosen.map((scenario) => ({ scenario }));
 }
 
 export const listOfScenarios = (look: Look): string =>
