@@ -30,7 +30,10 @@ export function rehearseCommand(): Command {
     .description(
       'Runs scenarios, each in a rehearsal of its own, and checks stock, money and events at the end; the first scenario when none is named.',
     )
-    .argument('[scenario...]', 'Names of scenarios; flow-1 to flow-8 name those of a flow.')
+    .argument(
+      '[scenario...]',
+      'Names of scenarios; flow-1 to flow-8 name those of a flow. Files with scenarios of your own: ./my-scenarios/*.ts.',
+    )
     .addOption(new Option('--all', 'Run every scenario.'))
     .addOption(new Option('--list', 'List the scenarios.'))
     .addOption(new Option('--verbose', 'Print every step, also of several scenarios.'))
@@ -47,10 +50,11 @@ export function rehearseCommand(): Command {
 async function rehearse(names: readonly string[], options: Options): Promise<void> {
   const write = (text: string): void => void process.stdout.write(text);
   const look = lookOf(process.stdout);
-  const chosen = chosenScenarios(names, options.all);
+  const chosen = await chosenScenarios(names, options.all);
   if (options.list) {
-    const listed = scenarios.map(({ name, title, flows, pains = [] }) => ({ name, title, flows, pains }));
-    return write(`${options.json ? JSON.stringify(listed, null, 2) : listOfScenarios(look)}\n`);
+    const own = chosen.flatMap(({ scenario, file }) => (file === undefined ? [] : [scenario]));
+    const listed = [...scenarios, ...own].map(({ name, title, flows, pains = [] }) => ({ name, title, flows, pains }));
+    return write(`${options.json ? JSON.stringify(listed, null, 2) : listOfScenarios([...scenarios, ...own], look)}\n`);
   }
   if (options.report !== undefined) await prepareReport(options.report);
   const startedAt = Date.now();

@@ -24,7 +24,7 @@ export function markdownOf({ scenarios, gateway, startedAt, version }: ReportedR
     ['| | Scenario | What happens | Time | Facts |', '|---|---|---|---:|---|', ...rows].join('\n'),
     ...failed.slice(0, MOST_DETAILED).map(detail),
     ...more,
-    `Estate ${plain(version)} at ${plain(gateway)}, ${new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. The page report.html has every step, diagram, event and law.\n`,
+    `Estate ${plain(version)} at ${code(gateway)}, ${new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. The page report.html has every step, diagram, event and law.\n`,
   ].join('\n\n');
 }
 
@@ -32,7 +32,7 @@ function detail(run: Recorded): string {
   const { scenario, failure = '', entries } = run;
   const steps = entries.map((entry) =>
     'step' in entry
-      ? `1. \`${entry.step.status}\` ${plain(entry.step.title)} (${plain(entry.step.call)}, ${entry.step.ms} ms)`
+      ? `1. \`${entry.step.status}\` ${plain(entry.step.title)} (${code(entry.step.call)}, ${entry.step.ms} ms)`
       : `   - ${plain(entry.note)}`,
   );
   const broken = violations(run).map((line) => `> ${plain(line)}\n>`);
@@ -58,6 +58,8 @@ function sequence(run: Recorded): readonly string[] {
   const which = drawn.size < whole.arrows.length ? `Sequence: the last ${drawn.size} of ${whole.arrows.length} hops` : 'Sequence';
   return [`<details><summary>${which}</summary>\n\n\`\`\`mermaid\n${diagram}\`\`\`\n\n</details>`];
 }
+
+const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
 
 /** Text that Markdown shows as it is: neither markup nor a link, nor somebody's name. */
 const plain = (text: string): string =>
