@@ -12,7 +12,8 @@ export default {
   moduleFileExtensions: ['ts', 'mjs', 'js', 'json'],
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
-  testTimeout: 30_000,
+  // For a machine with much else to do: only what hangs takes this long.
+  testTimeout: 120_000,
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   // More than there are cores: a test mostly waits, for the estate, which is a process of its own, for a browser, or for time to pass.
   maxWorkers: 2 * availableParallelism(),

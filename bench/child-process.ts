@@ -16,6 +16,8 @@ export interface ChildOptions {
   readonly flags?: readonly string[];
   /** Omit it when the start itself is measured. */
   readonly reportsUsage?: boolean;
+  /** Modules that Node loads before the file. */
+  readonly preloads?: readonly string[];
   readonly profiles?: string | undefined;
 }
 
@@ -24,8 +26,8 @@ export interface Child extends AsyncDisposable {
   /** An address from its ready message. */
   address(name: string): string;
   usage(): Promise<Usage>;
-  /** Sends a message and waits for a reply with this member. */
-  ask(message: object, answer: string): Promise<void>;
+  /** Sends a message and waits for a reply with this member. @returns the member */
+  ask(message: object, answer: string): Promise<unknown>;
 }
 
 const running = new Set<ChildProcess>();
@@ -36,13 +38,13 @@ process.on('exit', () => {
 /** @param file relative to the root of the repository. The process sends `{ ready: true, <name>: <address> }` when it is ready. */
 export async function startChild(
   file: string,
-  { args = [], env = {}, flags = [], reportsUsage = true, profiles }: ChildOptions = {},
+  { args = [], env = {}, flags = [], reportsUsage = true, preloads = [], profiles }: ChildOptions = {},
 ): Promise<Child> {
   const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), [...args], {
     env: { ...process.env, ...env },
     execArgv: [
       ...flags,
-      ...(reportsUsage ? ['--import', REPORT_USAGE] : []),
+      ...[...(reportsUsage ? [REPORT_USAGE] : []), ...preloads].flatMap((module) => ['--import', module]),
       ...(profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]),
     ],
   });
@@ -63,7 +65,7 @@ export async function startChild(
     async ask(message, answer) {
       const answered = answerOf(child, (one) => one[answer] !== undefined, file, WORK_MS);
       child.send(message);
-      await answered;
+      return (await answered)[answer];
     },
     [Symbol.asyncDispose]: () => stop(child),
   };

@@ -12,6 +12,7 @@ export interface EstateOptions {
   /** A single service; the whole estate when omitted. */
   readonly service?: string;
   readonly reportsUsage?: boolean;
+  readonly preloads?: readonly string[];
   readonly profiles?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -78,11 +78,11 @@ function figuresOf(taken: Rounds<LoadedRound>, clients: number): readonly Figure
 }
 
 /** Each round uses a new rehearsal with full stock and deletes it afterwards. */
-export async function inNewRehearsal<Result>(gateway: string, act: (bearer: string) => Promise<Result>): Promise<Result> {
+export async function inNewRehearsal<Result>(gateway: string, act: (bearer: string, name: string) => Promise<Result>): Promise<Result> {
   const client = createEstateClient({ gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin', rehearsal: 'default' });
   const { name, credentials } = await client.control('create-rehearsal');
   try {
-    return await act(credentials.bearer);
+    return await act(credentials.bearer, name);
   } finally {
     await client.control('delete-rehearsal', { params: { name } });
     await client.close();

@@ -6,6 +6,7 @@ import { events } from './event-lag.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
 import { journeys } from './journeys.ts';
+import { json } from './json-calls.ts';
 import { orders } from './orders.ts';
 import { parcels } from './parcels.ts';
 import { tableOf } from './report.ts';
@@ -13,7 +14,7 @@ import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, journeys, parcels, events, growth, start, containers, soak];
+const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, json, journeys, parcels, events, growth, start, containers, soak];
 
 const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
 
@@ -42,7 +43,7 @@ function positive(text: string): number {
   return value;
 }
 
-async function run(names: readonly string[], { json = false, ...options }: Options): Promise<void> {
+async function run(names: readonly string[], { json: asJson = false, ...options }: Options): Promise<void> {
   const unknown = names.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0) {
     command.error(`There is no benchmark ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}.`, {
@@ -51,14 +52,14 @@ async function run(names: readonly string[], { json = false, ...options }: Optio
   }
   const settings: Settings = { ...options, progress: (text) => void process.stderr.write(`  … ${text}\n`) };
   const results: { readonly name: string; readonly title: string; readonly figures: readonly Figure[] }[] = [];
-  if (!json) process.stdout.write(`${machine()}\n`);
+  if (!asJson) process.stdout.write(`${machine()}\n`);
   for (const { name, title, onlyByName = false, run: measure } of benchmarks) {
     if (names.length > 0 ? !names.includes(name) : onlyByName) continue;
     const figures = await measure(settings);
     results.push({ name, title, figures });
-    if (!json) process.stdout.write(`\n${tableOf(title, figures)}`);
+    if (!asJson) process.stdout.write(`\n${tableOf(title, figures)}`);
   }
-  if (json)
+  if (asJson)
     process.stdout.write(
       `${JSON.stringify({ machine: machine(), at: new Date().toISOString(), ...options, results: results.map(withVerdicts) }, null, 2)}\n`,
     );

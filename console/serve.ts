@@ -25,6 +25,13 @@ export function createConsole(config: () => ConsoleConfig): Router {
     if (!prefersHtml(request)) return next();
     response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, '/console/');
   });
+  // The `type` of a refusal leads here.
+  router.get(['/problems', '/problems/:code'], (request, response, next) => {
+    if (!prefersHtml(request)) return next();
+    const { code } = request.params as { readonly code?: string };
+    const section = code === undefined ? '' : `#${encodeURIComponent(code)}`;
+    response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, `/console/reference/problems${section}`);
+  });
   router.use('/console', (request, _response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new Problem('method_not_allowed', `${request.method} is not possible here; GET, HEAD is.`, { allow: ['GET', 'HEAD'] });

@@ -15,7 +15,7 @@ export const vocabulary = () => ({
   flows: flows.map(({ number, title, onFailure }) => ({ number, title, onFailure })),
   apis: Object.fromEntries(
     ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(
-      ({ id, name, application, audience, auth, method }) => [id, { name, application, audience, auth, method }],
+      ({ id, name, application, audience, auth, method, path }) => [id, { name, application, audience, auth, method, path }],
     ),
   ),
   /** What faults can be set on. */

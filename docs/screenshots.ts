@@ -23,10 +23,14 @@ const SHOTS = [
   { name: 'overview', path: '', shows: 'text=/^13 of 13$/', readme: true },
   { name: 'activity', path: '/activity', shows: 'a[data-row]' },
   { name: 'objects', path: '/objects/order', shows: 'main a' },
+  { name: 'stock', path: '/stock', shows: 'main strong' },
+  { name: 'stock-of-sku', path: '/stock/mug-blue', shows: '.holds li' },
   { name: 'flows', path: '/flows', shows: 'main button' },
   { name: 'faults', path: '/faults', shows: 'main button' },
   { name: 'events', path: '/events', shows: 'main a' },
   { name: 'trace', path: `/activity/${TRACE}`, shows: '.hop pre', readme: true },
+  { name: 'call-tree', path: `/activity/${TRACE}?view=tree`, shows: '.tree a' },
+  { name: 'problems', path: '/console/reference/problems#not_found', shows: 'li.named', estate: true },
 ] as const;
 
 /** @returns the address of the gateway when the estate is ready */
@@ -66,10 +70,11 @@ async function takePictures(page: Page, gateway: string): Promise<void> {
   for (const { colorScheme, suffix, ...viewport } of folder === undefined ? [LIGHT] : LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize(viewport);
-    for (const { name, path, shows } of shots) {
-      await page.goto(`${gateway}/console/r/${REHEARSAL}${path}`);
+    for (const { name, path, shows, ...rest } of shots) {
+      const isOfEstate = 'estate' in rest;
+      await page.goto(isOfEstate ? gateway + path : `${gateway}/console/r/${REHEARSAL}${path}`);
       await page.locator(shows).first().waitFor();
-      await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+      if (!isOfEstate) await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
       await page.screenshot({ path: join(folder ?? README_PICTURES, `${name}${suffix}.png`) });
     }
   }

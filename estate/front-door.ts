@@ -45,7 +45,7 @@ export interface FrontDoorOptions {
   readonly addressOf: (application: Application) => string;
   /** Carries due work and the outside world's calls to the applications. */
   readonly transport: Transport;
-  /** Absent: the touchpoint mock does not belong to this process. */
+  /** Undefined: the touchpoint mock does not belong to this process. */
   readonly touchpoint?: () => TouchpointState;
   /** Authenticates the gateway at the applications. */
   readonly token: string;
@@ -68,7 +68,7 @@ export interface FrontDoor {
 /** Starts the gateway and the simulation plane, which drives the clocks of all rehearsals. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
-  const { touchpoint = (): TouchpointState => ({ state: 'absent' }) } = options;
+  const { touchpoint = (): TouchpointState => ({ state: 'unknown' }) } = options;
   const { credentials } = fixtures.at(Date.now());
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));

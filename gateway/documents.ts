@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 import { fixedDocument } from '../shared/http/fixed-document.ts';
+import { createProblemDocuments } from './problem-documents.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
@@ -36,7 +37,7 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/** Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, and a welcome page for browsers. */
+/** Public documents: the APIs as OpenAPI, the events as AsyncAPI, each in JSON and YAML, the problems, and a welcome page for browsers. */
 export function createDocuments(): Router {
   const openapi = once(() => estateOpenApi(manifest.version));
   const asyncapi = once(() => estateAsyncApi(manifest.version));
@@ -49,6 +50,7 @@ export function createDocuments(): Router {
     );
     router.get(`/${name}.yaml`, fixedDocument('application/yaml', yaml));
   }
+  router.use(createProblemDocuments());
   const welcome = fixedDocument('text/html', () => WELCOME);
   router.get('/', (request, response) => welcome(request, response.set('Content-Security-Policy', POLICY)));
   router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/'], ({ method }) => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
-import { ClockSet, verbsOff } from './clock-set.ts';
+import { ClockSet } from './clock-set.ts';
 import { Dialog } from './dialog.ts';
 import { facts } from './facts.ts';
 import { counted, wallTime } from './format.ts';
@@ -10,6 +10,7 @@ import { Badge } from './parts.ts';
 import { Picker } from './picker.ts';
 import { busy, faults, laws, verify } from './rehearsal.ts';
 import { rehearsalLink, withQuery } from './route.ts';
+import { offState, unlessOff } from './verbs-off.ts';
 
 /** The sticky bar: which rehearsal, what time it is there, what is set and what holds. */
 export function Bar({ rehearsal }: { rehearsal: string }) {
@@ -26,7 +27,7 @@ export function Bar({ rehearsal }: { rehearsal: string }) {
       h(Laws, {}),
       h(
         'button',
-        { type: 'button', class: 'wide', disabled: verbsOff(), onClick: () => void verify() },
+        { type: 'button', class: 'wide', 'aria-disabled': offState(), onClick: unlessOff(() => void verify()) },
         busy.value === 'verify' ? 'Verifying…' : 'Verify',
       ),
       h(Live, {}),

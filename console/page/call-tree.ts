@@ -1,8 +1,10 @@
 import { h } from 'preact';
+import { useRef } from 'preact/hooks';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { duration } from './format.ts';
 import type { ListedHop } from './hop.ts';
 import { Badge, StatusBadge } from './parts.ts';
+import { useRowWindow } from './row-window.ts';
 import type { TraceRow, TraceTree } from './trace-tree.ts';
 
 export interface TraceViewProps {
@@ -14,31 +16,53 @@ export interface TraceViewProps {
 /** Deeper calls are indented no further. */
 const DEEPEST = 6;
 
+/** Pixels of a row in a list of which a part is drawn; `.tree.part-shown` has the same. */
+const PITCH = 60;
+
 /** The hops of a trace as a list, each call below its caller. It says the same as the diagram. */
-export const CallTree = ({ tree, selected, hopLink }: TraceViewProps) =>
-  h(
+export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
+  const frame = useRef<HTMLOListElement>(null);
+  const count = tree.rows.length;
+  const at = selected ? tree.rows.indexOf(selected) : -1;
+  const { isPart, first, end, onScroll } = useRowWindow(frame, { count, pitch: PITCH, selected: at });
+  const item = (row: TraceRow, index: number) => [
+    index === tree.afterwards && index > 0 && !isPart && h('li', { key: 'afterwards', class: 'part' }, 'Afterwards'),
+    h(
+      'li',
+      { key: `${row.hop.requestId} ${row.hop.sequence}`, ...(isPart && { 'aria-setsize': count, 'aria-posinset': index + 1 }) },
+      h(HopLink, { row, href: hopLink(row.hop), isSelected: row === selected, isAfterwards: isPart && index >= tree.afterwards }),
+    ),
+  ];
+  return h(
     'ol',
-    { class: 'tree rows' },
-    tree.rows.map((row, index) => {
-      const { hop, from, depth, kind } = row;
-      return [
-        index === tree.afterwards && index > 0 && h('li', { key: 'afterwards', class: 'part' }, 'Afterwards'),
-        h(
-          'li',
-          { key: `${hop.requestId} ${hop.sequence}` },
-          h(
-            'a',
-            { class: `d${Math.min(depth, DEEPEST)}`, href: hopLink(hop), 'aria-current': row === selected ? 'true' : undefined },
-            h('span', { class: kind === 'delivery' ? 'what event-text' : 'what' }, apiTitle(hop.api)),
-            h('span', {}, h(StatusBadge, { status: hop.status })),
-            h(
-              'span',
-              { class: 'meta' },
-              `${applicationTitle(from)} → ${applicationTitle(hop.application)} · ${duration(hop.durationMs)}`,
-              hop.faults.map((fault) => h(Badge, { key: fault, tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, fault))),
-            ),
-          ),
-        ),
-      ];
-    }),
+    { ref: frame, class: isPart ? 'tree rows part-shown' : 'tree rows', ...(isPart && { tabIndex: 0, onScroll, 'aria-label': 'Hops' }) },
+    h(Space, { key: 'above', rows: first }),
+    tree.rows.slice(first, end).map((row, index) => item(row, first + index)),
+    h(Space, { key: 'below', rows: count - end }),
+  );
+}
+
+/** Takes the place of rows that are not drawn. No style attribute is allowed; a drawing has a height of its own. */
+const Space = ({ rows }: { rows: number }) =>
+  rows > 0 && h('li', { class: 'gap', 'aria-hidden': 'true' }, h('svg', { class: 'space', width: 1, height: rows * PITCH }));
+
+interface HopLinkProps {
+  readonly row: TraceRow;
+  readonly href: string;
+  readonly isSelected: boolean;
+  readonly isAfterwards: boolean;
+}
+
+const HopLink = ({ row: { hop, from, depth, kind }, href, isSelected, isAfterwards }: HopLinkProps) =>
+  h(
+    'a',
+    { class: `d${Math.min(depth, DEEPEST)}`, href, 'aria-current': isSelected ? 'true' : undefined },
+    h('span', { class: kind === 'delivery' ? 'what event-text' : 'what' }, apiTitle(hop.api)),
+    h('span', {}, h(StatusBadge, { status: hop.status })),
+    h(
+      'span',
+      { class: 'meta' },
+      `${isAfterwards ? 'afterwards · ' : ''}${applicationTitle(from)} → ${applicationTitle(hop.application)} · ${duration(hop.durationMs)}`,
+      hop.faults.map((fault) => h(Badge, { key: fault, tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, fault))),
+    ),
   );

@@ -2,18 +2,15 @@ import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { Dialog } from './dialog.ts';
 import { rehearsalTime } from './format.ts';
-import { live } from './live.ts';
-import { advance, busy, clock, settle } from './rehearsal.ts';
-
-/** Verbs are off while the gateway is away. */
-export const verbsOff = (): boolean => busy.value !== undefined || live.value.kind === 'reconnecting';
+import { advance, clock, settle } from './rehearsal.ts';
+import { offState, unlessOff } from './verbs-off.ts';
 
 /** The rehearsal's clock and the buttons that move it. */
 export function ClockSet() {
   const asking = useSignal(false);
   const now = clock.value?.now;
   const button = (label: string, run: () => void, extra: object = {}) =>
-    h('button', { type: 'button', class: 'wide', disabled: verbsOff(), onClick: run, ...extra }, label);
+    h('button', { type: 'button', class: 'wide', 'aria-disabled': offState(), onClick: unlessOff(run), ...extra }, label);
   return h(
     'div',
     { class: 'set', role: 'group', 'aria-label': 'Clock of the rehearsal' },

@@ -15,7 +15,7 @@ interface MapNode {
   readonly title: string;
   readonly owns: string;
   readonly note: string;
-  readonly state: 'ready' | 'away' | 'absent';
+  readonly state: 'ready' | 'away' | 'unknown';
   readonly isStruck: boolean;
   readonly isBusy: boolean;
   readonly link: string | undefined;
@@ -43,7 +43,7 @@ function nodesOf({ applications, touchpoint }: Topology, rehearsal: string): rea
       id: 'touchpoint',
       title: 'Touchpoint',
       owns: 'a mock of checkout lanes, for clients of its own',
-      note: touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'absent' ? 'not started' : 'away',
+      note: touchpoint.state === 'ready' ? 'mock, apart' : touchpoint.state === 'unknown' ? 'in its own process' : 'away',
       state: touchpoint.state,
       isStruck: false,
       isBusy: false,
@@ -146,7 +146,7 @@ const NodeRow = ({ node, calls }: { node: MapNode; calls: readonly DrawnCall[] }
 /** The portal is a site of its own. */
 const outside = (link: string | undefined) => (link?.startsWith('/') === false ? { target: '_blank', rel: 'noreferrer' } : {});
 const toneOf = (state: MapNode['state'], isStruck: boolean): string =>
-  state === 'away' ? 'away' : state === 'absent' ? 'none' : isStruck ? 'hit' : 'ok';
+  state === 'away' ? 'away' : state === 'unknown' ? 'none' : isStruck ? 'hit' : 'ok';
 const failures = (failed: number): string => (failed === 0 ? '' : ` (${failed.toLocaleString('en')} failed)`);
 const callOf = ({ to, calls, failed }: DrawnCall): string => `called ${applicationTitle(to)} ${counted(calls, 'time')}${failures(failed)}`;
 const sentenceOf = (call: DrawnCall): string => `${applicationTitle(call.from)} ${callOf(call)}`;

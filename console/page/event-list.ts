@@ -1,15 +1,14 @@
 import { h } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { type EventFilter, type PublishedEvent, useEventFeed } from './event-feed.ts';
 import { eventName, isAdditional } from './event-name.ts';
 import { facts } from './facts.ts';
+import { FilterField } from './filter-field.ts';
 import { shortSubject, wallTime } from './format.ts';
 import { held } from './live.ts';
 import { Badge, Empty, ProblemCard, Skeleton } from './parts.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 import { route, setQuery } from './router.ts';
-
-const FILTER_MS = 250;
 
 const filterOf = (query: URLSearchParams): EventFilter => ({
   type: query.get('type') ?? undefined,
@@ -34,7 +33,7 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
       'div',
       { class: 'in stack-tight' },
       h(TypeField, { filter }),
-      h(SubjectField, { subject: filter.subject ?? '' }),
+      h(FilterField, { parameter: 'subject', label: 'Subject, in full: order/ord_…', placeholder: 'Subject: order/ord_…' }),
       h(
         'p',
         { class: 'line' },
@@ -105,27 +104,6 @@ function TypeField({ filter }: { filter: EventFilter }) {
     h('option', { value: '' }, 'all types'),
     names.map((name) => h('option', { key: name, value: name, selected: name === filter.type }, name)),
   );
-}
-
-/** Changes the address a moment after the last key. */
-function SubjectField({ subject }: { subject: string }) {
-  const [typed, setTyped] = useState(subject);
-  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(subject), [subject]);
-  useEffect(() => () => clearTimeout(due.current), []);
-  return h('input', {
-    type: 'search',
-    'data-filter': '',
-    'aria-label': 'Subject, in full: order/ord_…',
-    placeholder: 'Subject: order/ord_…   /',
-    maxLength: 160,
-    value: typed,
-    onInput: ({ currentTarget }) => {
-      setTyped(currentTarget.value);
-      clearTimeout(due.current);
-      due.current = setTimeout(() => setQuery({ subject: currentTarget.value.trim() }), FILTER_MS);
-    },
-  });
 }
 
 const NothingFound = () =>

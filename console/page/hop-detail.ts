@@ -1,5 +1,4 @@
 import { h } from 'preact';
-import { verbsOff } from './clock-set.ts';
 import { control } from './control.ts';
 import { curlOf } from './curl.ts';
 import { apiTitle, applicationTitle, facts } from './facts.ts';
@@ -7,11 +6,13 @@ import { duration, wallTime } from './format.ts';
 import type { Hop } from './hop.ts';
 import { JsonView } from './json-view.ts';
 import { CopyButton, StatusBadge } from './parts.ts';
+import { problemLink, referenceLink } from './reference-link.ts';
 import { act, faults, readFaults } from './rehearsal.ts';
 import { drawn, useResource } from './resource.ts';
 import { rehearsalLink } from './route.ts';
 import { credentialsOf } from './session.ts';
 import type { TraceRow } from './trace-tree.ts';
+import { offState, unlessOff } from './verbs-off.ts';
 
 export interface HopDetailProps {
   readonly rehearsal: string;
@@ -25,6 +26,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
   const hop = useResource(listed.requestId, (signal) => control('read-hop', { params: { requestId: listed.requestId } }, { signal }));
   const { vocabulary } = facts();
   const api = vocabulary.apis[listed.api];
+  const code = problemCodeOf(hop.value);
   const isCall = kind === 'call' || kind === 'request';
   return h(
     'section',
@@ -45,16 +47,18 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
     isCall &&
       h(
         'p',
-        { class: 'line' },
+        { class: 'line actions' },
         api?.audience === 'public' &&
           hop.value &&
           h(CopyButton, { what: 'Command', text: () => commandOf(hop.value as Hop, rehearsal, api.auth), children: 'Copy as curl' }),
         api &&
           h(
             'button',
-            { type: 'button', disabled: verbsOff(), onClick: () => void failNext(listed.application, listed.api) },
+            { type: 'button', 'aria-disabled': offState(), onClick: unlessOff(() => void failNext(listed.application, listed.api)) },
             'Fail this call next time',
           ),
+        api?.audience === 'public' && h('a', { class: 'button', href: referenceLink(api), target: '_self' }, 'In the reference'),
+        code !== undefined && h('a', { class: 'button', href: problemLink(code) }, 'What the problem means'),
       ),
     drawn(hop, (value) =>
       h(
@@ -66,6 +70,13 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
       ),
     ),
   );
+}
+
+/** The code in the answer of a refused hop. */
+function problemCodeOf(hop: Hop | undefined): string | undefined {
+  if (!hop || hop.status < 400) return undefined;
+  const { code } = (hop.response ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** A fault that struck here, and what it does while it is still set. */

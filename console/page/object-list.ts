@@ -1,6 +1,7 @@
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
+import { FilterField } from './filter-field.ts';
 import { rehearsalTime, shortId } from './format.ts';
 import { held } from './live.ts';
 import { StateLinks, UnknownType } from './object-types.ts';
@@ -12,7 +13,6 @@ import { setQuery } from './router.ts';
 
 export type ListedObject = Output<'list-objects'>['items'][number];
 
-const FILTER_MS = 250;
 const PAGE = 50;
 /** Of rows in the document: 1,000. */
 const MOST_PAGES = 20;
@@ -59,7 +59,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
         h(
           'div',
           { class: 'in stack-tight' },
-          h(Filter, { q: q ?? '' }),
+          h(FilterField, { parameter: 'q', label: 'Filter: id or name', placeholder: 'Filter: id or name' }),
           h(
             'div',
             { class: 'line' },
@@ -147,24 +147,3 @@ const NoObject = ({ type, isFiltered }: { type: string; isFiltered: boolean }) =
         h('button', { type: 'button', onClick: () => setQuery({ state: undefined, q: undefined }) }, 'Show all'),
       )
     : h(Empty, { title: `There is no ${type} yet.` }, h('p', { class: 'muted' }, 'Each one appears here when it is created.'));
-
-/** Changes the address a moment after the last key. */
-function Filter({ q }: { q: string }) {
-  const [typed, setTyped] = useState(q);
-  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(q), [q]);
-  useEffect(() => () => clearTimeout(due.current), []);
-  return h('input', {
-    type: 'search',
-    'data-filter': '',
-    'aria-label': 'Filter: id or name',
-    placeholder: 'Filter: id or name   /',
-    maxLength: 160,
-    value: typed,
-    onInput: ({ currentTarget }) => {
-      setTyped(currentTarget.value);
-      clearTimeout(due.current);
-      due.current = setTimeout(() => setQuery({ q: currentTarget.value.trim() || undefined }), FILTER_MS);
-    },
-  });
-}

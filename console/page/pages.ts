@@ -42,6 +42,15 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./objects.ts')).Objects,
   },
   {
+    path: 'stock',
+    scope: 'rehearsal',
+    title: 'Stock',
+    icon: 'stock',
+    key: 's',
+    deepest: 1,
+    load: async () => (await import('./stock.ts')).Stock,
+  },
+  {
     path: 'flows',
     scope: 'rehearsal',
     title: 'Flows',

@@ -1,63 +1,81 @@
 import { h } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { FilterField } from './filter-field.ts';
 import { Badge, Card, Empty, StatusBadge } from './parts.ts';
-import { readReferenceFacts } from './reference-facts.ts';
+import { type ReferenceFacts, readReferenceFacts } from './reference-facts.ts';
+import { problemLink } from './reference-link.ts';
 import { drawn, useResource } from './resource.ts';
-import { route, setQuery } from './router.ts';
+import { fragment, route, setQuery } from './router.ts';
+import { inWords } from './words.ts';
 
-/** Every refusal of the estate. The filter is in the address. */
+/** Their names are shown at once. */
+const FEW_APIS = 8;
+
+type Problem = ReferenceFacts['problems'][number];
+
+/** Every refusal of the estate, with its cause and remedy. The filter is in the address; the fragment names one problem. */
 export function Problems() {
   const read = useResource('problems', readReferenceFacts);
-  const q = route.value.query.get('q') ?? '';
+  const words = (route.value.query.get('q') ?? '').toLowerCase();
   return drawn(read, ({ problems }) => {
-    const words = q.toLowerCase();
     const found = problems.filter(({ code, status, title, apis }) =>
       [code, status, title, ...apis].join(' ').toLowerCase().includes(words),
     );
+    const named = fragment.value;
     return h(
       Card,
       { label: 'Problems' },
       h(
-        'p',
-        { class: 'in' },
-        h('input', {
-          type: 'search',
-          'data-filter': '',
-          'aria-label': 'Filter: code, status, API',
-          placeholder: 'Filter: code, status, API   /',
-          maxLength: 160,
-          value: q,
-          onInput: ({ currentTarget }) => setQuery({ q: currentTarget.value }),
-        }),
+        'div',
+        { class: 'in stack-tight' },
+        h(FilterField, { parameter: 'q', label: 'Filter: code, status, API', placeholder: 'Filter: code, status, API' }),
+        named !== '' &&
+          !problems.some(({ code }) => code === named) &&
+          h('p', { role: 'status' }, 'There is no problem ', h('code', { class: 'brk' }, named), '. These exist:'),
       ),
       found.length === 0 &&
         h(Empty, { title: 'No problem matches.' }, h('button', { type: 'button', onClick: () => setQuery({ q: undefined }) }, 'Show all')),
       h(
         'ul',
-        { class: 'facts' },
-        found.map(({ code, status, title, retryable, common, apis }) =>
-          h(
-            'li',
-            { key: code },
-            h(
-              'p',
-              { class: 'line' },
-              h(StatusBadge, { status }),
-              h('strong', {}, title),
-              h('code', { class: 'brk' }, code),
-              retryable && h(Badge, {}, 'may succeed later'),
-            ),
-            h(
-              'p',
-              { class: 'muted' },
-              common
-                ? 'Every API may answer it.'
-                : apis.length > 0
-                  ? apis.join(', ')
-                  : 'The gateway, an application or the simulation plane answers it.',
-            ),
-          ),
-        ),
+        { class: 'entries' },
+        found.map((problem) => h(Section, { key: problem.code, problem, isNamed: problem.code === named })),
       ),
     );
   });
+}
+
+function Section({
+  problem: { code, status, title, retryable, common, apis, cause, remedy },
+  isNamed,
+}: {
+  problem: Problem;
+  isNamed: boolean;
+}) {
+  const section = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isNamed) section.current?.scrollIntoView();
+  }, [isNamed]);
+  return h(
+    'li',
+    { ref: section, id: code, class: isNamed ? 'stack-tight named' : 'stack-tight', 'aria-current': isNamed ? 'true' : undefined },
+    h(
+      'p',
+      { class: 'line' },
+      h(StatusBadge, { status }),
+      h('strong', {}, title),
+      h('a', { href: problemLink(code), 'aria-label': `${code}: link to this problem` }, h('code', { class: 'brk' }, code)),
+      retryable && h(Badge, {}, 'may succeed later'),
+    ),
+    h('p', {}, h('strong', {}, 'Cause. '), inWords(cause)),
+    h('p', {}, h('strong', {}, 'Remedy. '), inWords(remedy)),
+    h(AnsweredBy, { common, apis }),
+  );
+}
+
+/** Many APIs answer the same problem: their names wait until they are asked for. */
+function AnsweredBy({ common, apis }: Pick<Problem, 'common' | 'apis'>) {
+  if (common) return h('p', { class: 'muted' }, 'Every API may answer it.');
+  if (apis.length === 0) return h('p', { class: 'muted' }, 'The gateway, an application or the simulation plane answers it.');
+  if (apis.length <= FEW_APIS) return h('p', { class: 'muted' }, `Answered by ${apis.join(', ')}.`);
+  return h('details', { class: 'muted' }, h('summary', {}, `Answered by ${apis.length} APIs`), h('p', {}, `${apis.join(', ')}.`));
 }

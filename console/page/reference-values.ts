@@ -2,6 +2,7 @@ import { h } from 'preact';
 import { Card, CopyButton } from './parts.ts';
 import { readReferenceFacts } from './reference-facts.ts';
 import { drawn, useResource } from './resource.ts';
+import { inWords } from './words.ts';
 
 /** What of the initial world is made for rehearsing. */
 export function MagicValues() {
@@ -13,7 +14,7 @@ export function MagicValues() {
         { key: title, title },
         h(
           'ul',
-          { class: 'facts' },
+          { class: 'entries' },
           rows.map(({ values, also, use }) =>
             h(
               'li',
@@ -32,7 +33,3 @@ export function MagicValues() {
     ),
   );
 }
-
-/** Backquotes mark code. */
-const inWords = (text: string) =>
-  text.split('`').map((part, index) => (index % 2 === 1 ? h('code', { key: index, class: 'brk' }, part) : part));

@@ -7,6 +7,10 @@ export const route = computed(() => parseRoute(new URL(address.value, location.o
 /** The path without the query: a change is a navigation, which moves the focus. */
 export const path = computed(() => new URL(address.value, location.origin).pathname);
 
+const hash = signal(location.hash);
+/** The part of the page that the address names; empty: none. */
+export const fragment = computed(() => decodedFragment(hash.value));
+
 let focusDue = false;
 
 /** Whether a heading that appears now takes the focus. It answers true once for each navigation. */
@@ -29,6 +33,7 @@ export function setQuery(changes: QueryChanges): void {
 
 function moved(before: string): void {
   address.value = location.pathname + location.search;
+  hash.value = location.hash;
   if (path.peek() === before) return;
   focusDue = true;
   window.scrollTo(0, 0);
@@ -37,6 +42,9 @@ function moved(before: string): void {
 /** Follows links of the console without loading the page again. */
 export function startRouter(): void {
   addEventListener('popstate', () => moved(path.peek()));
+  addEventListener('hashchange', () => {
+    hash.value = location.hash;
+  });
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest('a') : null;
@@ -45,4 +53,12 @@ export function startRouter(): void {
     event.preventDefault();
     navigate(href);
   });
+}
+
+function decodedFragment(text: string): string {
+  try {
+    return decodeURIComponent(text.slice(1));
+  } catch {
+    return text.slice(1);
+  }
 }

@@ -1,19 +1,20 @@
 import { h } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TraceViewProps } from './call-tree.ts';
 import { apiTitle, applicationTitle } from './facts.ts';
 import { duration } from './format.ts';
-import { type Column, GEOMETRY, type SequenceRow, sequenceLayout } from './sequence-layout.ts';
+import { useRowWindow } from './row-window.ts';
+import { type Column, GEOMETRY, type SequenceLayout, type SequenceRow, sequenceLayout } from './sequence-layout.ts';
 import type { TraceRow } from './trace-tree.ts';
 
 const BAR = GEOMETRY.bar;
 /** Pixels of a character: estimates that decide on which side of the arrow a label has room. */
 const CHARACTER = { name: 6.2, facts: 5.6 } as const;
 
-/** Who called whom, drawn at its own size; a wide trace scrolls. */
+/** Who called whom, drawn at its own size. A wide trace scrolls; of a long one, the rows in view are drawn. */
 export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState(720);
+  const [room, setRoom] = useState<number>();
   useLayoutEffect(() => {
     const { current } = frame;
     if (!current) return;
@@ -21,18 +22,48 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
     watch.observe(current);
     return () => watch.disconnect();
   }, []);
-  const { columns, gap, rows, afterwardsY, width, height } = sequenceLayout(tree, room);
+  const layout = useMemo(() => (room === undefined ? undefined : sequenceLayout(tree, room)), [tree, room]);
+  const at = selected ? tree.rows.indexOf(selected) : -1;
+  const { isPart, first, end, onScroll } = useRowWindow(frame, { count: layout ? tree.rows.length : 0, pitch: GEOMETRY.row, selected: at });
   return h(
     'div',
-    { ref: frame, class: 'seqwrap', tabIndex: 0, role: 'group', 'aria-label': 'Sequence diagram' },
+    {
+      ref: frame,
+      class: isPart ? 'seqwrap part-shown' : 'seqwrap',
+      tabIndex: 0,
+      role: 'group',
+      'aria-label': isPart ? `Sequence diagram of ${tree.rows.length} hops` : 'Sequence diagram',
+      onScroll,
+    },
+    layout && h(Diagram, { layout, selected, hopLink, first, end }),
+  );
+}
+
+interface DiagramProps extends Pick<TraceViewProps, 'selected' | 'hopLink'> {
+  readonly layout: SequenceLayout;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** The names of the columns stay in view; the rows have a drawing of their own. */
+function Diagram({ layout: { columns, gap, rows, afterwardsY, width, height }, selected, hopLink, first, end }: DiagramProps) {
+  const shown = rows.slice(first, end);
+  // The bar of a caller is as long as its calls.
+  const bars = rows.slice(0, end).filter(({ row }) => row.last >= first);
+  const { head } = GEOMETRY;
+  return [
     h(
       'svg',
-      { class: 'seq', width, height, viewBox: `0 0 ${width} ${height}` },
-      columns.map(({ id, x }) => h('line', { key: id, class: 'life', x1: x, x2: x, y1: GEOMETRY.head + 6, y2: height - 6 })),
+      { class: 'seq heads', width, height: head, viewBox: `0 0 ${width} ${head}` },
       columns.map((column) => h(Head, { key: column.id, column, gap })),
+    ),
+    h(
+      'svg',
+      { class: 'seq', width, height: height - head, viewBox: `0 ${head} ${width} ${height - head}` },
+      columns.map(({ id, x }) => h('line', { key: id, class: 'life', x1: x, x2: x, y1: head + 6, y2: height - 6 })),
       afterwardsY !== undefined && h('text', { class: 'part', x: 6, y: afterwardsY }, 'Afterwards: events delivered, timers'),
-      rows.map((row) => h(Arrow, { key: keyOf(row), row, width, href: hopLink(row.row.hop), isSelected: row.row === selected })),
-      rows.map((row) =>
+      shown.map((row) => h(Arrow, { key: keyOf(row), row, width, href: hopLink(row.row.hop), isSelected: row.row === selected })),
+      bars.map((row) =>
         h('rect', {
           key: keyOf(row),
           class: `act ${toneOf(row.row)}`,
@@ -46,10 +77,10 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
       h(
         'g',
         { class: 'labels', 'aria-hidden': 'true' },
-        rows.map((row) => h(Label, { key: keyOf(row), row, width, isSelected: row.row === selected })),
+        shown.map((row) => h(Label, { key: keyOf(row), row, width, isSelected: row.row === selected })),
       ),
     ),
-  );
+  ];
 }
 
 const keyOf = ({ row: { hop } }: SequenceRow): string => `${hop.requestId} ${hop.sequence}`;

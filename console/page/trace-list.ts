@@ -1,6 +1,7 @@
 import { h } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { apiTitle, applicationTitle } from './facts.ts';
+import { FilterField } from './filter-field.ts';
 import { counted, duration, wallTime } from './format.ts';
 import { held } from './live.ts';
 import { Badge, Empty, ProblemCard, Skeleton, StatusBadge } from './parts.ts';
@@ -10,7 +11,6 @@ import { route, setQuery } from './router.ts';
 import { say } from './status-line.ts';
 import { type Trace, type TraceFilter, useTraceFeed } from './trace-feed.ts';
 
-const FILTER_MS = 250;
 const STATUSES = ['ok', 'refused', 'failed'] as const;
 
 const filterOf = (query: URLSearchParams): TraceFilter => ({
@@ -38,7 +38,16 @@ export function TraceList({ rehearsal, selected }: { rehearsal: string; selected
   return h(
     'section',
     { ref: list, class: 'card list', 'aria-label': 'Traces', onPointerLeave: leave, onFocusOut: leave },
-    h('div', { class: 'in stack-tight' }, h(FilterField, { q: filter.q ?? '' }), h(FilterChips, { filter })),
+    h(
+      'div',
+      { class: 'in stack-tight' },
+      h(FilterField, {
+        parameter: 'q',
+        label: 'Filter: id, path, API, application, status, fault',
+        placeholder: 'Filter: id, API, status, fault',
+      }),
+      h(FilterChips, { filter }),
+    ),
     feed.waiting > 0 &&
       h('p', { class: 'waiting' }, h('button', { type: 'button', class: 'primary', onClick: feed.showWaiting }, `${feed.waiting} new`)),
     !feed.items && !feed.refusal && feed.slow && h(Skeleton, { rows: 8 }),
@@ -87,27 +96,6 @@ export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehea
       ),
     ),
   );
-}
-
-/** Changes the address a moment after the last key. */
-function FilterField({ q }: { q: string }) {
-  const [typed, setTyped] = useState(q);
-  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setTyped(q), [q]);
-  useEffect(() => () => clearTimeout(due.current), []);
-  return h('input', {
-    type: 'search',
-    'data-filter': '',
-    'aria-label': 'Filter: id, path, API, application, status, fault',
-    placeholder: 'Filter: id, API, status, fault   /',
-    maxLength: 160,
-    value: typed,
-    onInput: ({ currentTarget }) => {
-      setTyped(currentTarget.value);
-      clearTimeout(due.current);
-      due.current = setTimeout(() => setQuery({ q: currentTarget.value.trim() }), FILTER_MS);
-    },
-  });
 }
 
 function FilterChips({ filter }: { filter: TraceFilter }) {

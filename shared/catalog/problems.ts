@@ -49,6 +49,9 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** The member `type`: a relative reference, because only the client knows under which name it reached the gateway. The gateway answers there. */
+export const problemType = (code: ProblemCode): string => `/problems/${code}`;
+
 /** Problems that every API may answer besides those that it declares. */
 export const commonProblems = [
   'malformed_request',
@@ -126,7 +129,7 @@ export class Problem extends Error {
 
   #essentials(instance: string): Record<string, unknown> {
     return {
-      type: `urn:uc:problem:${this.code.replaceAll('_', '-')}`,
+      type: problemType(this.code),
       title: problems[this.code].title,
       status: this.status,
       detail: this.message,

@@ -104,16 +104,29 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
  * return undeclared members.
  */
 export function filterResponse(api: ApiDefinition, output: unknown, strict: boolean): unknown {
-  const plain: unknown = JSON.parse(JSON.stringify(output ?? null));
-  const parsed = api.response.safeParse(plain);
+  const parsed = declaredMembers(api.response, output ?? null);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new Error(`The response of ${api.id} does not match its schema: /${issue?.path.join('/')}: ${issue?.message}`);
   }
-  if (strict && !isDeepStrictEqual(JSON.parse(JSON.stringify(parsed.data)), plain)) {
-    throw new Error(`The response of ${api.id} has members that its schema does not declare: ${superfluous(plain, parsed.data, '')}`);
-  }
+  if (strict) refuseUndeclared(api, asSent(output ?? null), parsed.data);
   return parsed.data;
+}
+
+/**
+ * The members of a value that its schema declares. A value fits when its JSON does: JSON leaves out members that are undefined, and which a
+ * schema may refuse.
+ */
+export function declaredMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed : schema.safeParse(asSent(value));
+}
+
+const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function refuseUndeclared(api: ApiDefinition, plain: unknown, declared: unknown): void {
+  if (isDeepStrictEqual(asSent(declared), plain)) return;
+  throw new Error(`The response of ${api.id} has members that its schema does not declare: ${superfluous(plain, declared, '')}`);
 }
 
 function superfluous(is: unknown, declared: unknown, at: string): string {
@@ -121,7 +134,7 @@ function superfluous(is: unknown, declared: unknown, at: string): string {
   for (const [key, value] of Object.entries(is)) {
     if (!Object.hasOwn(declared, key)) return `${at}/${key}`;
     const inner = (declared as Record<string, unknown>)[key];
-    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(inner)), value)) return superfluous(value, inner, `${at}/${key}`);
+    if (!isDeepStrictEqual(asSent(inner), value)) return superfluous(value, inner, `${at}/${key}`);
   }
   return at;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { decodeTime, ulid } from 'ulid';
 
 /** Prefixes of ids. An id is `<prefix>_<ULID>` and opaque to clients. */
@@ -27,9 +27,7 @@ export const DEFAULT_REHEARSAL = 'default';
 
 /** SHA-256 of the parts as hex. Each part goes in with its length, so that different parts cannot collide. */
 export function digest(...parts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${part.length}:${part};`);
-  return hash.digest('hex');
+  return hash('sha256', parts.map((part) => `${part.length}:${part};`).join(''));
 }
 
 /**
@@ -37,7 +35,7 @@ export function digest(...parts: readonly string[]): string {
  * @param at epoch milliseconds, the time part
  */
 export function derivedUlid(seed: string, at: number): string {
-  const bytes = createHash('sha256').update(seed).digest();
+  const bytes = hash('sha256', seed, 'buffer');
   let position = 0;
   return ulid(at, () => (bytes[position++ % bytes.length] ?? 0) / 256);
 }

@@ -16,12 +16,22 @@ export interface Refused {
   readonly reason: string;
 }
 
+/** Headers of a message. Those of an older release are absent. */
+export interface DeliveredHeaders {
+  /** Request id of the hop that published the event. */
+  readonly hop?: string | undefined;
+  /** Type of the event, with prefix: most subscribers of a topic need not parse an event to see that it is not for them. */
+  readonly type?: string | undefined;
+}
+
 /**
  * Delivers one event. Resolves when the event is consumed, no longer pending, or refused for good. After an error and a pause, the event is
  * delivered again, before later events of the same key.
- * @param hop request id of the hop that published the event; absent in messages of an older release
  */
-export type Deliver = (world: World, eventId: string, json: string, hop?: string) => Promise<Refused | undefined>;
+export type Deliver = (world: World, eventId: string, json: string, headers: DeliveredHeaders) => Promise<Refused | undefined>;
+
+/** Header with the type of an event, as the Kafka binding of CloudEvents names it. */
+export const TYPE_HEADER = 'ce_type';
 
 /** Transport of events: at least once, ordered per key. The ledger in the store has the pending deliveries. */
 export interface Bus {

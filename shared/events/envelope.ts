@@ -2,6 +2,7 @@ import { type Application, topicOf } from '../catalog/applications.ts';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
+import { declaredMembers } from '../contract/validation.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
 import { instant } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
@@ -54,7 +55,7 @@ export interface EnvelopeInput {
 export function envelope(input: EnvelopeInput): PlannedEvent {
   const { application, definition, type, object, previousState, context, causation, hop } = input;
   const id = `evt_${derivedUlid(digest(context.world, type, definition.type, object.id, String(object.version)), context.now)}`;
-  const published = definition.schema.parse(JSON.parse(JSON.stringify(object))) as Record<string, unknown>;
+  const published = publishedMembers(definition, object);
   const event: EstateEvent = {
     specversion: '1.0',
     id,
@@ -83,4 +84,10 @@ export function envelope(input: EnvelopeInput): PlannedEvent {
     committedAt: Date.now(),
     hop,
   };
+}
+
+function publishedMembers({ schema }: ObjectDefinition, object: Stored): Readonly<Record<string, unknown>> {
+  const { data, error } = declaredMembers(schema, object);
+  if (error) throw error;
+  return data;
 }

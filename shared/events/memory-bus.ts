@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { World } from '../domain/world.ts';
 import { READY } from '../process/readiness.ts';
-import type { Bus, BusMessage, Deliver } from './bus.ts';
+import { type Bus, type BusMessage, type Deliver, TYPE_HEADER } from './bus.ts';
 import { createDeliveryLanes, type DeliveryLanes } from './delivery-lanes.ts';
 
 interface Subscription {
@@ -15,11 +15,11 @@ export function createMemoryBus(): Bus {
   const subscriptions = new Set<Subscription>();
 
   function enqueue({ lanes, deliver }: Subscription, { topic, key, headers, json }: BusMessage): void {
-    const { world, id = '', hop } = headers;
+    const { world, id = '', hop, [TYPE_HEADER]: type } = headers;
     lanes.add({
       lane: `${topic}/${key}`,
       deliver: async () => {
-        await deliver(world as World, id, json, hop);
+        await deliver(world as World, id, json, { hop, type });
       },
     });
   }

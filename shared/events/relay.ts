@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
 import { Problem } from '../catalog/problems.ts';
+import { eventHead } from '../domain/event-head.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import type { OutboxEntry, OutboxStore, SentEvent, WithheldEvent } from '../store/ports/outbox.ts';
-import type { Bus } from './bus.ts';
+import { type Bus, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
 
@@ -70,6 +71,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     const spans = tracer && batch.map((entry) => sendSpan(tracer, store.application, entry));
     const messages = batch.map(({ id, topic, key, json, hop }, place) => {
       const traceparent = spans?.[place]?.traceparent;
+      const { type } = eventHead(json);
       return {
         topic,
         key,
@@ -77,6 +79,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
         headers: {
           ...{ id, world, rehearsal, 'content-type': EVENT_CONTENT_TYPE },
           ...(traceparent !== undefined && { traceparent }),
+          ...(type !== undefined && { [TYPE_HEADER]: type }),
           ...(hop !== undefined && { hop }),
         },
       };

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import type { RehearsalCredentials } from '../store/ports/directory.ts';
 
@@ -15,7 +15,7 @@ export function matches(pepper: string, key: string, stored: string | undefined)
 /** Compares two secrets of any length in constant time. */
 export const isSameSecret = (given: string, expected: string): boolean => timingSafeEqual(sha256(given), sha256(expected));
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The credentials of a rehearsal in plain text. They are shown once, when it is created. */
 export interface PlainCredentials {

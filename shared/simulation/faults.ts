@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { nameOf } from '../catalog/event-names.ts';
 import { type Fault, FaultInput, type Match, targetsOf } from '../catalog/simulation/faults.ts';
@@ -103,7 +103,7 @@ export function createFaults(simulation: FaultStore) {
 const parseRule = ({ name, json }: FaultRule): ActiveFault => ({ name, ...FaultInput.parse(JSON.parse(json)) });
 
 /** The n-th number that a seed gives, from 0 to below 1. */
-const drawn = (seed: string, n: number): number => createHash('sha256').update(`${seed}/${n}`).digest().readUInt32BE(0) / 2 ** 32;
+const drawn = (seed: string, n: number): number => hash('sha256', `${seed}/${n}`, 'buffer').readUInt32BE(0) / 2 ** 32;
 
 /** Wall time after which a barrier gives up and refuses the requests that wait there. */
 const BARRIER_TIMEOUT_MS = 10_000;

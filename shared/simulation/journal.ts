@@ -48,6 +48,8 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly faults?: readonly string[];
   /** As it was parsed. */
   readonly request?: unknown;
+  /** The text that was parsed. */
+  readonly requestText?: string | undefined;
   /** As it was sent. */
   readonly response?: string | undefined;
 }
@@ -74,12 +76,25 @@ export function journalHop({ simulation, log }: Journal, hop: Hop): void {
   withoutFailing(log, 'keeping a journal record', () => simulation.journal(hop.world, entryOf(hop)));
 }
 
-function entryOf({ ids, application, api, method, status, now, principal, started, request, response, ...hop }: Hop): JournalEntry {
+function entryOf({
+  ids,
+  application,
+  api,
+  method,
+  status,
+  now,
+  principal,
+  started,
+  request,
+  requestText,
+  response,
+  ...hop
+}: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
   const { path, calls = [], faults = [] } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
-  const asked = bodyOf(() => (request === undefined ? undefined : JSON.stringify(request)));
+  const asked = bodyOf(() => textOf(request, requestText));
   const answered = bodyOf(() => response);
   const truncated =
     asked.truncated || answered.truncated || path.length > PATH_LIMIT || calls.length > LIST_LIMIT || faults.length > LIST_LIMIT;
@@ -96,12 +111,12 @@ function entryOf({ ids, application, api, method, status, now, principal, starte
     faults: struck,
     ...(truncated && { truncated }),
   };
-  const hasBodies = asked.body !== undefined || answered.body !== undefined;
+  const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];
   return {
     requestId,
     correlationId,
     head: JSON.stringify(head),
-    ...(hasBodies && { bodies: JSON.stringify({ request: asked.body, response: answered.body }) }),
+    ...(bodies.length > 0 && { bodies: `{${bodies.join(',')}}` }),
     facts: { kind: kindOf(method, parentId), ...shown, startedAt, at: now, faults: struck },
     ...(principal === ANONYMOUS && { anonymous: true }),
   };
@@ -121,9 +136,12 @@ export function recordOf({ sequence, head, bodies }: Pick<RecordedHop, 'sequence
 }
 
 interface Body {
-  readonly body?: unknown;
+  /** JSON. */
+  readonly body?: string;
   readonly truncated: boolean;
 }
+
+const memberOf = (name: 'request' | 'response', { body }: Body): readonly string[] => (body === undefined ? [] : [`"${name}":${body}`]);
 
 function bodyOf(read: () => string | undefined): Body {
   try {
@@ -132,11 +150,26 @@ function bodyOf(read: () => string | undefined): Body {
     // Redaction comes first: it would not recognise a secret that is cut in two.
     const redacted = redactJson(json);
     const bytes = Buffer.byteLength(redacted);
-    if (bytes <= BODY_LIMIT) return { body: parsed(redacted), truncated: false };
-    return { body: { truncated: true, bytes, start: startOf(redacted) }, truncated: true };
+    if (bytes <= BODY_LIMIT) return { body: asJson(redacted), truncated: false };
+    return { body: JSON.stringify({ truncated: true, bytes, start: startOf(redacted) }), truncated: true };
   } catch {
-    return { body: { truncated: true }, truncated: true };
+    return { body: '{"truncated":true}', truncated: true };
   }
+}
+
+/** Answers of the estate are objects and lists in JSON already. Any other text is checked. */
+const asJson = (text: string): string => (/^[{[]/.test(text) ? text : JSON.stringify(parsed(text)));
+
+/** A longer text may exceed the limit because of its spaces, which do not count. */
+const LARGE = BODY_LIMIT / 4;
+/** An escape or an exponent may hide a secret from redaction. */
+const HIDING = /\\|[[:,\s]-?\d[\d.]*e/i;
+
+/** The text of a request; its value as text where the size of the text, or what redaction finds in it, may differ. */
+function textOf(request: unknown, text: string | undefined): string | undefined {
+  if (request === undefined) return undefined;
+  const isPlain = text !== undefined && text.length < LARGE && /^[{[]/.test(text) && !HIDING.test(text);
+  return isPlain ? text : JSON.stringify(request);
 }
 
 /** The first bytes of a text, without a character that is cut in two. */

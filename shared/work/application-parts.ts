@@ -7,6 +7,7 @@ import type { Directory } from '../store/ports/directory.ts';
 import type { Simulation, Store } from '../store/ports/estate-store.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AnyService } from './handler.ts';
+import { createParsedObjects } from './unit/parsed-objects.ts';
 
 /** Wall time for due work and consumed events. */
 export const WORK_DEADLINE_MS = 15_000;
@@ -24,7 +25,7 @@ export interface PipelineOptions {
   readonly agent: Agent;
   readonly log: Logger;
   readonly observer?: Observer | undefined;
-  /** Refuse responses with undeclared members instead of filtering them. */
+  /** Refuse responses with undeclared members instead of filtering them, and changes of objects that were read. */
   readonly strictResponses: boolean;
   /** Wall time beyond the deadline after which an unfinished claim may be taken over; also the lease of due work before a reply. */
   readonly leaseMarginMs?: number;
@@ -49,6 +50,7 @@ export function createParts({
     observer,
     workDeadlineMs,
     faults: createFaults(options.simulation),
+    parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time for which claims and due work before a reply are kept from others. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,
   };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Application, topicOf } from '../catalog/applications.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { allEvents } from '../catalog/events.ts';
@@ -6,7 +6,7 @@ import { objects } from '../catalog/objects.ts';
 import { Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import type { World } from '../domain/world.ts';
-import type { Bus, Refused } from '../events/bus.ts';
+import type { Bus, DeliveredHeaders, Refused } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
@@ -48,10 +48,14 @@ export async function startConsumer(options: ConsumerOptions): Promise<{ stop():
   const topics = new Set(
     consumed.flatMap(({ object }) => objects.filter(({ type }) => type === object).map(({ domain }) => topicOf(domain))),
   );
-  return bus.subscribe(service.application, [...topics], (world, id, json, hop) => consume(options, { world, id, json, hop }));
+  return bus.subscribe(service.application, [...topics], (world, id, json, headers) => consume(options, { world, id, json, headers }));
 }
 
 const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name));
+
+/** Whether an event of the estate has other subscribers than this application. */
+const isForOthers = (type: string, application: Application): boolean =>
+  knownTypes.has(nameOf(type)) && subscriptionOf(nameOf(type), application) === undefined;
 
 /** @returns undefined when it is none of the estate's events: on a shared bus anybody may write anything */
 function readEvent(json: string): EstateEvent | undefined {
@@ -65,9 +69,10 @@ function readEvent(json: string): EstateEvent | undefined {
 
 async function consume(
   options: ConsumerOptions,
-  { world, id, json, hop }: { world: World; id: string; json: string; hop: string | undefined },
+  { world, id, json, headers: { hop, type } }: { world: World; id: string; json: string; headers: DeliveredHeaders },
 ): Promise<Refused | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
+  if (type !== undefined && isForOthers(type, service.application)) return;
   const event = readEvent(json);
   if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
   const view = await directory.current(world);
@@ -110,7 +115,7 @@ function deliveryOf(
 ): Delivery & Hop {
   const name = nameOf(event.type);
   // An event may come several times. Each time is a hop of its own.
-  const requestId = `${event.id}.${application}.${randomBytes(4).toString('hex')}`;
+  const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,
     mode: subscriptionOf(name, application)?.mode ?? 'each',

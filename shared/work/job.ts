@@ -27,6 +27,8 @@ export interface Trail {
   readonly faults: string[];
   /** The body of the request, as it was parsed. */
   request?: unknown;
+  /** The text that was parsed. */
+  requestText?: string | undefined;
   /** Set when it is known better than when the context was made. */
   principal?: string;
 }

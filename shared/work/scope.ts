@@ -14,9 +14,20 @@ export function openScope(
   { context, trail, unit, commits }: CommittingJob,
   { webhookId, beforeCall }: Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> = {},
 ): { readonly work: OpenUnit; readonly scope: Scope } {
-  const { application, transport, observer, store, directory, gatewayUrl, agent, faults } = parts;
+  const { application, transport, observer, store, directory, gatewayUrl, agent, faults, parse } = parts;
   const { world, requestId, correlationId, traceparent } = context;
-  const work = openUnit({ store, context, commits, causation: requestId, hop: trail.hop, inlineLeaseMs: parts.leaseMs(context), ...unit });
+  const work = openUnit({
+    store,
+    context,
+    commits,
+    parse,
+    causation: requestId,
+    hop: trail.hop,
+    inlineLeaseMs: parts.leaseMs(context),
+    ...unit,
+  });
+  // Made when something is logged: most runs log nothing.
+  const ownLog = () => parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
   const scope: Scope = {
     context,
     work,
@@ -31,9 +42,9 @@ export function openScope(
       struck: (fault) => trail.faults.push(fault),
     }),
     webhookId,
-    // Made when it is used: most handlers log nothing.
-    get log() {
-      return parts.log.child({ requestId, correlationId, world, rehearsal: rehearsalOf(world), ...traceIds(traceparent) });
+    log: {
+      warn: (details, message) => ownLog().warn(details, message),
+      info: (details, message) => ownLog().info(details, message),
     },
   };
   return { work, scope };

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+import { consoleTab } from './console-tab.ts';
 
-describeConsole('the flows of the console in a browser', () => {
+describeInBrowser('the flows of the console in a browser', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
   let passed: string;
@@ -16,7 +17,7 @@ describeConsole('the flows of the console in a browser', () => {
       async () => (await rehearsal.client.control('read-run', { params: { id } })).state === 'passed',
       60_000,
     );
-  }, 90_000);
+  });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 
   const main = () => tab.page.locator('main');
@@ -27,22 +28,15 @@ describeConsole('the flows of the console in a browser', () => {
       .filter({ hasText: new RegExp(`^${state}$`) })
       .waitFor();
 
-  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
-    test.each([
-      ['the flows', () => 'flows', 'goes wrong'],
-      ['a run', () => `runs/${passed}`, 'Laws at the end'],
-      ['a run that does not exist', () => 'runs/run_never', 'There is no run'],
-    ])(
-      'shows %s without an accessibility finding or horizontal scrolling',
-      async (_what, rest, words) => {
-        await tab.dress(look);
-        await tab.open(page(rest()));
-        await main().getByText(words).locator('visible=true').first().waitFor();
-        await main().locator('.rows a, .laws li').first().waitFor();
-        await tab.expectSound();
-      },
-      60_000,
-    );
+  test.each([
+    ['the flows', () => 'flows', 'goes wrong'],
+    ['a run', () => `runs/${passed}`, 'Laws at the end'],
+    ['a run that does not exist', () => 'runs/run_never', 'There is no run'],
+  ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
+    await tab.open(page(rest()));
+    await main().getByText(words).locator('visible=true').first().waitFor();
+    await main().locator('.rows a, .laws li').first().waitFor();
+    await tab.expectSoundInEveryLook();
   });
 
   test('offers each scenario once', async () => {

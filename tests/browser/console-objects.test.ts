@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { consoleTab, describeConsole, LOOKS } from './console-tab.ts';
+import { consoleTab } from './console-tab.ts';
 import { dispatchedParcel } from './parcel.ts';
 
-describeConsole('the objects of the console in a browser', () => {
+describeInBrowser('the objects of the console in a browser', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
   let parcel: string;
@@ -12,7 +13,7 @@ describeConsole('the objects of the console in a browser', () => {
   beforeAll(async () => {
     rehearsal = await newRehearsal();
     ({ shipmentId: parcel, orderId: order } = await dispatchedParcel(rehearsal));
-  }, 60_000);
+  });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 
   const main = () => tab.page.locator('main');
@@ -26,24 +27,17 @@ describeConsole('the objects of the console in a browser', () => {
   const isEnabled = (name: string) =>
     main().locator('.verb-button.possible:not([aria-disabled])').getByText(name, { exact: true }).waitFor();
 
-  describe.each(LOOKS)('$width pixels wide and $colorScheme', (look) => {
-    test.each([
-      ['the types', () => '', 'fulfillment-order'],
-      ['a list', () => '/customer', 'Ada Byrne'],
-      ['a parcel', () => `/shipment/${parcel}`, 'How it got there'],
-      ['an order', () => `/order/${order}`, 'Related objects'],
-      ['an inventory item', () => '/inventory-item/mug-blue', 'Stock by location'],
-      ['an object that does not exist', () => '/customer/cus_nobody', 'These are the newest'],
-    ])(
-      'shows %s without an accessibility finding or horizontal scrolling',
-      async (_what, rest, words) => {
-        await tab.dress(look);
-        await tab.open(objects(rest()));
-        await main().getByText(words).locator('visible=true').first().waitFor();
-        await tab.expectSound();
-      },
-      60_000,
-    );
+  test.each([
+    ['the types', () => '', 'fulfillment-order'],
+    ['a list', () => '/customer', 'Ada Byrne'],
+    ['a parcel', () => `/shipment/${parcel}`, 'How it got there'],
+    ['an order', () => `/order/${order}`, 'Related objects'],
+    ['an inventory item', () => '/inventory-item/mug-blue', 'Stock by location'],
+    ['an object that does not exist', () => '/customer/cus_nobody', 'These are the newest'],
+  ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
+    await tab.open(objects(rest()));
+    await main().getByText(words).locator('visible=true').first().waitFor();
+    await tab.expectSoundInEveryLook();
   });
 
   test('leads from the types by a state to an object', async () => {

@@ -1,65 +1,56 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
-import { expectAccessible, LOOKS, type Look, watchedTab } from './watched-tab.ts';
+import { consoleTab } from './console-tab.ts';
 
 describeInBrowser('the reference in the console', () => {
-  let browser: Browser;
-  const tab = (look?: Look) => watchedTab(browser, estate.gateway, look);
+  const tab = consoleTab();
 
-  beforeAll(async () => {
-    browser = await launchChromium();
-  }, 60_000);
-  afterAll(() => browser?.close());
+  test('shows problems and magic values without an accessibility finding or horizontal scrolling in any look', async () => {
+    await tab.open('reference/problems');
+    await tab.page.getByText('insufficient_stock').waitFor();
+    await tab.expectSoundInEveryLook();
+    await tab.open('reference/values');
+    await tab.page.getByText('tok_timeout').waitFor();
+    await tab.expectSoundInEveryLook();
+  });
 
-  test.each(LOOKS)(
-    'shows problems and magic values without an accessibility finding or horizontal scrolling $width pixels wide and $colorScheme',
-    async (look) => {
-      await using shown = await tab(look);
-      await shown.open('reference/problems');
-      await shown.page.getByText('insufficient_stock').waitFor();
-      await expectAccessible(shown.page, look.width);
-      await shown.open('reference/values');
-      await shown.page.getByText('tok_timeout').waitFor();
-      await expectAccessible(shown.page, look.width);
-    },
-    60_000,
-  );
-
-  test.each(LOOKS)(
-    'draws APIs and events within the gateway and its policy $width pixels wide and $colorScheme',
-    async (look) => {
-      for (const [reference, words] of [
-        ['api', 'Create Transaction'],
-        ['events', 'uc.commerce.events'],
-      ] as const) {
-        await using shown = await tab(look);
-        await shown.open(`reference/${reference}`);
-        await shown.page.locator('#reference').getByText(words).first().waitFor({ state: 'attached' });
-        await expectAccessible(shown.page, look.width, '#reference');
-      }
-    },
-    60_000,
-  );
+  test.each([
+    ['api', 'Create Transaction'],
+    ['events', 'uc.commerce.events'],
+  ])('draws %s within the gateway and its policy in any look', async (reference, words) => {
+    await tab.open(`reference/${reference}`);
+    await tab.page.locator('#reference').getByText(words).first().waitFor({ state: 'attached' });
+    await tab.expectSoundInEveryLook({ without: '#reference' });
+  });
 
   test('finds a problem by the API that answers it, and says when no problem matches', async () => {
-    await using shown = await tab();
-    await shown.open('reference/problems');
-    await shown.page.getByText('insufficient_stock').waitFor();
-    await shown.page.keyboard.press('/');
-    await shown.page.keyboard.type('add payment');
-    await shown.page.getByText('payment_declined').waitFor();
-    await shown.page.getByText('already_enrolled').waitFor({ state: 'detached' });
-    await shown.page.keyboard.type('<b>');
-    await shown.page.getByText('No problem matches.').waitFor();
+    await tab.open('reference/problems');
+    await tab.page.getByText('insufficient_stock').waitFor();
+    await tab.page.keyboard.press('/');
+    await tab.page.keyboard.type('add payment');
+    await tab.page.getByText('payment_declined').waitFor();
+    await tab.page.getByText('already_enrolled').waitFor({ state: 'detached' });
+    await tab.page.keyboard.type('<b>');
+    await tab.page.getByText('No problem matches.').waitFor();
+  });
+
+  test('leads from the type of a problem to its cause and remedy, and says when there is no such problem', async () => {
+    await tab.page.goto(`${estate.gateway}/problems/payment_declined`);
+    const named = tab.page.locator('main li[aria-current]');
+    await named.getByText('Use another tender').waitFor();
+    expect(await named.getAttribute('id')).toBe('payment_declined');
+    expect(await named.evaluate((section) => section.getBoundingClientRect().top < innerHeight)).toBe(true);
+    await tab.page.getByRole('link', { name: /^overpayment: / }).click();
+    await tab.page.locator('main li#overpayment[aria-current]').waitFor();
+    await tab.page.goto(`${estate.gateway}/problems/${encodeURIComponent('<b>never</b>')}`);
+    await tab.page.getByText('There is no problem <b>never</b>. These exist:').waitFor();
   });
 
   test('leads to the APIs and back with the keyboard alone', async () => {
-    await using shown = await tab();
-    const { page } = shown;
-    await shown.open('reference');
-    await shown.row('Magic values').waitFor();
+    const { page } = tab;
+    await tab.open('reference');
+    await tab.row('Magic values').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(/reference\/api$/);
@@ -72,11 +63,10 @@ describeInBrowser('the reference in the console', () => {
 
   test('sends a request with the credential of the session to the rehearsal that was open', async () => {
     await using rehearsal = await newRehearsal();
-    await using shown = await tab();
-    const { page } = shown;
-    await shown.open(`r/${rehearsal.name}/events`);
+    const { page } = tab;
+    await tab.open(`r/${rehearsal.name}/events`);
     await page.getByText('Nothing has been published here yet.').waitFor();
-    await shown.open('reference/api#tag/ecommerce-platform/POST/baskets');
+    await tab.open('reference/api#tag/ecommerce-platform/POST/baskets');
     await page.getByText(`Requests go to the rehearsal ${rehearsal.name}.`).waitFor();
     await page
       .getByRole('button', { name: /Test Request.*\/baskets\)?$/ })
@@ -85,5 +75,5 @@ describeInBrowser('the reference in the console', () => {
     await page.getByRole('button', { name: /^Send/ }).first().click();
     await page.getByText('201').first().waitFor();
     expect(await rehearsal.events({ type: 'basket-created' })).toHaveLength(1);
-  }, 60_000);
+  });
 });

@@ -1,37 +1,32 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchChromium } from '../support/chromium.ts';
 import { estate } from '../support/estate.ts';
-import { ARGS, CHROMIUM, isInstalled } from './chromium.ts';
+import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
-/** Widths and color schemes in which each page is looked at. */
-export const LOOKS = ([1280, 390] as const).flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })));
-/** axe looks at each element: seconds on a busy machine. */
-export const LOOK_MS = 60_000;
-export type Look = (typeof LOOKS)[number];
+/** A test that walks through several pages, on a machine with much else to do. */
+const WALK_MS = 90_000;
 
-/** Skips, and says so, where no browser is installed. */
-export function describeConsole(what: string, tests: () => void): void {
-  if (!isInstalled()) {
-    // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
-    console.warn(`SKIPPED: the browser tests of ${what} need Chromium at ${CHROMIUM} (Debian: apt-get install chromium).`);
-  }
-  (isInstalled() ? describe : describe.skip)(what, tests);
-}
-
-/** A fresh tab for each test, without a session. Policy violations, errors of the page and foreign requests fail the test. */
+/**
+ * A fresh tab for each test, without a session; the tabs of a file share what the browser has cached. Cookies, policy violations, errors of
+ * the page and foreign requests fail the test.
+ */
 export function consoleTab() {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
+  let home: string;
   const complaints: string[] = [];
 
+  jest.setTimeout(WALK_MS);
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
-  }, 60_000);
+    browser = await launchChromium();
+    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' });
+    context.setDefaultTimeout(WALK_MS);
+  });
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    home = estate.gateway;
     page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
@@ -39,12 +34,12 @@ export function consoleTab() {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(estate.gateway)) complaints.push(`asked for ${request.url()}`);
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${home}/`)) complaints.push(`asked for ${request.url()}`);
     });
   });
   afterEach(async () => {
+    await page?.close();
     expect(await context.cookies()).toEqual([]);
-    await context.close();
     expect(complaints.splice(0)).toEqual([]);
   });
 
@@ -52,18 +47,16 @@ export function consoleTab() {
     get page(): Page {
       return page;
     },
-    open: (path: string) => page.goto(`${estate.gateway}/console/${path}`),
+    /** @param from the gateway's address, or that of a way to it */
+    open: (path: string, from = estate.gateway) => {
+      home = from;
+      return page.goto(`${from}/console/${path}`);
+    },
     heading: (name: string) => page.getByRole('heading', { level: 1, name, exact: true }),
-    dress: async ({ width, colorScheme }: Look) => {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    },
-    /** No accessibility finding, and nothing to scroll sideways. */
-    expectSound: async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-    },
+    /** A row of the page's list: the first one that has this text. */
+    row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
+    resize: (width: number) => page.setViewportSize({ width, height: 900 }),
+    expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
     isLive: () => page.getByRole('button', { name: 'Live', exact: true }).waitFor(),
     copied: () => page.evaluate<string>('navigator.clipboard.readText()'),
     /** Presses Tab until the focused element's name begins so. */

@@ -15,7 +15,7 @@ describeInBrowser('the history of the portal', () => {
   beforeAll(async () => {
     portal = await aPortal({ mockUrl: (await aMock()).url });
     browser = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const texts = (page: Page, part: string) => historyEntries(page).locator(part).allTextContents();

@@ -18,7 +18,7 @@ describeInBrowser('the page of the portal', () => {
     mock = await aMock();
     [portal, linked] = await Promise.all([aPortal({ mockUrl: mock.url }), aPortal({ mockUrl: mock.url, consoleUrl: CONSOLE })]);
     browser = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const top = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.y ?? Number.NaN;

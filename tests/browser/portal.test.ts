@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { startPortal } from '../../services/touchpoint-mock/portal-server.ts';
 import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { expectSoundInEveryLook } from './looks.ts';
 
 const TIDY = `
   for (const [id, value] of [['authorization', 'valid'], ['calculate-address', 'alias']]) {
@@ -40,7 +40,7 @@ describeInBrowser('the portal in a browser', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith(home)) complaints.push(`asked for ${request.url()}`);
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await Promise.all([portal?.close(), mock?.close()]);
@@ -293,15 +293,9 @@ describeInBrowser('the portal in a browser', () => {
     expect(outside).toEqual([]);
   });
 
-  test.each(['light', 'dark'] as const)('has no accessibility violations in %s colours', async (colorScheme) => {
-    await open({ colorScheme });
-    // The page has no frames: axe need not open another one to put its findings together. Colours change nothing but colours.
-    const axe = () => {
-      const builder = new AxeBuilder({ page }).setLegacyMode();
-      return colorScheme === 'light' ? builder : builder.withTags('cat.color');
-    };
-    const violations = async () => (await axe().analyze()).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-    expect(await violations()).toEqual([]);
+  test('has no accessibility finding in any look, before and after answers', async () => {
+    await open();
+    await expectSoundInEveryLook(page);
     await caseButton('17').click();
     await send('calculate');
     await caseButton('10c').click();
@@ -309,6 +303,6 @@ describeInBrowser('the portal in a browser', () => {
     await openAllDetails();
     await page.click('#run-sequence');
     await page.getByText('All 6 steps').waitFor();
-    expect(await violations()).toEqual([]);
+    await expectSoundInEveryLook(page);
   });
 });

@@ -63,7 +63,7 @@ else {
       const [{ Config }] = JSON.parse(await docker('image', 'inspect', image)) as [{ Config: Record<string, unknown> }];
       expect(Config).toMatchObject({
         User: '1000:1000',
-        Cmd: ['node', 'estate/main.ts'],
+        Cmd: ['node', '--max-semi-space-size=16', 'estate/main.ts'],
         Healthcheck: { Test: ['CMD', 'bash', 'image/health-check.sh'] },
         Labels: expect.objectContaining({
           'org.opencontainers.image.title': 'unified-commerce-estate',

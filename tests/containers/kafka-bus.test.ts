@@ -51,9 +51,9 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   async function member(world: string, { groupPrefix, deliver }: { groupPrefix?: string; deliver?: Deliver } = {}) {
     const bus = open(groupPrefix);
     const got: string[] = [];
-    const subscription = await bus.subscribe('crm', [TOPIC], async (of, id, json) => {
+    const subscription = await bus.subscribe('crm', [TOPIC], async (of, id, json, headers) => {
       if (of !== world) return;
-      const refused = await deliver?.(of, id, json);
+      const refused = await deliver?.(of, id, json, headers);
       got.push(id);
       return refused;
     });

@@ -80,7 +80,7 @@ describe(`In a rehearsal with ${MANY} objects of each kind and as many events an
       return { client, world: world as World, story: await tellStory(client) };
     };
     told = { small: await tell('small', false), grown: await tell('grown', true) };
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all([told?.small.client.close(), told?.grown.client.close()]);

@@ -126,7 +126,7 @@ describe('A stream', () => {
     const { id } = await anybody.control('start-run', { body: { scenario: 'digital-order' } });
     const stateOf = ({ data }: { data: readonly { id: string; state: string }[] }) => data.find((run) => run.id === id)?.state;
     await eventually('it has passed', async () => stream.of('runs').some((frame) => stateOf(frame) === 'passed'), 60_000);
-    expect(stream.of('runs').filter((frame) => stateOf(frame) === 'running').length).toBeGreaterThan(1);
+    expect(stream.of('runs').filter((frame) => stateOf(frame) === 'running').length).toBeGreaterThan(0);
     await anybody.control('delete-run', { params: { id } });
     await eventually('it is no longer listed', async () => [stream.of('runs').at(-1)].every((last) => last && stateOf(last) === undefined));
   });

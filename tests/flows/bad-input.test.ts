@@ -86,7 +86,7 @@ describe.each(Object.values(apis) as unknown as ApiDefinition[])('$name', (api) 
       if (status !== undefined) expect(reply.status).toBe(status);
     }
     await rehearsal.verify();
-  }, 120_000);
+  });
 });
 
 const send = (rehearsal: TestRehearsal, api: ApiDefinition, path: string, raw: string) =>

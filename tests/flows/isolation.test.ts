@@ -78,7 +78,7 @@ describe('A reset', () => {
     const [created] = await rehearsal.events({ type: 'basket-created' });
     expect(created).toMatchObject({ subject: `basket/${first.id}`, world });
     await rehearsal.verify();
-  }, 60_000);
+  });
 
   test('keeps the credentials of the rehearsal', async () => {
     await using rehearsal = await newRehearsal();

@@ -69,5 +69,5 @@ describe('Two hundred concurrent orders in ten rehearsals', () => {
       ]);
       await rehearsal[Symbol.asyncDispose]();
     }
-  }, 120_000);
+  });
 });

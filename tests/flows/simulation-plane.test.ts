@@ -287,7 +287,7 @@ test('A refusal is a problem with exactly the documented members', async () => {
   const { status, headers, body } = await rehearsal.call('GET', '/orders/ord_none');
   expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
   expect(body).toEqual({
-    type: 'urn:uc:problem:not-found',
+    type: '/problems/not_found',
     title: 'Not found',
     status: 404,
     detail: expect.stringContaining('ord_none'),

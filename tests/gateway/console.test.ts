@@ -152,6 +152,7 @@ describe('The console', () => {
       audience: 'public',
       auth: 'bearer',
       method: 'POST',
+      path: '/orders/{id}/confirm',
     });
     expect(faults.kinds).toEqual(faultKinds);
     expect(faults.events).toEqual(allEvents.map(({ name }) => name));

@@ -26,7 +26,7 @@ const BEARER_CHALLENGE = 'Bearer realm="unified-commerce"';
 const API_KEY_CHALLENGE = 'ApiKey realm="unified-commerce"';
 
 function expectRefused(reply: Reply, challenge: string): void {
-  expect(reply).toMatchObject({ status: 401, json: { code: 'unauthenticated', type: 'urn:uc:problem:unauthenticated', retryable: false } });
+  expect(reply).toMatchObject({ status: 401, json: { code: 'unauthenticated', type: '/problems/unauthenticated', retryable: false } });
   expect(reply.headers).toMatchObject({
     'content-type': 'application/problem+json; charset=utf-8',
     'www-authenticate': challenge,

@@ -88,7 +88,7 @@ describe('The gateway has routes', () => {
     'not for %s, which is 404 with a correlation id',
     async (path) => {
       const reply = await rig.call({ path, headers: { ...asIntegration, 'x-correlation-id': 'lost' } });
-      expect(reply).toMatchObject({ status: 404, json: { code: 'not_found', instance: path, type: 'urn:uc:problem:not-found' } });
+      expect(reply).toMatchObject({ status: 404, json: { code: 'not_found', instance: path, type: '/problems/not_found' } });
       expect(reply.headers['x-correlation-id']).toBe('lost');
     },
   );

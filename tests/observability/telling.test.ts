@@ -130,7 +130,7 @@ describe('A refusal whose context cannot be serialised', () => {
   ])('because it %s contains the serialisable members', (_why, id) => {
     const problem = new Problem('not_found', 'There is none.', { objectType: 'order', id: id as unknown as string });
     expect(JSON.parse(problem.json('/orders/x'))).toEqual({
-      ...{ type: 'urn:uc:problem:not-found', title: 'Not found', status: 404, detail: 'There is none.', instance: '/orders/x' },
+      ...{ type: '/problems/not_found', title: 'Not found', status: 404, detail: 'There is none.', instance: '/orders/x' },
       ...{ code: 'not_found', retryable: false },
     });
   });

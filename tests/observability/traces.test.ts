@@ -112,28 +112,24 @@ describe('Traces', () => {
   test.each([
     ['nothing of the library is loaded without a collector', {}, false],
     ['it is loaded with one', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
-  ])(
-    '%s',
-    async (_what, environment: Readonly<Record<string, string>>, isLoaded) => {
-      const watch = `import { registerHooks } from 'node:module';
+  ])('%s', async (_what, environment: Readonly<Record<string, string>>, isLoaded) => {
+    const watch = `import { registerHooks } from 'node:module';
       registerHooks({ load(url, context, next) { if (/opentelemetry.(sdk-trace|exporter|resources)|observability.tracing/.test(url)) console.error('LOADED ' + url); return next(url, context); } });`;
-      const { PATH = '' } = process.env;
-      const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(watch)}`, MAIN], {
-        env: { PATH, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const said = { out: '', err: '' };
-      child.stdout.on('data', (chunk: Buffer) => {
-        said.out += chunk.toString();
-      });
-      child.stderr.on('data', (chunk: Buffer) => {
-        said.err += chunk.toString();
-      });
-      await eventually('the banner', async () => said.out.includes('Stop with Ctrl-C'), 60_000);
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      expect(said.err.includes('LOADED')).toBe(isLoaded);
-    },
-    70_000,
-  );
+    const { PATH = '' } = process.env;
+    const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(watch)}`, MAIN], {
+      env: { PATH, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = { out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => {
+      said.out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      said.err += chunk.toString();
+    });
+    await eventually('the banner', async () => said.out.includes('Stop with Ctrl-C'), 60_000);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    expect(said.err.includes('LOADED')).toBe(isLoaded);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Bus, BusMessage } from '../../shared/events/bus.ts';
+import { type Bus, type BusMessage, TYPE_HEADER } from '../../shared/events/bus.ts';
 import { eventually } from '../support/eventually.ts';
 
 const TOPIC = 'uc.order.events';
@@ -21,24 +21,27 @@ const message = (world: string, id: string, { key = 'k', topic = TOPIC } = {}): 
 /** Contract of every bus adapter: delivery at least once, ordered per key, as copies. */
 export function busSuite(name: string, create: () => Promise<Bus>): void {
   describe(`bus: ${name}`, () => {
-    test('every subscriber of a topic gets each message with its world, id and json, and the hop that published it', async () => {
+    test('every subscriber of a topic gets each message with its world, id and json, its type, and the hop that published it', async () => {
       const bus = await create();
       const world = nextWorld();
       const got = new Set<string>();
       for (const application of ['crm', 'oms'] as const) {
-        await bus.subscribe(application, [TOPIC], async (of, id, json, hop) => {
-          if (of === world) got.add(`${application} ${id} ${json} ${hop}`);
+        await bus.subscribe(application, [TOPIC], async (of, id, json, { hop, type }) => {
+          if (of === world) got.add(`${application} ${id} ${json} ${hop} ${type}`);
         });
       }
       const known = message(world, 'e1');
-      await bus.publish([{ ...known, headers: { ...known.headers, hop: 'req_1' } }, message(world, 'e3')]);
+      await bus.publish([
+        { ...known, headers: { ...known.headers, hop: 'req_1', [TYPE_HEADER]: 'com.unified-commerce.order-confirmed' } },
+        message(world, 'e3'),
+      ]);
       await bus.publish([message(world, 'e2', { topic: 'uc.payment.events' })]);
       await eventually('both get it', async () => got.size === 4, PATIENCE_MS);
       expect([...got].sort()).toEqual([
-        'crm e1 {"id":"e1"} req_1',
-        'crm e3 {"id":"e3"} undefined',
-        'oms e1 {"id":"e1"} req_1',
-        'oms e3 {"id":"e3"} undefined',
+        'crm e1 {"id":"e1"} req_1 com.unified-commerce.order-confirmed',
+        'crm e3 {"id":"e3"} undefined undefined',
+        'oms e1 {"id":"e1"} req_1 com.unified-commerce.order-confirmed',
+        'oms e3 {"id":"e3"} undefined undefined',
       ]);
       await bus.close();
     });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { consumedBy, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
+import type { Bus, Deliver } from '../../shared/events/bus.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { createMemoryBus } from '../../shared/events/memory-bus.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { startConsumer } from '../../shared/work/consumer.ts';
 import { aPlan } from './a-plan.ts';
 import { pipelineOf } from './one-pipeline.ts';
 
@@ -48,5 +54,38 @@ describe('Consuming', () => {
     await consume(versioned(1), 'each');
     await expect(again(versioned(1))).rejects.toMatchObject({ code: 'contention' });
     expect(await pending()).toEqual([]);
+  });
+});
+
+/** What the consumer of the CRM does with a message. */
+async function delivering(): Promise<(json: string, type?: string) => ReturnType<Deliver>> {
+  const events = Object.fromEntries(consumedBy('crm').map(({ name }) => [name, async () => undefined]));
+  const { adapter, world, service, pipeline } = await pipelineOf({ events });
+  const subscribed = Promise.withResolvers<Deliver>();
+  const bus: Bus = {
+    ...createMemoryBus(),
+    subscribe: async (_application, _topics, deliver) => {
+      subscribed.resolve(deliver);
+      return { stop: async () => undefined };
+    },
+  };
+  await startConsumer({ service, store: adapter.store('crm'), bus, directory: adapter.worlds, pipeline, log: createLogger('silent') });
+  const deliver = await subscribed.promise;
+  return (json, type) => deliver(world, 'evt_1', json, { type });
+}
+
+describe('A message', () => {
+  const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
+  const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
+
+  test('whose header names an event for others is passed over without reading it', async () => {
+    const deliver = await delivering();
+    expect(await deliver('{', `com.unified-commerce.${forOthers}`)).toBeUndefined();
+  });
+
+  test('is read when its header names an event for this application, no event of the estate, or is missing', async () => {
+    const deliver = await delivering();
+    for (const type of [known, 'com.example.other', undefined]) expect(await deliver('{', type)).toMatchObject({ as: 'foreign' });
+    expect(await deliver(`{"type":"com.unified-commerce.${forOthers}"}`)).toBeUndefined();
   });
 });

@@ -15,8 +15,9 @@ export async function pipelineOf(parts: Partial<AnyService>) {
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   const none = { collections: [], counters: [], apis: {}, internal: {}, due: {}, events: {} };
   const agent = new Agent();
+  const service: AnyService = { ...none, ...parts, application: 'crm' };
   const pipeline = createPipeline({
-    service: { ...none, ...parts, application: 'crm' },
+    service,
     store: adapter.store('crm'),
     simulation: adapter.simulation,
     directory: adapter.worlds,
@@ -32,6 +33,8 @@ export async function pipelineOf(parts: Partial<AnyService>) {
   return {
     adapter,
     world,
+    service,
+    pipeline,
     /** Consumes an event, as often as it is asked to. */
     consume: (event: EstateEvent, mode: Subscription['mode'] = 'each') =>
       pipeline.consume({ event, mode, context, trail: newTrail(context) }),

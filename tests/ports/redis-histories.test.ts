@@ -82,7 +82,7 @@ if (whyNoRedis) {
       disturbances = Math.min(kills, ...proxies.map((proxy) => proxy.lost()));
       await Promise.all(proxies.map((proxy) => proxy.stop()));
       history = histories.flat();
-    }, 60_000);
+    });
     afterAll(async () => {
       await adapter.close();
       admin.disconnect();

@@ -70,10 +70,8 @@ export async function startCluster(): Promise<RedisServer> {
     await two.cluster('ADDSLOTSRANGE', 8192, 16383);
     await two.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
     await one.cluster('MEET', '127.0.0.1', second.port);
-    await eventually(
-      'the cluster is whole',
-      async () => (await Promise.all(nodes.map((node) => node.cluster('INFO')))).every((info) => /cluster_state:ok/.test(info)),
-      15_000,
+    await eventually('the cluster is whole', async () =>
+      (await Promise.all(nodes.map((node) => node.cluster('INFO')))).every((info) => /cluster_state:ok/.test(info)),
     );
   } finally {
     for (const node of nodes) node.disconnect();

@@ -22,7 +22,7 @@ function ask(url: string, agent: Agent): Promise<Answered> {
 describe('A client that is never idle', () => {
   test('reconnects after a while, possibly to a new replica, without a failed request', async () => {
     const server = createServer((_request, response) => response.end('here'));
-    const connections = watchConnections(server, { oldestMs: 50 });
+    const connections = watchConnections(server, { oldestMs: 300 });
     const url = await listen(server, 0, '127.0.0.1');
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const answers: Answered[] = [];

@@ -21,7 +21,7 @@ if (whyNoRedis) {
       server = await startRedis();
       estate = await startReplicas({ redis: server.url, processes: 2 });
       gateways = estate.replicas.map(({ door }) => door.url) as [string, string];
-    }, 60_000);
+    });
     afterAll(async () => {
       await estate.close();
       await server.stop();

@@ -31,7 +31,7 @@ if (whyNoRedis) {
     beforeAll(async () => {
       server = await startRedis();
       estate = await startReplicas({ redis: server.url, processes: PROCESSES });
-    }, 60_000);
+    });
     afterAll(async () => {
       await estate.close();
       await server.stop();
@@ -96,7 +96,7 @@ if (whyNoRedis) {
       const { locations } = await ok(rehearsal.any, 'GET', '/inventory/items/vase-sold-out');
       expect(locations).toContainEqual(expect.objectContaining({ locationId: 'dc-01', onHand: 50, reserved: 50, atp: 0 }));
       await rehearsal.verified();
-    }, 60_000);
+    });
 
     test('gives fifty concurrent requests with one key one effect, and refuses another body', async () => {
       await using rehearsal = await aRehearsal();
@@ -180,7 +180,7 @@ if (whyNoRedis) {
         expect(versions).toEqual(versions.toSorted((a, b) => a - b));
         expect([...new Set(versions)]).toEqual(times(new Set(versions).size, (n) => n + (versions[0] ?? 0)));
       }
-    }, 90_000);
+    });
 
     test('shows the same contents, objects and calls at every gateway', async () => {
       await using rehearsal = await aRehearsal();
@@ -199,9 +199,9 @@ if (whyNoRedis) {
       expect(one?.orders.map(({ id }) => id)).toEqual([order]);
       expect(one?.counts.objects['order']).toEqual({ confirmed: 1 });
       expect(one?.topology.applications.filter(({ state }) => state !== 'ready')).toEqual([]);
-      expect(one?.topology.touchpoint).toEqual({ state: 'absent' });
+      expect(one?.topology.touchpoint).toEqual({ state: 'unknown' });
       expect(one?.topology.seen).toContainEqual({ from: 'oms', to: 'payment-hub', calls: expect.any(Number), failed: 0 });
-    }, 60_000);
+    });
 
     test('notifies waiting clients of one gateway of changes at another, and journals every hop', async () => {
       await using rehearsal = await aRehearsal();
@@ -242,7 +242,7 @@ if (whyNoRedis) {
         expect(idle.length).toBeGreaterThanOrEqual(20);
         expect(ran.map(({ at }) => at)).toEqual(ran.map(({ at }) => at).toSorted());
         await rehearsal.verified();
-      }, 90_000);
+      });
 
       test('flows at every gateway, and due work runs once', async () => {
         await using rehearsal = await aRehearsal();
@@ -254,7 +254,7 @@ if (whyNoRedis) {
         const keys = done.map((item) => `${item['application']} ${item['api']} ${item['path']} ${item['at']}`);
         expect(keys.length).toBeGreaterThanOrEqual(10);
         expect(new Set(keys).size).toBe(keys.length);
-      }, 90_000);
+      });
     });
 
     test('sends withheld events in their original order, regardless of the releasing gateway', async () => {

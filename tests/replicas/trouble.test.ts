@@ -45,7 +45,7 @@ if (whyNoRedis) {
     beforeAll(async () => {
       server = await startRedis();
       estate = await startReplicas({ redis: server.url, services: [crm.service], store: { outboxLimit: 20 } });
-    }, 60_000);
+    });
     afterEach(() => {
       estate.bus.resume();
       crm.state.broken = true;

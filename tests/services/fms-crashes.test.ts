@@ -100,16 +100,12 @@ describe.each([
     ['Dispatch Fulfillment Order', ['fms', 'sim', 'inventory-service', 'carrier-platform']],
     ['Update Picking Status, short', ['fms', 'sim', 'inventory-service']],
     ['the scan of a parcel that came back', ['fms', 'inventory-service', 'carrier-platform']],
-  ])(
-    '%s: goods move once',
-    async (name, killed) => {
-      await eachCrash<Request>({
-        begin: (estate) => fulfilling(estate).prepare(name),
-        steps: [requested(insists)],
-        killed,
-        end: (estate, request) => fulfilling(estate).ends(request, insists),
-      });
-    },
-    120_000,
-  );
+  ])('%s: goods move once', async (name, killed) => {
+    await eachCrash<Request>({
+      begin: (estate) => fulfilling(estate).prepare(name),
+      steps: [requested(insists)],
+      killed,
+      end: (estate, request) => fulfilling(estate).ends(request, insists),
+    });
+  });
 });

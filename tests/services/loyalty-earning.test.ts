@@ -323,5 +323,5 @@ describe('Earning and refunds that arrive concurrently', () => {
       },
     );
     await fc.assert(property, { numRuns: runsOf({ usually: 8, thoroughly: 25 }), interruptAfterTimeLimit: 15_000, endOnFailure: true });
-  }, 40_000);
+  });
 });

@@ -397,7 +397,7 @@ describe('A sale of which a process is killed at any commit of its last tender, 
         return sale;
       },
     ]);
-  }, 120_000);
+  });
 
   test('is done once without a repeat', async () => {
     await eachDeath([
@@ -412,7 +412,7 @@ describe('A sale of which a process is killed at any commit of its last tender, 
         return sale;
       },
     ]);
-  }, 120_000);
+  });
 
   test('makes as many commits as are killed here, and a repeat of the carry-out changes nothing', async () => {
     const estate = await crashingEstate();

@@ -76,7 +76,7 @@ describe('A confirmation that takes a new hold and is killed', () => {
       end: async (estate) => expect(await heldLamps(estate)).toBe(1),
     });
     expect(crashes).toBeGreaterThanOrEqual(14);
-  }, 120_000);
+  });
 
   test('confirms the order or leaves the draft as it was when it is not repeated', async () => {
     const crashes = await eachCrash({
@@ -92,7 +92,7 @@ describe('A confirmation that takes a new hold and is killed', () => {
       },
     });
     expect(crashes).toBeGreaterThanOrEqual(14);
-  }, 120_000);
+  });
 });
 
 describe('A confirmation that is refused for stock and killed', () => {
@@ -105,26 +105,22 @@ describe('A confirmation that is refused for stock and killed', () => {
   test.each([
     ['repeated', confirm],
     ['not repeated', confirmOnce],
-  ])(
-    'has voided its authorisation in the end when it is %s',
-    async (how, step) => {
-      const crashes = await eachCrash({
-        ...{ begin: paidTooLateForTheLast, steps: [step, advance(5 * MINUTE)], killed: ['oms', 'sim', 'payment-hub'] },
-        end: async (estate, id, crash) => {
-          const order = await orderNow(estate, id);
-          // Killed before its intent, the request left nothing behind and was not refused either.
-          const unknown = how === 'not repeated' && crash?.application === 'oms' && crash.commit === 1 && crash.when === 'before';
-          expect(paymentStates(order)).toEqual([unknown ? 'authorised' : 'voided']);
-          expect(order).toMatchObject({ state: 'draft' });
-          expect(order).not.toHaveProperty('pendingAction');
-          expect(order).not.toHaveProperty('compensation');
-          expect(await heldLamps(estate)).toBe(1);
-        },
-      });
-      expect(crashes).toBeGreaterThanOrEqual(12);
-    },
-    120_000,
-  );
+  ])('has voided its authorisation in the end when it is %s', async (how, step) => {
+    const crashes = await eachCrash({
+      ...{ begin: paidTooLateForTheLast, steps: [step, advance(5 * MINUTE)], killed: ['oms', 'sim', 'payment-hub'] },
+      end: async (estate, id, crash) => {
+        const order = await orderNow(estate, id);
+        // Killed before its intent, the request left nothing behind and was not refused either.
+        const unknown = how === 'not repeated' && crash?.application === 'oms' && crash.commit === 1 && crash.when === 'before';
+        expect(paymentStates(order)).toEqual([unknown ? 'authorised' : 'voided']);
+        expect(order).toMatchObject({ state: 'draft' });
+        expect(order).not.toHaveProperty('pendingAction');
+        expect(order).not.toHaveProperty('compensation');
+        expect(await heldLamps(estate)).toBe(1);
+      },
+    });
+    expect(crashes).toBeGreaterThanOrEqual(12);
+  });
 });
 
 describe('The expiry of a draft that is killed', () => {
@@ -142,7 +138,7 @@ describe('The expiry of a draft that is killed', () => {
       },
     });
     expect(crashes).toBeGreaterThanOrEqual(8);
-  }, 120_000);
+  });
 });
 
 describe('The renewal of an authorisation that is killed', () => {
@@ -162,5 +158,5 @@ describe('The renewal of an authorisation that is killed', () => {
       },
     });
     expect(crashes).toBeGreaterThanOrEqual(6);
-  }, 120_000);
+  });
 });

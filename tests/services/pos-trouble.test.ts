@@ -160,7 +160,7 @@ describe('A tender whose outcome is unknown', () => {
     await rehearsal.client.control('wait-for-events', { body: { type: 'payment-authorized', count: 1, timeoutMs: 8_000 } });
     expect(await boundMoney(rehearsal, id)).toBe(0);
     await rehearsal.verify();
-  }, 30_000);
+  });
 });
 
 describe('While the Payment Hub is down', () => {

@@ -262,7 +262,7 @@ describe('Stock', () => {
       await rehearsal.verify();
     });
     await fc.assert(property, { numRuns: runsOf({ usually: 6, thoroughly: 16 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
-  }, 60_000);
+  });
 
   const aFault = fc.record({
     api: fc.constantFrom('take-hold', 'move-hold', 'record-reservation', 'get-reservation'),
@@ -311,7 +311,7 @@ describe('Stock', () => {
       await rehearsal.verify();
     });
     await fc.assert(property, { numRuns: runsOf({ usually: 5, thoroughly: 14 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
-  }, 60_000);
+  });
 });
 
 /** Moves the clock unless another step of the same batch is moving it. */

@@ -100,6 +100,5 @@ describe.each([
         end: (estate, scene) => warehouse(estate).ends(scene, insists),
       });
     },
-    120_000,
   );
 });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../shared/catalog/applications.ts';
+import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -42,63 +43,60 @@ function start(environment: Readonly<Record<string, string>>) {
     running.delete(child);
     return code as number | null;
   });
-  const ready = () => eventually('the banner', async () => said.out.includes('Stop with Ctrl-C'), 20_000);
+  const ready = () => eventually('the banner', async () => said.out.includes('Stop with Ctrl-C'));
   const gateway = (): string => /gateway\s+(\S+)/.exec(said.out)?.[1] ?? '';
   return { child, said, ended, ready, gateway };
 }
 
+const fatal: readonly (readonly [string, Readonly<Record<string, string>>, number, RegExp])[] = [
+  ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
+  [
+    'one application without its shared infrastructure',
+    { SERVICE: 'oms' },
+    78,
+    /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/,
+  ],
+  ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
+  ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
+  ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],
+  ['an application at no address', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
+  ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is no variable of the estate; variables with REDIS_ are REDIS_URL\./],
+  ['a bad variable', { GATEWAY_PORT: 'http' }, 78, /GATEWAY_PORT=http/],
+  ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
+  ['demo credentials that others could use', { HOST: '0.0.0.0' }, 78, /HOST=0\.0\.0\.0 .*demo-integration.*ALLOW_DEMO_CREDENTIALS=true/],
+  [
+    'the address of an application beside it',
+    { OMS_URL: 'http://oms:8080' },
+    78,
+    /^OMS_URL is the address of another process, .* in this one/,
+  ],
+  [
+    'the address of another gateway',
+    { GATEWAY_URL: 'http://gateway:8080' },
+    78,
+    /^GATEWAY_URL is the address of another process, .* SERVICE\.\n$/,
+  ],
+  ['the port of an application by itself', { PORT: '9000' }, 78, /^PORT is for one application; .*GATEWAY_PORT/],
+  ['a host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
+  ['no duration', { REHEARSAL_IDLE_EXPIRY: '24h' }, 78, /REHEARSAL_IDLE_EXPIRY=24h cannot be used: it takes an ISO 8601 duration/],
+  ['room for no rehearsal', { MAX_REHEARSALS: '0' }, 78, /MAX_REHEARSALS=0 cannot be used/],
+  [
+    'fixtures that are not there',
+    { FIXTURES_DIR: '/nowhere' },
+    78,
+    /^The folder \/nowhere\/ does not exist; correct or remove FIXTURES_DIR\.\n$/,
+  ],
+  [
+    'a port that is no number',
+    { GATEWAY_PORT: 'abc' },
+    78,
+    /^GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535\.\n$/,
+  ],
+  ['an unknown level of the log', { LOG_LEVEL: 'loud' }, 78, /^LOG_LEVEL=loud cannot be used: it takes one of trace, debug, .*silent\.\n$/],
+];
+
 describe('A start with a fatal error', () => {
-  test.each([
-    ['an unknown SERVICE', { SERVICE: 'tills' }, 64, /SERVICE=tills .*oms, .*touchpoint-mock/],
-    [
-      'one application without its shared infrastructure',
-      { SERVICE: 'oms' },
-      78,
-      /SERVICE=oms .*REDIS_URL and ESTATE_TOKEN and KAFKA_BROKERS/,
-    ],
-    ['a gateway without a pepper', { SERVICE: 'gateway', REDIS_URL: 'redis://h', ESTATE_TOKEN: 't'.repeat(32) }, 78, /CREDENTIAL_PEPPER/],
-    ['a short token', { ESTATE_TOKEN: 'tooshort' }, 78, /^ESTATE_TOKEN cannot be used: it takes 32 characters or more\.\n$/],
-    ['brokers without a port', { KAFKA_BROKERS: 'kafka' }, 78, /KAFKA_BROKERS=kafka cannot be used: it takes host:port/],
-    ['an application at no address', { OMS_URL: 'oms' }, 78, /OMS_URL=oms cannot be used/],
-    ['a slip of the pen', { REDIS_HOST: 'redis' }, 78, /REDIS_HOST is no variable of the estate; variables with REDIS_ are REDIS_URL\./],
-    ['a bad variable', { GATEWAY_PORT: 'http' }, 78, /GATEWAY_PORT=http/],
-    ['demo credentials in production', { NODE_ENV: 'production' }, 78, /ALLOW_DEMO_CREDENTIALS=true/],
-    ['demo credentials that others could use', { HOST: '0.0.0.0' }, 78, /HOST=0\.0\.0\.0 .*demo-integration.*ALLOW_DEMO_CREDENTIALS=true/],
-    [
-      'the address of an application beside it',
-      { OMS_URL: 'http://oms:8080' },
-      78,
-      /^OMS_URL is the address of another process, .* in this one/,
-    ],
-    [
-      'the address of another gateway',
-      { GATEWAY_URL: 'http://gateway:8080' },
-      78,
-      /^GATEWAY_URL is the address of another process, .* SERVICE\.\n$/,
-    ],
-    ['the port of an application by itself', { PORT: '9000' }, 78, /^PORT is for one application; .*GATEWAY_PORT/],
-    ['a host with a port', { ALLOWED_HOSTS: 'estate.example.com:8080' }, 78, /ALLOWED_HOSTS=.* it takes names without port/],
-    ['no duration', { REHEARSAL_IDLE_EXPIRY: '24h' }, 78, /REHEARSAL_IDLE_EXPIRY=24h cannot be used: it takes an ISO 8601 duration/],
-    ['room for no rehearsal', { MAX_REHEARSALS: '0' }, 78, /MAX_REHEARSALS=0 cannot be used/],
-    [
-      'fixtures that are not there',
-      { FIXTURES_DIR: '/nowhere' },
-      78,
-      /^The folder \/nowhere\/ does not exist; correct or remove FIXTURES_DIR\.\n$/,
-    ],
-    [
-      'a port that is no number',
-      { GATEWAY_PORT: 'abc' },
-      78,
-      /^GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535\.\n$/,
-    ],
-    [
-      'an unknown level of the log',
-      { LOG_LEVEL: 'loud' },
-      78,
-      /^LOG_LEVEL=loud cannot be used: it takes one of trace, debug, .*silent\.\n$/,
-    ],
-  ])('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {
+  test.each(someOf(fatal, 0.2))('stops for %s with one sentence that names it', async (_what, environment, exitCode, sentence) => {
     const { ended, said } = start(environment);
     expect(await ended).toBe(exitCode);
     expect(said.err).toMatch(sentence);
@@ -131,16 +129,19 @@ describe('A start with a fatal error', () => {
     expect(said.err).toMatch(/stock\.json cannot be used: \/\d+\/sku – there is no product "nothing"/);
   });
 
-  test.each(['GATEWAY_PORT', 'TOUCHPOINT_PORT', 'PORTAL_PORT'])('stops for a taken %s, naming port and variable', async (variable) => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as { port: number };
-    const { ended, said } = start({ [variable]: String(port) });
-    expect(await ended).toBe(1);
-    expect(said.err).toContain(`Port ${port} is taken`);
-    expect(said.err).toContain(variable);
-    taken.close();
-  });
+  test.each(someOf(['GATEWAY_PORT', 'TOUCHPOINT_PORT', 'PORTAL_PORT'], 0.3))(
+    'stops for a taken %s, naming port and variable',
+    async (variable) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const { port } = taken.address() as { port: number };
+      const { ended, said } = start({ [variable]: String(port) });
+      expect(await ended).toBe(1);
+      expect(said.err).toContain(`Port ${port} is taken`);
+      expect(said.err).toContain(variable);
+      taken.close();
+    },
+  );
 
   test('stops for a broken fixture, naming file and pointer', async () => {
     await using copy = await copiedFixtures();
@@ -150,7 +151,7 @@ describe('A start with a fatal error', () => {
     for (const line of said.err.trim().split('\n')) expect(line).toMatch(/^fixtures\/locations\.json cannot be used: \/0\/\w+ – .*\.$/);
   });
 
-  test.each([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }])(
+  test.each(someOf([{ HOST: '0.0.0.0' }, { HOST: '::' }, { NODE_ENV: 'production' }], 0.3))(
     'stops for a copy of the fixtures that still has demo credentials, with %j',
     async (environment) => {
       await using copy = await copiedFixtures();
@@ -296,7 +297,7 @@ describe('The log of a start', () => {
     script.stdout.on('data', (chunk: Buffer) => {
       said += stripVTControlCharacters(chunk.toString());
     });
-    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'), 20_000);
+    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'));
     const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
     const json = { 'content-type': 'application/json' };
     await fetch(`${gateway}/_sim/faults/away`, {
@@ -333,7 +334,7 @@ describe('Ctrl-C', () => {
       said += chunk.toString();
     });
     const ended = once(npm, 'exit');
-    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'), 20_000);
+    await eventually('the banner', async () => said.includes('Stop with Ctrl-C'));
     const gateway = /gateway\s+(\S+)/.exec(said)?.[1] ?? '';
     // A terminal sends it to the whole group of processes.
     process.kill(-(npm.pid ?? 0), 'SIGINT');

@@ -1,5 +1,5 @@
 /** Polls until a condition holds. @throws Error that names the condition */
-export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs = 5_000): Promise<T> {
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs = 60_000): Promise<T> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const found = await probe();

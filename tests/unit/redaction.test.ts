@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { redactJson, redactText, redactUrl, secretIn } from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
+import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/simulation/journal.ts';
 import type { Simulation } from '../../shared/store/ports/estate-store.ts';
 import type { JournalEntry } from '../../shared/store/ports/journal.ts';
 
@@ -218,6 +218,36 @@ describe('A record of the journal', () => {
         response: body,
       },
     });
+  });
+
+  test('has the text of a small request as it came, whatever its spaces', () => {
+    const text = '{ "sku": "mug-blue",\n  "qty": 1 }';
+    expect(recorded({ request: JSON.parse(text), requestText: text }).request).toEqual({ sku: 'mug-blue', qty: 1 });
+  });
+
+  test('contains no secret that an escape, an exponent or a name hides in the text of a request', () => {
+    for (const text of [
+      '{"token":"\\u0074ok_visa"}',
+      '{"url":"https:\\/\\/ada:geheim1234@shop.example"}',
+      '{"card":41111111111111110e-1}',
+      '{"card":4111111111111.111E3}',
+      '[41111111111111.11e2]',
+      '{"pan": "1234"}',
+      '{"p\\u0061n":"1234"}',
+      '\ufeff{"pan": "1234"}',
+    ]) {
+      const { request } = recorded({ request: JSON.parse(text.replace(/^\ufeff/, '')), requestText: text });
+      expect([text, JSON.stringify(request)]).toEqual([text, expect.stringContaining('[redacted]')]);
+      expect(JSON.stringify(request)).not.toMatch(/tok_|geheim|4111|1234/);
+    }
+  });
+
+  test('says how large a request is without the spaces of its text', () => {
+    const request = { note: 'x'.repeat(BODY_LIMIT) };
+    const text = JSON.stringify(request, null, 40);
+    expect(recorded({ request, requestText: text }).request).toMatchObject({ bytes: JSON.stringify(request).length });
+    const spacious = { note: 'x' };
+    expect(recorded({ request: spacious, requestText: `{"note":${' '.repeat(BODY_LIMIT)}"x"}` }).request).toEqual(spacious);
   });
 
   test('is truncated and marked when it is too large', () => {

@@ -4,10 +4,14 @@ import { invalid, problems } from '../../../shared/catalog/problems.ts';
 import { type FaultInput, FaultName } from '../../../shared/catalog/simulation/faults.ts';
 import { requireKnownEvent } from '../events/known-event.ts';
 
+/** @throws Problem validation_failed */
+export function checkName(name: string): void {
+  if (FaultName.safeParse(name).success) return;
+  throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
+}
+
 /** The rules for a fault that its schema cannot express. @throws Problem validation_failed */
-export function checkFault(name: string, { match, fault }: FaultInput): void {
-  if (!FaultName.safeParse(name).success)
-    throw invalid('name', 'invalid_name', 'A fault’s name has letters, digits, dots, hyphens and underscores.');
+export function checkFault({ match, fault }: FaultInput): void {
   if (match.event !== undefined) requireKnownEvent(match.event, '/match/event');
   const ids = [...Object.keys(apis), ...Object.keys(internalCalls)];
   if (match.api !== undefined && !ids.includes(match.api)) {

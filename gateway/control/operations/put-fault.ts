@@ -1,11 +1,20 @@
 import { putFault as operation } from '../../../shared/catalog/simulation/operations/faults.ts';
-import { checkFault } from '../faults/check.ts';
+import { checkFault, checkName } from '../faults/check.ts';
 import { describeFault } from '../faults/describe.ts';
 import { operate } from '../operate.ts';
 
-export const putFault = operate(operation)(async ({ params: { name }, body }, { world, worlds }) => {
-  checkFault(name, body);
+const named = operate(operation)(async ({ params: { name }, body }, { world, worlds }) => {
+  checkFault(body);
   const json = JSON.stringify(body);
   await worlds.setFault(world, name, json);
   return describeFault({ name, json, hits: 0 });
 });
+
+/** The name stands first in the request, so it is judged before the body. */
+export const putFault: typeof named = {
+  ...named,
+  prepare: (sent) => {
+    checkName(sent.params['name'] ?? '');
+    return named.prepare(sent);
+  },
+};

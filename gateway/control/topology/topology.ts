@@ -7,8 +7,8 @@ import { createSeenHops } from './seen-hops.ts';
 import { callsIn, tallyOf } from './tally.ts';
 
 export interface TouchpointState {
-  /** absent: it does not belong to this estate. */
-  readonly state: 'ready' | 'away' | 'absent';
+  /** unknown: it runs in a process of its own, whose address this gateway is not told. */
+  readonly state: 'ready' | 'away' | 'unknown';
   /** Address of its portal. */
   readonly portal?: string;
 }

@@ -64,6 +64,7 @@ export const RECORD_HEADERS: Part = {
     world: { type: 'string' },
     rehearsal: { type: 'string' },
     'content-type': { type: 'string', const: EVENT_CONTENT_TYPE },
+    ce_type: { type: 'string', description: 'Type of the event. Records of an older release do not have it.' },
     traceparent: { type: 'string', description: 'W3C Trace Context of the send operation, while tracing is on.' },
   },
 };

@@ -29,7 +29,10 @@ export function exampleOf(event: EventDefinition, { owner, lifeCycle }: ObjectDe
   };
   return {
     name: event.name,
-    headers: { id: EVENT_ID, world: WORLD, rehearsal: REHEARSAL, 'content-type': EVENT_CONTENT_TYPE },
+    headers: {
+      ...{ id: EVENT_ID, world: WORLD, rehearsal: REHEARSAL, 'content-type': EVENT_CONTENT_TYPE },
+      ce_type: `${TYPE_PREFIX}${event.name}`,
+    },
     payload: {
       specversion: '1.0',
       id: EVENT_ID,

@@ -1,4 +1,4 @@
-import { MOST_ERRORS, type ProblemCode, problems } from '../../catalog/problems.ts';
+import { MOST_ERRORS, type ProblemCode, problems, problemType } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import { responseHeader } from './headers.ts';
 
@@ -8,7 +8,12 @@ export const PROBLEM: Part = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'retryable'],
   properties: {
-    type: { type: 'string', format: 'uri', examples: ['urn:uc:problem:not-found'] },
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'Address at the gateway that says what the problem means: cause and remedy.',
+      examples: [problemType('not_found')],
+    },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string' },

@@ -60,7 +60,7 @@ export function createConsumption({ application, deliver, publish, counts, log, 
 
   async function deliverRecord(record: KafkaRecord): Promise<Refused | undefined> {
     const event = eventIn(record);
-    return 'as' in event ? event : deliver(event.world, event.id, event.json, event.hop);
+    return 'as' in event ? event : deliver(event.world, event.id, event.json, event.headers);
   }
 
   function noteForeign({ topic, partition, offset }: KafkaRecord, { reason }: Refused): void {

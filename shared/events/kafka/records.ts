@@ -1,7 +1,7 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { deadLetterTopicOf } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { Refused } from '../bus.ts';
+import { type DeliveredHeaders, type Refused, TYPE_HEADER } from '../bus.ts';
 import type { OutgoingMessage } from './producer.ts';
 
 /** A record as received from a broker. */
@@ -19,8 +19,7 @@ export interface EventRecord {
   readonly world: World;
   readonly id: string;
   readonly json: string;
-  /** Request id of the hop that published it. */
-  readonly hop: string | undefined;
+  readonly headers: DeliveredHeaders;
 }
 
 const WORLD = /^[^~]+~[^~]+$/;
@@ -34,11 +33,11 @@ export function recordOf({ topic, partition }: EachBatchPayload['batch'], { offs
 }
 
 /** The event in a record, or the reason why it is not an event of the estate. */
-export function eventIn({ headers: { world, id, hop }, value }: KafkaRecord): EventRecord | Refused {
+export function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, value }: KafkaRecord): EventRecord | Refused {
   if (world === undefined || id === undefined) return foreign('The header "world" or "id" is missing.');
   if (!WORLD.test(world)) return foreign('The header "world" does not name a world.');
   if (value === null) return foreign('The record has no value.');
-  return { world: world as World, id, json: value, hop };
+  return { world: world as World, id, json: value, headers: { hop, type } };
 }
 
 const foreign = (reason: string): Refused => ({ as: 'foreign', reason });

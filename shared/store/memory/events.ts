@@ -1,4 +1,5 @@
 import { nameOf } from '../../catalog/event-names.ts';
+import { eventHead } from '../../domain/event-head.ts';
 import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import { createOrderedList, type OrderedList } from './ordered-list.ts';
@@ -32,11 +33,7 @@ export type MemoryEvents = ReturnType<typeof createMemoryEvents>;
 const termOf = (what: EventsAbout): string => (what.by === 'named' ? 'named' : `${what.by} ${what.value}`);
 
 function termsOf(id: string, json: string): readonly string[] {
-  const {
-    type = '',
-    subject = '',
-    correlationid = '',
-  } = JSON.parse(json) as { readonly type?: string; readonly subject?: string; readonly correlationid?: string };
+  const { type = '', subject = '', correlationid = '' } = eventHead(json);
   const name = nameOf(type);
   const terms: EventsAbout[] = [
     { by: 'id', value: id },

@@ -130,7 +130,22 @@ export function park(world: WorldState, { what, key }: Pick<Parked, 'what' | 'ke
   world.parked.set(name, { shown: { what, key, error, at: nowOf(world) }, ...(item && { item }) });
 }
 
-export const dueItem = (item: DueRecord['item']): DueItem => ({ ...item, payload: JSON.parse(item.payload) as unknown });
+const dueItems = new WeakMap<DueRecord['item'], DueItem>();
+
+/** The clock asks for the next item after every change, and rarely needs its payload. */
+export function dueItem(item: DueRecord['item']): DueItem {
+  const known = dueItems.get(item);
+  if (known) return known;
+  const { payload, ...rest } = item;
+  const made: DueItem = {
+    ...rest,
+    get payload(): unknown {
+      return JSON.parse(payload);
+    },
+  };
+  dueItems.set(item, made);
+  return made;
+}
 
 /** Due work that this fault withholds, in the order in which it was withheld; without a name, that any fault withholds. */
 export function withheldItems(world: WorldState | undefined, fault?: string): readonly DueItem[] {

@@ -1,6 +1,6 @@
-import canonicalize from 'canonicalize';
 import { isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
 import { digest } from '../../domain/ids.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
@@ -26,7 +26,7 @@ export const claimKey =
     // Within the estate the calling application is the credential: its due work repeats what a client's request began.
     const caller = context.chain.at(-1) ?? context.principal;
     const key = digest(caller, bound.api.method, job.path, idempotencyKey);
-    const fingerprint = digest(canonicalize({ query: input.query, body: input.body ?? null }) ?? '');
+    const fingerprint = digest(canonicalJson({ query: input.query, body: input.body ?? null }));
     const claim = await store.claim(world, key, fingerprint, now, leaseMs(context));
     switch (claim.is) {
       case 'done':

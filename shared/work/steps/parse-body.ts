@@ -11,5 +11,6 @@ export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, 
   const { received, context, trail } = job;
   const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
   trail.request = body?.value;
+  trail.requestText = body?.text;
   return rest({ ...job, body });
 };

@@ -26,6 +26,7 @@ export const recordHop =
           calls: trail.calls,
           faults: trail.faults,
           request: trail.request,
+          requestText: trail.requestText,
           response: hop.answersData || status >= 400 ? textOf(answer) : undefined,
         },
       );

@@ -87,12 +87,13 @@ export function createCommits({ store, context, fence, commits }: CommitParts, c
     // The handler may have caught the error that refused its call, and gone on.
     if (commits.givenUp) throw new CallerLeft();
     if (hasNothingToCommit()) return;
-    const result = await store.commit(world, planOf(last, outcome));
+    const plan = planOf(last, outcome);
+    const result = await store.commit(world, plan);
     if (!result.ok) throw result.why === 'full' ? tooManyUnsent(store.application, result.at) : new Conflict(result.why, result.at);
     commits.begun = true;
     commits.events ||= drafts.planned().length > 0;
     commits.inline.push(...schedule.inline());
-    objects.settle();
+    objects.settle(plan.put);
     precondition.settle();
     clearDrafts();
   }

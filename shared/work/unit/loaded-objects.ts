@@ -1,5 +1,7 @@
 import type { AnyCollection, Collection, Stored } from '../../store/collections.ts';
 import type { Found } from '../../store/ports/objects.ts';
+import type { Plan } from '../../store/ports/plan.ts';
+import type { ParseStored } from './parsed-objects.ts';
 
 /** A collection of a shape, whatever its uniques, indexes and verbs. */
 // biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them
@@ -22,7 +24,7 @@ export interface WrittenObject extends LoadedObject {
 const isWritten = (loaded: LoadedObject): loaded is WrittenObject => loaded.next !== undefined;
 
 /** The objects that a unit of work has read or written. The first read of an object counts, so reads are repeatable. */
-export function createLoadedObjects() {
+export function createLoadedObjects(parse: ParseStored) {
   const loaded = new Map<string, LoadedObject>();
   const keyOf = (of: AnyCollection, id: string): string => `${of.name}/${id}`;
   /** All objects under the name of a collection have its shape. */
@@ -31,7 +33,7 @@ export function createLoadedObjects() {
   function load(of: AnyCollection, id: string, found: Found | undefined): LoadedObject {
     const known = loaded.get(keyOf(of, id));
     if (known) return known;
-    const storedObject: Stored | undefined = found && JSON.parse(found.json);
+    const storedObject = found && parse(found.json);
     const fresh: LoadedObject = { of, stored: found, storedObject, next: undefined };
     loaded.set(keyOf(of, id), fresh);
     return fresh;
@@ -54,17 +56,13 @@ export function createLoadedObjects() {
       [...loaded.values()].flatMap((one) =>
         one.of === of && one.next ? [{ object: typed(of, one.next), isNew: one.stored === undefined }] : [],
       ),
-    /** After a commit, everything written is stored. */
-    settle(): void {
-      for (const [key, { of, stored, next }] of loaded) {
-        if (!next) continue;
-        const { id, version } = next;
-        loaded.set(key, {
-          of,
-          stored: { id, version, order: stored?.order ?? 0, json: JSON.stringify(next) },
-          storedObject: next,
-          next: undefined,
-        });
+    /** After a commit, everything written is stored. @param put what the plan wrote: every written object */
+    settle(put: Plan['put']): void {
+      for (const { collection, id, version, json } of put) {
+        const written = loaded.get(`${collection}/${id}`);
+        if (!written) continue;
+        const { of, stored, next } = written;
+        loaded.set(keyOf(of, id), { of, stored: { id, version, order: stored?.order ?? 0, json }, storedObject: next, next: undefined });
       }
     },
     clear: (): void => loaded.clear(),

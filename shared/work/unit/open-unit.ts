@@ -8,6 +8,7 @@ import { type Commits, createCommits, type Outcome } from './commits.ts';
 import { createCounters } from './counters.ts';
 import { createEventDrafts } from './event-drafts.ts';
 import { createLoadedObjects } from './loaded-objects.ts';
+import { type ParseStored, parseStored } from './parsed-objects.ts';
 import { createPrecondition, type Precondition } from './precondition.ts';
 import { createReads } from './reads.ts';
 import { createSchedule } from './schedule.ts';
@@ -39,12 +40,14 @@ export interface UnitParts {
   readonly inlineLeaseMs: number;
   /** Shared by all runs of a request. */
   readonly commits: Commits;
+  /** Shared by all units of an application. By default a unit parses each object itself. */
+  readonly parse?: ParseStored | undefined;
 }
 
 /** Opens a unit of work: one run of one handler. */
 export function openUnit({ store, context, fence, key, since, causation, hop, inlineLeaseMs, commits, ...parts }: UnitParts): OpenUnit {
   const { world, now } = context;
-  const objects = createLoadedObjects();
+  const objects = createLoadedObjects(parts.parse ?? parseStored);
   const precondition = createPrecondition(parts.precondition);
   const drafts = createEventDrafts({ application: store.application, context, causation, hop });
   const counters = createCounters({ store, world });

@@ -7,7 +7,7 @@ const { Agent, getGlobalDispatcher, setGlobalDispatcher } = require('undici');
 /** Resources of test files that keep a process from ending. */
 const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap', 'PipeWrap', 'PipeServerWrap'];
 /** Wall time for closing connections and processes to end. */
-const ENDING_MS = 15_000;
+const ENDING_MS = 60_000;
 
 /**
  * Jest's environment, in which Node itself loads the tested code and the largest packages once for all test files of a

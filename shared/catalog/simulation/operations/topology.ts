@@ -21,7 +21,12 @@ export const readTopology = defineOperation({
         faults: z.array(z.string()).describe('Names of the faults that struck there.'),
       }),
     ),
-    touchpoint: z.object({ state: z.enum(['ready', 'away', 'absent']), portal: z.string().optional().describe('Address of the portal.') }),
+    touchpoint: z.object({
+      state: z
+        .enum(['ready', 'away', 'unknown'])
+        .describe('unknown: it runs in a process of its own, whose address the gateway is not told.'),
+      portal: z.string().optional().describe('Address of the portal.'),
+    }),
     adapters: z.object({ store: z.enum(['memory', 'redis']), events: z.enum(['memory', 'kafka']) }),
     may: z
       .array(z.object({ from: z.string(), to: z.string(), call: z.string() }))

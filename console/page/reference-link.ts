@@ -1,0 +1,11 @@
+import type { Vocabulary } from '../vocabulary.ts';
+import { estateLink } from './route.ts';
+
+type Api = Vocabulary['apis'][string];
+
+/** The place of an API in the reference, which is a page of its own: follow it with `target: '_self'`. */
+export const referenceLink = ({ application, method, path }: Pick<Api, 'application' | 'method' | 'path'>): string =>
+  `${estateLink('reference', 'api')}#tag/${application}/${method}${path}`;
+
+/** The section of a problem, by its code. */
+export const problemLink = (code: string): string => `${estateLink('reference', 'problems')}#${encodeURIComponent(code)}`;

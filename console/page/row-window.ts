@@ -1,0 +1,47 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/** Of rows: a shorter list is drawn whole. */
+const WHOLE = 120;
+/** Rows are drawn anew when this many have been scrolled past. */
+const STEP = 20;
+/** The frame of a long list shows fewer. */
+const VISIBLE = 30;
+
+export interface RowWindow {
+  /** The frame scrolls, and shows a part of the rows. */
+  readonly isPart: boolean;
+  /** Index of the first row to draw. */
+  readonly first: number;
+  /** Index after the last row to draw. */
+  readonly end: number;
+  readonly onScroll: () => void;
+}
+
+export interface RowWindowOptions {
+  readonly count: number;
+  /** Pixels from row to row. */
+  readonly pitch: number;
+  /** Index of the row that must be seen. */
+  readonly selected: number;
+}
+
+/** Which rows of a long list to draw: those in view, and some above and below. */
+export function useRowWindow(frame: RefObject<HTMLElement | null>, { count, pitch, selected }: RowWindowOptions): RowWindow {
+  const [top, setTop] = useState(0);
+  const isPart = count > WHOLE;
+  const onScroll = (): void => {
+    if (frame.current) setTop(Math.floor(frame.current.scrollTop / pitch / STEP) * STEP);
+  };
+  useLayoutEffect(() => {
+    const { current } = frame;
+    if (!isPart || !current || selected < 0) return;
+    const y = selected * pitch;
+    const isSeen = y >= current.scrollTop && y + 3 * pitch <= current.scrollTop + current.clientHeight;
+    if (isSeen) return;
+    current.scrollTop = Math.max(0, y - current.clientHeight / 2);
+    onScroll();
+  }, [selected, isPart]);
+  if (!isPart) return { isPart, first: 0, end: count, onScroll: () => {} };
+  return { isPart, first: Math.max(0, top - STEP), end: Math.min(count, top + VISIBLE + 2 * STEP), onScroll };
+}

@@ -1,0 +1,81 @@
+import { h } from 'preact';
+import type { Part } from './explanation.ts';
+import { apiTitle } from './facts.ts';
+import { counted, duration, shortId, wallTime } from './format.ts';
+import { Badge, CopyButton, Heading, StatusBadge } from './parts.ts';
+import { rehearsalLink } from './route.ts';
+import { TraceExport } from './trace-export.ts';
+import type { Trace as TraceSummary } from './trace-feed.ts';
+import type { TraceTree } from './trace-tree.ts';
+
+export interface TraceHeaderProps {
+  readonly tree: TraceTree;
+  readonly correlationId: string;
+  readonly summary: TraceSummary | undefined;
+  readonly sentence: readonly Part[];
+  readonly rehearsal: string;
+}
+
+/** What a trace is about, why it ended so, and which objects it changed. */
+export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal }: TraceHeaderProps) {
+  const requests = tree.rows.filter(({ kind }) => kind === 'request');
+  const { hop } = requests.at(-1) ?? tree.rows[0] ?? {};
+  const count = (kind: string): number => tree.rows.filter((row) => row.kind === kind).length;
+  const title = hop ? apiTitle(hop.api) : correlationId;
+  return [
+    h(
+      'header',
+      { class: 'trace-head' },
+      h(
+        'div',
+        {},
+        h(
+          'div',
+          { class: 'line' },
+          h(Heading, { title: `${title} · ${rehearsal}`, small: true }, title),
+          hop && h(StatusBadge, { status: hop.status }),
+        ),
+        h(
+          'p',
+          { class: 'muted brk' },
+          h('code', {}, correlationId),
+          hop && ` · ${wallTime(hop.startedAt)} · ${duration(hop.durationMs)}`,
+          requests.length > 1 && ` · ${requests.length} requests`,
+          ` · ${counted(count('call'), 'call')}`,
+          summary && `, ${counted(summary.events, 'event')}`,
+          `, ${counted(count('delivery'), 'delivery', 'deliveries')}`,
+          count('timer') > 0 && `, ${counted(count('timer'), 'timer')}`,
+        ),
+      ),
+      h(
+        'div',
+        { class: 'line' },
+        h(CopyButton, { what: 'Link', text: () => location.href, children: 'Copy link' }),
+        h(TraceExport, { tree, correlationId, rehearsal }),
+      ),
+    ),
+    h('p', { class: 'sentence' }, sentence.map(SentencePart)),
+    summary && summary.objects.length > 0 && h(Objects, { objects: summary.objects, rehearsal }),
+  ];
+}
+
+const SentencePart = (part: Part) => {
+  if (typeof part === 'string') return part;
+  return 'strong' in part ? h('strong', {}, part.strong) : h(Badge, { tone: 'warn' }, '⚡ ', h('span', { class: 'clip' }, part.fault));
+};
+
+const Objects = ({ objects, rehearsal }: { objects: TraceSummary['objects']; rehearsal: string }) =>
+  h(
+    'ul',
+    { class: 'line objects', 'aria-label': 'Objects that changed' },
+    objects
+      .slice(0, 30)
+      .map(({ type, id }) =>
+        h(
+          'li',
+          { key: `${type}/${id}` },
+          h('a', { class: 'badge', href: rehearsalLink(rehearsal, 'objects', type, id), title: `${type}/${id}` }, `${type}/${shortId(id)}`),
+        ),
+      ),
+    objects.length > 30 && h('li', { class: 'muted' }, `and ${objects.length - 30} more`),
+  );

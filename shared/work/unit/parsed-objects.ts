@@ -1,0 +1,30 @@
+import { LRUCache } from 'lru-cache';
+import type { Stored } from '../../store/collections.ts';
+
+/** Texts that an application remembers, and their characters together. */
+const MOST = 256;
+const MOST_CHARACTERS = 512 * 1_024;
+
+/** The object in a stored text. */
+export type ParseStored = (json: string) => Stored;
+
+export const parseStored: ParseStored = (json) => JSON.parse(json);
+
+/**
+ * Parses the text of a stored object once while it is in use. Many units read one version, and none may change what it has read.
+ * @param frozen in tests: a handler that changes it all the same fails
+ */
+export function createParsedObjects({ frozen }: { readonly frozen: boolean }): ParseStored {
+  const parsed = new LRUCache<string, Stored>({
+    max: MOST,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (_object, json) => json.length,
+    memoMethod: (json) => (frozen ? deepFrozen(parseStored(json)) : parseStored(json)),
+  });
+  return (json) => parsed.memo(json);
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
+  return value;
+}

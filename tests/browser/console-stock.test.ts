@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab } from './console-tab.ts';
+
+/** Two blue mugs, held by an order. */
+async function placedOrder(rehearsal: TestRehearsal): Promise<string> {
+  const lines = [{ sku: 'mug-blue', qty: 2 }];
+  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
+  return (await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true })).orderId;
+}
+
+describeInBrowser('the stock page of the console in a browser', () => {
+  const tab = consoleTab();
+  let rehearsal: TestRehearsal;
+  let order: string;
+
+  beforeAll(async () => {
+    rehearsal = await newRehearsal();
+    order = await placedOrder(rehearsal);
+    await rehearsal.ok('POST', '/payments/authorizations', { orderId: order, tender: { type: 'card', token: 'tok_visa' } });
+    await rehearsal.ok('POST', `/orders/${order}/confirm`);
+  });
+  afterAll(() => rehearsal?.[Symbol.asyncDispose]());
+
+  const main = () => tab.page.locator('main');
+  const stock = (rest = '', of = rehearsal) => `r/${of.name}/stock${rest}`;
+  const skuRows = () => main().locator('tbody tr');
+
+  test.each([
+    ['the list', '?q=mug', 'mug-green'],
+    ['a SKU that is held', '/mug-blue', 'confirmed'],
+    ['an unknown SKU', '/unicorn', 'These have stock'],
+  ])('shows %s without an accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
+    await tab.open(stock(rest));
+    await main().getByText(words).locator('visible=true').first().waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
+  test('keeps the filter and the location in the address', async () => {
+    await tab.open(stock('?q=mug'));
+    await skuRows().first().waitFor();
+    expect(await skuRows().count()).toBe(await skuRows().filter({ hasText: 'mug' }).count());
+    await main().getByRole('link', { name: 'store-01' }).click();
+    await tab.page.waitForURL(/\/stock\?q=mug&location=store-01$/);
+    await main().locator('thead th').nth(2).waitFor({ state: 'detached' });
+    expect(await main().locator('thead th').allTextContents()).toEqual(['SKU', 'store-01']);
+    await main().getByLabel('Filter: SKU').fill('nothing like this');
+    await tab.page.waitForURL(/q=nothing/);
+    await main().getByRole('button', { name: 'Show all' }).click();
+    await skuRows().nth(20).waitFor();
+    await tab.open(stock('?location=atlantis'));
+    await main().getByText('There is no such location.').waitFor();
+  });
+
+  test('follows orders and counts while it is shown', async () => {
+    await using other = await newRehearsal();
+    await tab.open(stock('?q=mug-blue&location=dc-01', other));
+    await skuRows().getByText('1,000 on hand', { exact: true }).waitFor();
+    await tab.isLive();
+    await placedOrder(other);
+    await skuRows().getByText('1,000 on hand, 2 reserved', { exact: true }).waitFor();
+    await other.client.control('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 7 } });
+    await skuRows().getByText('7 on hand, 2 reserved', { exact: true }).waitFor();
+    await skuRows().locator('strong').getByText('5', { exact: true }).waitFor();
+  });
+
+  test('names the order that holds a SKU, and leads to it', async () => {
+    await tab.open(stock('/mug-blue'));
+    await tab.heading('mug-blue').waitFor();
+    await main().getByText('2 units at dc-01').waitFor();
+    await main().locator(`.hold a[title="order/${order}"]`).click();
+    await main().getByRole('heading', { name: 'How it got there' }).waitFor();
+  });
+
+  test('counts a location by hand, and says why a count is refused', async () => {
+    await using other = await newRehearsal();
+    await placedOrder(other);
+    await tab.open(stock('/mug-blue', other));
+    const field = main().getByLabel('Units of mug-blue on hand at dc-01');
+    await field.fill('9');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText('Counted: 9 units of mug-blue at dc-01.').waitFor();
+    await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
+    await field.fill('1');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.locator('.status-line').getByText('reserved').waitFor();
+    await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
+  });
+
+  test('can be used with the keyboard alone, from another page to a SKU', async () => {
+    await tab.open(`r/${rehearsal.name}/faults`);
+    await tab.heading('Faults').waitFor();
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('s');
+    await tab.heading('Stock').waitFor();
+    await skuRows().first().waitFor();
+    await tab.page.keyboard.press('/');
+    await tab.page.keyboard.type('mug-blue');
+    await tab.page.waitForURL(/q=mug-blue$/);
+    await tab.page.keyboard.press('Escape');
+    await tab.page.keyboard.press('j');
+    await tab.page.keyboard.press('Enter');
+    await tab.heading('mug-blue').waitFor();
+  });
+
+  test('says that a SKU in a link has no stock, and which have', async () => {
+    await tab.open(stock('/unicorn'));
+    await tab.heading('No stock is kept of SKU unicorn').waitFor();
+    await main().getByRole('link', { name: 'mug-blue', exact: true }).click();
+    await tab.heading('mug-blue').waitFor();
+  });
+
+  test('shows hostile text as text', async () => {
+    const hostile = encodeURIComponent('<img src=x onerror="document.title=1"><b>טקסט‮🎁');
+    for (const width of [1280, 390]) {
+      await tab.resize(width);
+      for (const rest of [`/${hostile}`, `?location=${hostile}`]) {
+        await tab.open(stock(rest));
+        await main().getByText('<img src=x').waitFor();
+        expect(await tab.page.locator('main img, main b').count()).toBe(0);
+        expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab } from './console-tab.ts';
+
+const CONFIRM = 'web-confirm';
+const LONG = 'long';
+const HOPS = 500;
+
+/** A confirmed order, and a trace of many requests. */
+async function twoTraces(rehearsal: TestRehearsal): Promise<void> {
+  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });
+  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  await rehearsal.ok('POST', `/orders/${orderId}/confirm`, undefined, { headers: { 'x-correlation-id': CONFIRM } });
+  await rehearsal.call('GET', '/orders/ord_never', undefined, { headers: { 'x-correlation-id': 'refused' } });
+  const headers = { 'x-correlation-id': LONG };
+  // Each request is two hops: the product, and its availability.
+  for (let hops = 0; hops < HOPS; hops += 20) {
+    await Promise.all(Array.from({ length: 10 }, () => rehearsal.ok('GET', '/products/mug-blue', undefined, { headers })));
+  }
+  await rehearsal.settle();
+}
+
+describeInBrowser('a trace of the console in a browser', () => {
+  const tab = consoleTab();
+  let rehearsal: TestRehearsal;
+
+  beforeAll(async () => {
+    rehearsal = await newRehearsal();
+    await twoTraces(rehearsal);
+  });
+  afterAll(() => rehearsal?.[Symbol.asyncDispose]());
+
+  const main = () => tab.page.locator('main');
+  const open = (trace: string) => tab.open(`r/${rehearsal.name}/activity/${trace}`);
+  const count = (selector: string) => tab.page.locator(selector).count();
+  const hop = (title: RegExp) => tab.page.getByRole('heading', { level: 2, name: title });
+
+  test('says in its sentence in which state it left the order', async () => {
+    await open(CONFIRM);
+    await main()
+      .getByText(/; the order ended/)
+      .waitFor();
+    expect(await main().locator('.sentence').textContent()).toMatch(/; the order ended confirmed\.$/);
+  });
+
+  test('is exported as JSON with bodies and events, and as a Mermaid diagram, without a request to anywhere else', async () => {
+    await open(CONFIRM);
+    await main().getByRole('button', { name: 'Export' }).click();
+    const dialog = tab.page.getByRole('dialog', { name: 'Export the trace' });
+    const download = tab.page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download JSON' }).click();
+    expect((await download).suggestedFilename()).toBe(`trace-${CONFIRM}.json`);
+    const { hops, events } = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+    expect(hops.map(({ api }: { api: string }) => api)).toContain('confirm-order-api');
+    expect(hops.some(({ request }: { request?: unknown }) => request !== undefined)).toBe(true);
+    expect(events.map(({ type }: { type: string }) => type)).toContain('com.unified-commerce.order-confirmed');
+    await dialog.getByRole('button', { name: 'Copy as Mermaid' }).click();
+    await tab.page.getByText('Diagram copied').waitFor();
+    expect(await tab.copied()).toMatch(/^sequenceDiagram\n {2}participant p1 as Client\n {2}participant p2 as OMS\n/);
+    await tab.expectSoundInEveryLook();
+  });
+
+  test('leads from a hop to its API in the reference', async () => {
+    await open('refused');
+    const link = main().getByRole('link', { name: 'In the reference' });
+    expect(await link.getAttribute('href')).toBe('/console/reference/api#tag/oms/GET/orders/{id}');
+    await link.click();
+    await tab.page.getByRole('heading', { name: 'Get Order', exact: true }).first().waitFor();
+  });
+
+  test('leads from a refused hop to the cause and the remedy of its problem', async () => {
+    await open('refused');
+    await main().getByRole('link', { name: 'What the problem means' }).click();
+    const named = main().locator('li[aria-current]');
+    await named.getByText('Remedy.').waitFor();
+    expect(await named.getAttribute('id')).toBe('not_found');
+  });
+
+  test('of 500 hops draws those in view, with few requests, and the others when they are scrolled to', async () => {
+    const asked: string[] = [];
+    tab.page.on('request', (request) => request.url().includes('/_sim/') && asked.push(new URL(request.url()).pathname));
+    await open(LONG);
+    await hop(/^\d+\. /).waitFor();
+    await main().locator('.hop pre').first().waitFor();
+    expect(await count('.seq a')).toBeLessThanOrEqual(100);
+    expect(await count('*')).toBeLessThan(1_500);
+    // The clock, the faults when the page and the stream begin, the stream, the list, the trace with its hops and events, the selected hop.
+    expect(asked.length).toBeLessThanOrEqual(9);
+    await tab.page.locator('.seqwrap').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
+    await main()
+      .getByRole('link', { name: new RegExp(`, hop ${HOPS}, `) })
+      .click();
+    await hop(new RegExp(`^${HOPS}\\. Check Availability$`)).waitFor();
+    expect(await count('.seq a')).toBeLessThanOrEqual(100);
+    await tab.page.keyboard.press('[');
+    await hop(new RegExp(`^${HOPS - 1}\\. Get Product$`)).waitFor();
+  });
+
+  test('of 500 hops draws a part in a narrow window too, in rows that a finger can hit', async () => {
+    await tab.resize(390);
+    await open(LONG);
+    await main().locator('.tree a').first().waitFor();
+    expect(await count('.tree a')).toBeLessThanOrEqual(100);
+    for (const selector of ['.tree a', '.tabs a', '.trace-head button']) {
+      const heights = await main()
+        .locator(selector)
+        .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().height));
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    }
+    await tab.page.locator('.tree').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
+    await main().locator(`li[aria-posinset="${HOPS}"] a`).click();
+    await hop(new RegExp(`^${HOPS}\\. Check Availability$`)).waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { pages } from '../../console/page/pages.ts';
+import { describeInBrowser } from '../support/chromium.ts';
+import { someOf } from '../support/effort.ts';
+import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { consoleTab } from './console-tab.ts';
+
+const WALKS = (['mouse', 'keyboard'] as const).flatMap((hand) => [1280, 390].map((width) => ({ hand, width })));
+
+const line = { sku: 'mug-blue', qty: 1 };
+
+async function placeOrder(rehearsal: TestRehearsal): Promise<string> {
+  const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [line] });
+  const { orderId } = await rehearsal.ok('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: ADDRESS, placeOrder: true });
+  await rehearsal.ok('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+  await rehearsal.ok('POST', `/orders/${orderId}/confirm`);
+  return orderId;
+}
+
+describeInBrowser('the console in a browser, from an order to proof', () => {
+  const tab = consoleTab();
+  const main = () => tab.page.locator('main');
+
+  /** Uses what is shown: a click, or Tab until it has the focus and Enter. */
+  const hands = {
+    mouse: {
+      press: (target: Locator) => target.click(),
+      goTo: async (title: string) => {
+        const link = tab.page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: title, exact: true });
+        if (await link.isVisible()) return link.click();
+        await tab.page.getByRole('button', { name: 'More' }).click();
+        await tab.page.getByRole('dialog').getByRole('link', { name: title, exact: true }).click();
+      },
+    },
+    keyboard: {
+      press: async (target: Locator) => {
+        await target.waitFor();
+        for (let presses = 0; presses < 200; presses += 1) {
+          if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return tab.page.keyboard.press('Enter');
+          await tab.page.keyboard.press('Tab');
+        }
+        throw new Error(`Tab never reached ${target}`);
+      },
+      goTo: async (title: string) => {
+        await tab.page.keyboard.press('g');
+        await tab.page.keyboard.press(pages.find((page) => page.title === title)?.key ?? '');
+      },
+    },
+  };
+
+  test.each(someOf(WALKS, 0.5))('can be walked with the $hand alone at $width pixels', async ({ hand, width }) => {
+    const { press, goTo } = hands[hand];
+    await using rehearsal = await newRehearsal();
+    await tab.resize(width);
+    await tab.open(`r/${rehearsal.name}/activity`);
+    await main().getByText('Nothing has happened here yet.').waitFor();
+    await tab.isLive();
+
+    const orderId = await placeOrder(rehearsal);
+    await press(tab.row('Confirm Order'));
+    await tab.heading('Confirm Order').waitFor();
+    await press(main().locator(`.objects a[href$="/objects/order/${orderId}"]`).first());
+    await tab.page.waitForURL(new RegExp(`/objects/order/${orderId}`));
+    await main().getByRole('heading', { name: 'Life cycle' }).waitFor();
+    await main().locator('.title .badge').getByText('confirmed', { exact: true }).waitFor();
+    await tab.expectSoundInEveryLook();
+    await tab.resize(width);
+
+    await goTo('Faults');
+    await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
+    await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: true }).waitFor();
+    await goTo('Activity');
+    await tab.heading('Activity').waitFor();
+    await rehearsal.call('POST', '/payments/authorizations', { orderId, tender: { type: 'card', token: 'tok_visa' } });
+    await press(tab.row('Authorize Payment').filter({ hasText: '503' }));
+    await main()
+      .locator('.sentence')
+      .getByText(/because ⚡ payment-hub-down struck/)
+      .waitFor();
+    await goTo('Faults');
+    await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
+    await tab.page.getByRole('switch', { name: 'The Payment Hub is down', checked: false }).waitFor();
+
+    await goTo('Overview');
+    await tab.heading('Overview').waitFor();
+    const before = await rehearsal.now();
+    await press(main().getByRole('button', { name: '+1 day' }));
+    await tab.page.getByText(/^It is /).waitFor();
+    expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(86_400_000);
+
+    await goTo('Flows');
+    await press(main().getByRole('button', { name: 'Run: A digital order, from product page to confirmation' }));
+    await main()
+      .locator('.title .badge')
+      .filter({ hasText: /^passed$/ })
+      .waitFor();
+
+    await goTo('Rehearsals');
+    await press(main().getByRole('link', { name: `Manage ${rehearsal.name}`, exact: true }));
+    await press(main().getByRole('button', { name: 'Verify' }));
+    await tab.page.getByText(/^All \d+ laws hold\.$/).waitFor();
+  });
+});

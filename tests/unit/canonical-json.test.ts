@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { canonicalJson } from '../../shared/domain/canonical-json.ts';
+
+test('Canonical JSON is that of RFC 8785 for any JSON value', () => {
+  const odd = [
+    { 10: 1, 9: 2, b: undefined, a: [undefined, null] },
+    { '\u20ac': 1, '\r': 2, '\ud83d\ude00': 3, 1: 4 },
+    -0,
+    1e21,
+    1e-7,
+    '\u007f\u2028',
+    'a"\\',
+  ];
+  for (const value of odd) expect(canonicalJson(value)).toBe(canonicalize(value));
+  const anyValue = fc.jsonValue({ stringUnit: 'binary' });
+  fc.assert(fc.property(anyValue, (value) => canonicalJson(value) === canonicalize(value)));
+});
+
+test('Canonical JSON does not depend on the order of members', () => {
+  expect(canonicalJson({ b: { d: 1, c: 'x' }, a: [2, 1] })).toBe('{"a":[2,1],"b":{"c":"x","d":1}}');
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { outcomeOf, withOutcome } from '../../../console/page/trace-outcome.ts';
+import { traceTree } from '../../../console/page/trace-tree.ts';
+import { aHop } from './a-hop.ts';
+
+const anEvent = (subject: string, aggregateversion: number, state?: string) => ({
+  order: aggregateversion,
+  event: { id: `${subject}-${aggregateversion}`, subject, aggregateversion, data: { object: { state } } },
+});
+const tree = (path: string) => traceTree([aHop('request', 'oms', { path })]);
+
+describe('The outcome of a trace', () => {
+  test('is the newest state of the object that the request names, in whatever order its events came', () => {
+    const events = [anEvent('payment/pay_1', 2, 'authorised'), anEvent('order/ord_1', 3, 'confirmed'), anEvent('order/ord_1', 2, 'draft')];
+    expect(outcomeOf(tree('/orders/ord_1/confirm'), events)).toEqual({ type: 'order', state: 'confirmed' });
+  });
+
+  test('is the state of the object that it changed first when the request names none', () => {
+    const events = [anEvent('fulfillment-order/ffo_1', 1, 'created'), anEvent('order/ord_1', 2, 'draft')];
+    expect(outcomeOf(tree('/orders'), events)).toEqual({ type: 'fulfillment-order', state: 'created' });
+  });
+
+  test('is nothing when no object with states has changed', () => {
+    expect(outcomeOf(tree('/products/mug-blue'), [])).toBeUndefined();
+    expect(outcomeOf(tree('/orders'), [anEvent('coupon/c', 1)])).toBeUndefined();
+  });
+
+  test('follows the sentence about the trace in words', () => {
+    const words = (outcome?: { type: string; state: string }) =>
+      withOutcome(['It took ', { fault: 'slow' }, ' in OMS.'], outcome)
+        .map((part) => (typeof part === 'string' ? part : Object.values(part)[0]))
+        .join('');
+    expect(words({ type: 'fulfillment-order', state: 'created' })).toBe('It took slow in OMS; the fulfillment order ended created.');
+    expect(words()).toBe('It took slow in OMS.');
+  });
+});
