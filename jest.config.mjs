@@ -5,7 +5,7 @@ export default {
   testEnvironment: '<rootDir>/tests/support/native/environment.mjs',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   // What needs a container engine or takes its time has commands of its own.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(containers|faults)/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(containers|faults|package)/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/native/transform.mjs' },
   moduleNameMapper: { '^(express|fast-check|testcontainers|undici|zod)$': '<rootDir>/tests/support/native/$1.mjs' },

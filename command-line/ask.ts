@@ -2,9 +2,9 @@ import type { EstateClient, Reply } from '../rehearsal/estate-client.ts';
 import { filledPath } from '../rehearsal/estate-client.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { nearestWord } from '../shared/domain/nearest-word.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 import { CommandFailure, EXIT, misuse } from './failure.ts';
-import { nearestWord } from './nearest-word.ts';
 
 export interface Input {
   readonly params?: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { scenarios } from '../rehearsal/scenarios.ts';
+import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { jsonOption } from './connection.ts';
 import { withExample } from './help.ts';
-import { unknownWord } from './nearest-word.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption, rehearsalOption } from './connection.ts';
 import { withExample } from './help.ts';
-import { unknownWord } from './nearest-word.ts';
 
 const FORMATS = ['shell', 'dotenv', 'json'] as const;
 type Format = (typeof FORMATS)[number];

@@ -1,7 +1,9 @@
 'use strict';
 /* Loaded first, also by an older Node, which could not read the other files. Hence plain, old JavaScript. */
-var OLDEST = 24;
-if (parseInt(process.versions.node, 10) < OLDEST) {
+var OLDEST = '22.19';
+var oldest = OLDEST.split('.').map(Number);
+var present = process.versions.node.split('.').map(Number);
+if (present[0] < oldest[0] || (present[0] === oldest[0] && present[1] < oldest[1])) {
   process.stderr.write(
     'The estate needs Node ' +
       OLDEST +

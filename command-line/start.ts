@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { jsonOption } from './connection.ts';
+import { loadEstateCode } from './estate-code.ts';
 import { EXIT } from './failure.ts';
 import { withExample } from './help.ts';
 
@@ -32,8 +33,7 @@ async function start({ json = false, ...options }: Options): Promise<void> {
   const environment = { ...process.env };
   for (const [name, value] of Object.entries(options)) environment[SETTINGS[name as keyof typeof SETTINGS][1]] = value;
   // The estate loads slowly: other commands do without it.
-  const { run } = await import('../estate/run.ts');
-  const { explainStart } = await import('../estate/start-error.ts');
+  const { explainStart, run } = await loadEstateCode();
   await run(environment, { json }).catch((error: unknown) => {
     const { text, exitCode } = explainStart(error);
     process.stderr.write(`${text}\n`);

@@ -1,6 +1,9 @@
 import { applications } from '../shared/catalog/applications.ts';
 import type { RunningEstate } from './estate.ts';
 
+/** A clone runs TypeScript and has npm scripts; the package has JavaScript and the command. */
+const REHEARSE = import.meta.url.endsWith('.ts') ? 'npm run rehearse --' : 'npx estate rehearse';
+
 /** The text for a person when the estate is ready: addresses, credentials, first calls, and how to stop. */
 export function banner(estate: RunningEstate, startedInMs: number): string {
   const { gateway, touchpoint, portal, adapters } = estate;
@@ -23,7 +26,7 @@ ${consoleLine(estate)}  touchpoint   ${touchpoint}      key demo-store-key unles
   Try          an order from basket to confirmed, in three lines
 ${orderInThreeLines(gateway)}
 
-  A whole order, step by step:  npm run rehearse -- --against ${gateway}
+  A whole order, step by step:  ${REHEARSE} --against ${gateway}
   Stop with Ctrl-C.
 `;
 }

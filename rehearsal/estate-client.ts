@@ -1,8 +1,9 @@
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
-import type { ControlCall, ControlOutput, FrameOf } from '../shared/catalog/simulation/define-operation.ts';
-import { type CalledId, controlOperations, type StreamId } from '../shared/catalog/simulation/operations.ts';
+import { controlOperations } from '../shared/catalog/simulation/operations.ts';
+import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { fillPath } from '../shared/transport/path.ts';
+import type { CalledId, OperationInput, OperationOutput, StreamFrame, StreamId, StreamInput } from './call-types.ts';
 import { eventsOf } from './event-stream.ts';
 
 /** Address and credentials of a client. */
@@ -15,8 +16,6 @@ export interface EstateClientOptions {
   readonly admin: string;
   /** Rehearsal of control operations, and of plain calls whose bearer is not bound to a rehearsal. */
   readonly rehearsal?: string;
-  /** Shared connections, which their owner closes. By default a client has its own. */
-  readonly agent?: Agent;
 }
 
 export interface Reply {
@@ -49,9 +48,39 @@ export class ControlError extends Error {
   }
 }
 
+/** Input that is optional when it has no required members. */
+export type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
+
 /** Client of an estate, over its public HTTP only. */
-export function createEstateClient(options: EstateClientOptions) {
-  const agent = options.agent ?? new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+export interface EstateClient extends AsyncDisposable {
+  /** A call of a public API. It returns errors as replies. */
+  readonly call: (method: string, path: string, body?: unknown, how?: CallOptions) => Promise<Reply>;
+  /** An operation of the simulation plane. @throws ControlError when it is refused */
+  readonly control: <Id extends CalledId>(id: Id, ...input: Optionally<OperationInput<Id>>) => Promise<OperationOutput<Id>>;
+  /** Reads a stream of the simulation plane. Leaving the loop closes it. @throws ControlError when it is refused */
+  readonly stream: <Id extends StreamId>(id: Id, input?: StreamInput<Id> & StreamOptions) => AsyncGenerator<StreamFrame<Id>, void>;
+  readonly close: () => Promise<void>;
+}
+
+/** A client with connections of its own. */
+export function createEstateClient(options: EstateClientOptions): EstateClient {
+  const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
+  return clientOnConnections(requireOptions(options), agent, () => agent.close());
+}
+
+/** A client on shared connections, which their owner closes. */
+export const clientOnAgent = (options: EstateClientOptions, agent: Agent): EstateClient =>
+  clientOnConnections(options, agent, () => Promise.resolve());
+
+/** @throws TypeError that names what a caller without types has left out */
+function requireOptions(options: EstateClientOptions): EstateClientOptions {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  const missing = ['gateway', 'bearer', 'apiKey', 'admin'].filter((name) => typeof given[name] !== 'string');
+  if (missing.length === 0) return options;
+  throw new TypeError(`A client needs ${missing.join(', ')}, each as text: an address such as http://127.0.0.1:8080, and credentials.`);
+}
+
+function clientOnConnections(options: EstateClientOptions, agent: Agent, close: () => Promise<void>): EstateClient {
   const credential = (as: CallOptions['as']): Record<string, string> => {
     if (as === 'none') return {};
     if (as === 'api-key') return { 'x-api-key': options.apiKey };
@@ -76,18 +105,10 @@ export function createEstateClient(options: EstateClientOptions) {
     return { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
   }
 
-  /** A call of a public API. */
-  const call = (method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> =>
-    send(method, path, body, placed(how));
+  const call: EstateClient['call'] = (method, path, body, how = {}) => send(method, path, body, placed(how));
 
-  /** An operation of the simulation plane. @throws ControlError when it is refused */
-  async function control<Id extends CalledId>(
-    id: Id,
-    ...[input]: Record<never, never> extends ControlCall<(typeof controlOperations)[Id]>
-      ? [input?: ControlCall<(typeof controlOperations)[Id]>]
-      : [input: ControlCall<(typeof controlOperations)[Id]>]
-  ): Promise<ControlOutput<(typeof controlOperations)[Id]>> {
-    const operation = controlOperations[id];
+  async function control<Id extends CalledId>(id: Id, ...[input]: Optionally<OperationInput<Id>>): Promise<OperationOutput<Id>> {
+    const operation = controlOperations[requireId(id)];
     const {
       params = {},
       query = {},
@@ -100,15 +121,11 @@ export function createEstateClient(options: EstateClientOptions) {
       { as: 'admin' },
     );
     if (reply.status >= 300) throw new ControlError(id, reply.status, String(reply.body?.detail ?? ''));
-    return (reply.body ?? null) as ControlOutput<(typeof controlOperations)[Id]>;
+    return (reply.body ?? null) as OperationOutput<Id>;
   }
 
-  /** Reads a stream of the simulation plane. Leaving the loop closes it. @throws ControlError when it is refused */
-  async function* stream<Id extends StreamId>(
-    id: Id,
-    input?: ControlCall<(typeof controlOperations)[Id]> & StreamOptions,
-  ): AsyncGenerator<FrameOf<(typeof controlOperations)[Id]>, void> {
-    const { path, frames } = controlOperations[id];
+  async function* stream<Id extends StreamId>(id: Id, input?: StreamInput<Id> & StreamOptions): AsyncGenerator<StreamFrame<Id>, void> {
+    const { path, frames } = controlOperations[requireId(id)];
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
     const response = await request(`${options.gateway}${filledPath(path, { query })}`, {
@@ -123,11 +140,10 @@ export function createEstateClient(options: EstateClientOptions) {
     for await (const { event, id: place, data } of eventsOf(response.body)) {
       // A newer estate may have frames that this client does not know.
       const schema = (frames as Readonly<Record<string, z.ZodType>>)[event ?? ''];
-      if (schema) yield { event, id: place, data: schema.parse(JSON.parse(data)) } as FrameOf<(typeof controlOperations)[Id]>;
+      if (schema) yield { event, id: place, data: schema.parse(JSON.parse(data)) } as StreamFrame<Id>;
     }
   }
 
-  const close = (): Promise<void> => (options.agent ? Promise.resolve() : agent.close());
   return { call, control, stream, close, [Symbol.asyncDispose]: close };
 }
 
@@ -142,7 +158,12 @@ export function filledPath(
   return entries.length === 0 ? filled : `${filled}?${search}`;
 }
 
-export type EstateClient = ReturnType<typeof createEstateClient>;
+/** @throws TypeError when a caller without types asks for an operation that does not exist */
+function requireId<Id extends CalledId | StreamId>(id: Id): Id {
+  if (Object.hasOwn(controlOperations, id)) return id;
+  const names = Object.keys(controlOperations);
+  throw new TypeError(unknownWord('operation', String(id), names, 'docs/reference/simulation-plane.md'));
+}
 
 function parse(text: string): unknown {
   try {

@@ -1,11 +1,8 @@
-import type { z } from 'zod';
-import { type ApiId, apis } from '../shared/catalog/apis.ts';
-import type { Application } from '../shared/catalog/applications.ts';
-import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
-import type { ControlCall, ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
-import type { FaultInput } from '../shared/catalog/simulation/faults.ts';
-import type { CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
-import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Reply } from './estate-client.ts';
+import { apis } from '../shared/catalog/apis.ts';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { unknownWord } from '../shared/domain/nearest-word.ts';
+import type { ApiInput, ApiOutput, OperationInput, OperationOutput, TypedApiId } from './call-types.ts';
+import { type CallOptions, createEstateClient, type EstateClient, filledPath, type Optionally, type Reply } from './estate-client.ts';
 
 /** Credentials of a test suite. */
 export interface EstateCredentials {
@@ -29,21 +26,6 @@ export interface EstateAccess {
   readonly gateway: string;
   readonly credentials: EstateCredentials;
 }
-
-/** APIs with JSON requests and answers and a credential. Excludes the signed carrier webhook and the label document. */
-export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document'>;
-type Api<Id extends TypedApiId> = (typeof apis)[Id];
-/** Input of an external caller. Sections without required members are optional. */
-type Asked<A> =
-  A extends ApiDefinition<string, Application, infer Path, infer Query, infer Body, z.ZodType, z.ZodType>
-    ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> &
-        Section<'query', z.input<Query>> &
-        Section<'body', z.input<Body>> & { readonly headers?: Readonly<Record<string, string>> }
-    : never;
-type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
-type Control<Id extends CalledId> = (typeof controlOperations)[Id];
-/** Optional when it has no required members. */
-type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 interface GivenSections {
   readonly params?: Readonly<Record<string, string>>;
@@ -133,15 +115,15 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /** Calls a public API by its id, with headers such as `idempotency-key`, and returns its answer. @throws ApiRefusal unless the call succeeds */
-  async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<Asked<Api<Id>>>): Promise<OutputOf<Api<Id>>> {
-    const { method, path, auth } = apis[id] as unknown as ApiDefinition;
+  async api<const Id extends TypedApiId>(id: Id, ...[input]: Optionally<ApiInput<Id>>): Promise<ApiOutput<Id>> {
+    const { method, path, auth } = requireApi(id);
     const { body, headers = {}, ...sections } = (input ?? {}) as GivenSections;
     const reply = await this.client.call(method, filledPath(path, sections), method === 'GET' ? undefined : (body ?? {}), {
       headers,
       as: auth === 'signature' ? 'none' : auth,
     });
     if (reply.status >= 300) throw new ApiRefusal(id, reply);
-    return reply.body as OutputOf<Api<Id>>;
+    return reply.body as ApiOutput<Id>;
   }
 
   /** A plain call of a public API. It returns errors as replies. */
@@ -158,26 +140,26 @@ export class EstateRehearsal implements AsyncDisposable {
    * Advances the clock by an ISO 8601 duration and runs the work that falls due meanwhile.
    * @throws VerificationFailed when the estate does not come to rest
    */
-  async advance(by: string): Promise<ControlOutput<Control<'advance-clock'>>> {
+  async advance(by: string): Promise<OperationOutput<'advance-clock'>> {
     const outcome = await this.control('advance-clock', { body: { by } });
     refuseUnrest(outcome);
     return outcome;
   }
 
   /** Waits until no event or due work is pending. @throws VerificationFailed when the estate does not come to rest */
-  async settle(): Promise<ControlOutput<Control<'settle'>>> {
+  async settle(): Promise<OperationOutput<'settle'>> {
     const outcome = await this.control('settle');
     refuseUnrest(outcome);
     return outcome;
   }
 
   /** Injects a fault until `deleteFault`, or `times` times. */
-  fault(name: string, rule: FaultInput): Promise<ControlOutput<Control<'put-fault'>>> {
+  fault(name: string, rule: OperationInput<'put-fault'>['body']): Promise<OperationOutput<'put-fault'>> {
     return this.control('put-fault', { params: { name }, body: rule });
   }
 
   /** The active faults, with the number of times that each was applied. */
-  async faults(): Promise<ControlOutput<Control<'list-faults'>>['items']> {
+  async faults(): Promise<OperationOutput<'list-faults'>['items']> {
     return (await this.control('list-faults')).items;
   }
 
@@ -230,14 +212,14 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 
   /** Plays the carrier: scans a parcel and waits until all consumers have processed the scan. */
-  async scan(shipmentId: string, scan: string): Promise<ControlOutput<Control<'play-scan'>>> {
+  async scan(shipmentId: string, scan: string): Promise<OperationOutput<'play-scan'>> {
     const shipment = await this.control('play-scan', { params: { id: shipmentId, scan }, body: {} });
     await this.settle();
     return shipment;
   }
 
   /** Sets automatic progression: `{ warehouse: 'immediate' }`. */
-  progression(change: NonNullable<ControlCall<Control<'set-progression'>>['body']>): Promise<ControlOutput<Control<'set-progression'>>> {
+  progression(change: NonNullable<OperationInput<'set-progression'>['body']>): Promise<OperationOutput<'set-progression'>> {
     return this.control('set-progression', { body: change });
   }
 
@@ -250,7 +232,7 @@ export class EstateRehearsal implements AsyncDisposable {
    * Verifies that stock, money, points, parcels and events agree.
    * @throws VerificationFailed with the violated invariants
    */
-  async verify(): Promise<ControlOutput<Control<'verify'>>> {
+  async verify(): Promise<OperationOutput<'verify'>> {
     const outcome = await this.control('verify');
     refuseUnrest(outcome);
     const broken = outcome.invariants.flatMap(({ title, violations }) => violations.map((violation) => `${title}: ${violation}`));
@@ -273,4 +255,11 @@ export class EstateRehearsal implements AsyncDisposable {
 
 function refuseUnrest({ settled, waitingFor }: { readonly settled: boolean; readonly waitingFor: readonly string[] }): void {
   if (!settled) throw new VerificationFailed(`The estate did not come to rest: ${waitingFor.join(', ')}`);
+}
+
+/** @throws TypeError when a caller without types asks for an API that does not exist */
+function requireApi(id: TypedApiId): ApiDefinition {
+  const all: Readonly<Record<string, unknown>> = apis;
+  if (Object.hasOwn(all, id)) return all[id] as ApiDefinition;
+  throw new TypeError(unknownWord('API', String(id), Object.keys(all), 'docs/reference/apis.md'));
 }

@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 import { pause } from '../shared/process/waiting.ts';
-import { ControlError, createEstateClient, type EstateClient } from './estate-client.ts';
+import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 import type { Report } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { stageOf, stoppable } from './stage.ts';
@@ -30,10 +30,12 @@ export interface RunOptions {
  */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
   const { gateway, apiKey, admin, report, signal, leavesRehearsal = false } = options;
-  const shared = { gateway, admin, ...(options.agent && { agent: options.agent }) };
-  const outside = createEstateClient({ ...shared, bearer: options.bearer, apiKey, rehearsal: 'default' });
+  const { agent } = options;
+  const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal'>): EstateClient =>
+    agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
+  const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
   const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal'), signal);
-  const client = createEstateClient({ ...shared, bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
+  const client = clientFor({ bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
   report.begin(scenario, name);
   let failure: string | undefined;
   try {

@@ -1,5 +1,4 @@
-import type { apis } from '../shared/catalog/apis.ts';
-import type { OutputOf } from '../shared/catalog/define.ts';
+import type { ApiOutput, ApiRoute, TypedApiId } from './call-types.ts';
 import type { Reply } from './estate-client.ts';
 
 /** A call of an API as text: `POST /baskets`, `GET /orders/ord_01M?…`. */
@@ -25,21 +24,21 @@ type OpenSegments<Path extends string> = Path extends `${infer Segment}/${infer 
   : [Open<Path>];
 type Open<Segment extends string> = Segment extends `{${string}}` ? string : Segment;
 
-type Apis = typeof apis;
-/** The API that a call reaches. */
-type ApiOf<Method, Path extends string> = {
-  [Id in keyof Apis]: Method extends Apis[Id]['method']
-    ? Segments<Path> extends OpenSegments<Apis[Id]['path']>
-      ? Apis[Id]
-      : never
-    : never;
-}[keyof Apis];
+/** Whether a call reaches an API. */
+type Reaches<Method, Path extends string, Route> = Route extends `${infer RouteMethod} ${infer RoutePath}`
+  ? [Method, ...Segments<Path>] extends [RouteMethod, ...OpenSegments<RoutePath>]
+    ? true
+    : false
+  : false;
+type ReachedId<Method, Path extends string> = {
+  [Id in TypedApiId]: true extends Reaches<Method, Path, ApiRoute<Id>> ? Id : never;
+}[TypedApiId];
 
 /** The response of the API that a call names; unknown when it names none. */
 export type ResponseOf<Call> = Call extends `${infer Method} ${infer Path}`
-  ? [ApiOf<Method, WithoutQuery<Path>>] extends [never]
+  ? [ReachedId<Method, WithoutQuery<Path>>] extends [never]
     ? unknown
-    : OutputOf<ApiOf<Method, WithoutQuery<Path>>>
+    : ApiOutput<ReachedId<Method, WithoutQuery<Path>>>
   : unknown;
 
 /** What the status decides: the response of the API, or a problem. A status that is known at run time only leaves it open. */

@@ -2,11 +2,13 @@ import { Command } from 'commander';
 import type { Configuration } from '../../estate/configuration.ts';
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { adminOption, againstOption, apiKeyOption, bearerOption, DEFAULT_URL, jsonOption } from '../connection.ts';
+import { hasEstateCode, loadEstateCode, REMEDY } from '../estate-code.ts';
 import { EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { type Look, lookOf } from '../output/look.ts';
 import { progressOn } from '../output/progress.ts';
-import { type Finding, ok, problem } from './finding.ts';
+import { type Finding, note, ok, problem } from './finding.ts';
+import { infrastructureFindings } from './infrastructure.ts';
 import { dockerFinding, nodeVersion, portFinding, portsOf } from './machine.ts';
 import { estateFindings } from './running-estate.ts';
 
@@ -49,36 +51,25 @@ async function examine({ against, json, ...credentials }: Options): Promise<void
   process.exitCode = problems.length === 0 ? EXIT.holds : EXIT.fails;
 }
 
+interface Configured {
+  readonly configuration?: Configuration;
+  readonly findings: readonly Finding[];
+}
+
 /** The configuration and the fixtures that a start would use. */
-async function configurationFindings(): Promise<{ readonly configuration?: Configuration; readonly findings: readonly Finding[] }> {
-  const { readConfiguration } = await import('../../estate/configuration.ts');
-  const { explainStart } = await import('../../estate/start-error.ts');
-  const { loadConfiguredFixtures } = await import('../../estate/seeding.ts');
+async function configurationFindings(): Promise<Configured> {
+  if (!hasEstateCode()) return { findings: [note('The estate itself', 'not installed', `To start one here, ${REMEDY}`)] };
+  const { checkFixtures, explainStart, readConfiguration } = await loadEstateCode();
   try {
     const configuration = readConfiguration(process.env);
-    try {
-      await loadConfiguredFixtures(configuration);
-      return {
-        configuration,
-        findings: [ok('Configuration', 'can be used'), ok('Fixtures', configuration.FIXTURES_DIR ?? 'those of the project')],
-      };
-    } catch (error) {
-      return {
-        configuration,
-        findings: [
-          ok('Configuration', 'can be used'),
-          problem('Fixtures', explainStart(error).text, 'Correct the files, or remove FIXTURES_DIR.'),
-        ],
-      };
-    }
+    const fixtures = await checkFixtures(configuration).then(
+      () => ok('Fixtures', configuration.FIXTURES_DIR ?? 'those of the project'),
+      (error: unknown) => problem('Fixtures', explainStart(error).text, 'Correct the files, or remove FIXTURES_DIR.'),
+    );
+    return { configuration, findings: [ok('Configuration', 'can be used'), fixtures] };
   } catch (error) {
     return { findings: [problem('Configuration', explainStart(error).text, 'Correct or remove these variables.')] };
   }
-}
-
-async function infrastructureFindings(configuration: Configuration): Promise<readonly Finding[]> {
-  const { kafkaFinding, redisFinding } = await import('./infrastructure.ts');
-  return Promise.all([redisFinding(configuration), kafkaFinding(configuration)]);
 }
 
 /** Where an estate runs, its ports are taken by itself. */

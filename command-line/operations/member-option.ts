@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { unknownWord } from '../nearest-word.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { Member, SchemaPart } from './schema-members.ts';
 
 /** What a declaration knows about a value besides its schema. */

@@ -1,11 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { ask } from '../ask.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { unknownWord } from '../nearest-word.ts';
 import { lookOf } from '../output/look.ts';
 import { showAnswer } from '../output/show-answer.ts';
 import { operationCommands } from './commands.ts';

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { estateMain } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 
 export interface OwnEstate {
@@ -11,9 +10,7 @@ export interface OwnEstate {
 
 /** Starts an estate on free ports for one run. Its log goes to standard error. */
 export async function startOwnEstate(): Promise<OwnEstate> {
-  // In the package, the estate's entry file is JavaScript and has this file's extension.
-  const main = fileURLToPath(new URL(`../../estate/main${extname(import.meta.url)}`, import.meta.url));
-  const child: ChildProcess = fork(main, [], {
+  const child: ChildProcess = fork(estateMain(), [], {
     stdio: ['ignore', 2, 2, 'ipc'],
     env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
   });

@@ -92,13 +92,22 @@ describe('completion', () => {
 });
 
 describe('start', () => {
-  test('on a Node that is too old says so in one sentence', async () => {
-    const old = `Object.defineProperty(process.versions, 'node', { value: '20.1.0' }); require(${JSON.stringify(NODE_VERSION)})`;
-    const { code, err } = await runProgram(process.execPath, ['-e', old]);
+  const onNode = (version: string) =>
+    runProgram(process.execPath, [
+      '-e',
+      `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(NODE_VERSION)})`,
+    ]);
+
+  test.each(['20.1.0', '22.18.0'])('on Node %s, which is too old, says so in one sentence', async (version) => {
+    const { code, err } = await onNode(version);
     expect([code, err]).toEqual([
       2,
-      'The estate needs Node 24 or newer; this is 20.1.0. In a clone, run npm ci first: it brings its own Node.\n',
+      `The estate needs Node 22.19 or newer; this is ${version}. In a clone, run npm ci first: it brings its own Node.\n`,
     ]);
+  });
+
+  test.each(['22.19.0', '23.0.0', '24.21.0'])('on Node %s says nothing about it', async (version) => {
+    expect(await onNode(version)).toEqual({ code: 0, out: '', err: '' });
   });
 
   test('with an option that cannot be used ends with 2 and names its variable', async () => {

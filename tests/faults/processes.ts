@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import type { StartableService } from '../../estate/configuration.ts';
 import { urlVariable } from '../../estate/variables.ts';
-import { createEstateClient, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+import { clientOnAgent, type EstateClient, type Reply } from '../../rehearsal/estate-client.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import type { ControlOutput } from '../../shared/catalog/simulation/define-operation.ts';
 import type { createRehearsal } from '../../shared/catalog/simulation/operations/rehearsals.ts';
@@ -160,10 +160,10 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
 
   /** A rehearsal of its own. */
   async function rehearse(name: string = `f-${randomBytes(5).toString('hex')}`): Promise<Rehearsed> {
-    const outside = createEstateClient({ gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: 'default', agent });
+    const outside = clientOnAgent({ gateway, bearer: '', apiKey: '', admin: ADMIN, rehearsal: 'default' }, agent);
     const { credentials, world } = await outside.control('create-rehearsal', { body: { name } });
     const { bearer, apiKey } = credentials;
-    const client = createEstateClient({ gateway, bearer, apiKey, admin: ADMIN, rehearsal: name, agent });
+    const client = clientOnAgent({ gateway, bearer, apiKey, admin: ADMIN, rehearsal: name }, agent);
     clients.push(client);
     return { name, world: world as World, credentials, client, ...asking(client) };
   }

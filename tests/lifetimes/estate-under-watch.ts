@@ -5,7 +5,7 @@ import { readConfiguration } from '../../estate/configuration.ts';
 import { openFrontDoor } from '../../estate/front-door.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
-import { createEstateClient } from '../../rehearsal/estate-client.ts';
+import { clientOnAgent } from '../../rehearsal/estate-client.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createObservability } from '../../shared/observability/observability.ts';
@@ -88,12 +88,12 @@ const door = await openFrontDoor({
 });
 gateway = door.url;
 await door.prepared;
-const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin', agent };
-const anybody = createEstateClient({ ...outside, rehearsal: 'default' });
+const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-sim-admin' };
+const anybody = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
 
 /** An order by itself, with idempotency keys of its own. */
 async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
-  const client = createEstateClient({ ...outside, rehearsal });
+  const client = clientOnAgent({ ...outside, rehearsal }, agent);
   const post = async (path: string, body: unknown) => {
     const reply = await client.call('POST', path, body, { headers: { 'idempotency-key': `${name} ${path}` } });
     if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
@@ -108,7 +108,7 @@ async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
 /** Something of everything that a rehearsal can hold. */
 async function useAndLeave(name: string): Promise<void> {
   await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: 'PT8S' }) } });
-  const client = createEstateClient({ ...outside, rehearsal: name });
+  const client = clientOnAgent({ ...outside, rehearsal: name }, agent);
   await client.control('put-fault', {
     params: { name: 'slow' },
     body: { match: { application: 'crm' }, fault: { kind: 'latency', ms: 1 } },

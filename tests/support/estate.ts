@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
-import { type CallOptions, createEstateClient, type Reply } from '../../rehearsal/estate-client.ts';
+import { type CallOptions, clientOnAgent, type Reply } from '../../rehearsal/estate-client.ts';
 import type { FaultInput } from '../../shared/catalog/simulation/faults.ts';
 import { noteTrace } from './catalog-coverage.ts';
 
@@ -20,13 +20,13 @@ const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/rel
 
 /** Connections shared by all rehearsals of a file, because connecting takes longer than most requests. */
 const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
-const outside = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, agent };
-const unbound = createEstateClient({ ...outside, rehearsal: 'default' });
+const outside = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
 
 /** A rehearsal of its own for a test, with everything that a test asks of it. Delete it with `await using` or leave it. */
 export async function newRehearsal(name = `t-${randomBytes(6).toString('hex')}`) {
   const { credentials, world } = await unbound.control('create-rehearsal', { body: { name } });
-  const client = createEstateClient({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name });
+  const client = clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent);
   const settle = async () => {
     const outcome = await client.control('settle');
     if (!outcome.settled) throw new Error(`not settled: ${outcome.waitingFor.join(', ')}`);

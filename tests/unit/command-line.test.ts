@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { examplesOf } from '../../command-line/help.ts';
-import { nearestWord } from '../../command-line/nearest-word.ts';
 import { operationCommands } from '../../command-line/operations/commands.ts';
 import { operationsByWords } from '../../command-line/operations/operation-commands.ts';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
 import { streamWords } from '../../command-line/stream.ts';
 import { controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { nearestWord } from '../../shared/domain/nearest-word.ts';
 
 const commands = everyCommand(createProgram());
 const pathOf = (command: (typeof commands)[number]): string =>

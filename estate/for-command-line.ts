@@ -1,0 +1,27 @@
+import type { Configuration } from './configuration.ts';
+
+/*
+ * What the command line uses of the estate's own code. When installed, that code is a package of its own, and this is its entry point.
+ * Loads the greater part of it only when it is needed.
+ */
+export { type Configuration, readConfiguration } from './configuration.ts';
+export { run } from './run.ts';
+export { explainStart } from './start-error.ts';
+
+/** @throws FixtureError with a line for each mistake */
+export async function checkFixtures(configuration: Configuration): Promise<void> {
+  const { loadConfiguredFixtures } = await import('./seeding.ts');
+  await loadConfiguredFixtures(configuration);
+}
+
+/** What store and bus wait for, as far as they are configured. */
+export async function infrastructureTrouble(
+  configuration: Configuration,
+): Promise<Readonly<Record<'redis' | 'kafka', { readonly trouble: string | undefined } | undefined>>> {
+  const { busTrouble, storeTrouble } = await import('./infrastructure-trouble.ts');
+  const [redis, kafka] = await Promise.all([
+    configuration.REDIS_URL === undefined ? undefined : storeTrouble(configuration).then((trouble) => ({ trouble })),
+    configuration.KAFKA_BROKERS === undefined ? undefined : busTrouble(configuration).then((trouble) => ({ trouble })),
+  ]);
+  return { redis, kafka };
+}

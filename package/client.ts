@@ -1,0 +1,63 @@
+import { cp, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { bundle, licencesOf } from './bundle.ts';
+import { callTypes } from './call-types.ts';
+import { clientManifest } from './manifests.ts';
+import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
+
+const FOLDER = join(DIST, 'client');
+const DECLARATIONS = join(DIST, 'declarations');
+/** Files that the command line reads. */
+const READ = [
+  'LICENSE',
+  'command-line/node-version.cjs',
+  'command-line/**/*.{css,html,svg}',
+  'rehearsal/**/*.{css,html,svg}',
+  'design/*.css',
+];
+/** The package of client, rehearsals and command line. It has no dependencies: what it needs is bundled. */
+export async function writeClient(): Promise<void> {
+  const bundled = await Promise.all([
+    // One build for `import` and `require`: classes such as ApiRefusal exist once, and test runners without ES modules can load it.
+    bundle({ entry: 'rehearsal/public.ts', to: join(FOLDER, 'client.js'), format: 'cjs' }),
+    bundle({
+      entry: 'testcontainers/public.ts',
+      to: join(FOLDER, 'testcontainers.js'),
+      format: 'cjs',
+      external: ['testcontainers'],
+      plugins: [sharesTheClient],
+    }),
+    bundle({ entry: 'command-line/program.ts', to: join(FOLDER, 'command-line.mjs'), format: 'esm' }),
+  ]);
+  await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled));
+  await cp(join(PROJECT, 'package/estate.cjs'), join(FOLDER, 'estate.cjs'));
+  await copyTo(FOLDER, READ);
+  await writeDeclarations();
+  await write(join(FOLDER, 'package.json'), `${JSON.stringify(clientManifest, null, 2)}\n`);
+}
+
+const sharesTheClient: Plugin = {
+  name: 'shares-the-client',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/rehearsal\/[a-z-]+\.ts$/ }, () => ({ path: './client.js', external: true }));
+  },
+};
+
+/** The declarations of the entry points and all that they refer to; the types of the calls are written out. */
+async function writeDeclarations(): Promise<void> {
+  compile('tsconfig.declarations.json');
+  await write(join(DECLARATIONS, 'rehearsal/call-types.d.ts'), callTypes());
+  const reached = new Set<string>();
+  const open = ['rehearsal/public', 'testcontainers/public'];
+  for (let module = open.pop(); module !== undefined; module = open.pop()) {
+    if (reached.has(module)) continue;
+    reached.add(module);
+    const text = await readFile(join(DECLARATIONS, `${module}.d.ts`), 'utf8');
+    for (const [, target = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) open.push(join(dirname(module), target));
+    // In a package of the older kind, imports have the endings of the files that run.
+    const types = text.replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'");
+    await write(join(FOLDER, `types/${module}.d.ts`), `/// <reference lib="esnext.disposable" />\n${types}`);
+  }
+  await rm(DECLARATIONS, { recursive: true });
+}

@@ -1,0 +1,29 @@
+/**
+ * A program that compiles only if the declarations of the package say the same as the catalog. In a few places the catalog says text where
+ * the package says the name of an application, which is what the gateway takes.
+ */
+export const agreement = (project: string): string => `
+import type * as Own from '${project}rehearsal/call-types.ts';
+import type * as Packed from "./node_modules/unified-commerce-estate/types/rehearsal/call-types.d.ts";
+
+type NamesAnApplication = 'list-fault-presets' | 'list-faults' | 'put-fault' | 'list-traces';
+type Fits<A, B> = [A] extends [B] ? true : false;
+type Same<A, B> = Fits<A, B> extends true ? Fits<B, A> : false;
+type Agree<Id, A, B> = Id extends NamesAnApplication ? Fits<B, A> : Same<A, B>;
+
+type Apis = { [Id in Own.TypedApiId]: Same<Own.ApiInput<Id>, Packed.ApiInput<Id>> & Same<Own.ApiOutput<Id>, Packed.ApiOutput<Id>> };
+type Operations = {
+  [Id in Own.CalledId]: Agree<Id, Own.OperationInput<Id>, Packed.OperationInput<Id>> &
+    Agree<Id, Own.OperationOutput<Id>, Packed.OperationOutput<Id>>;
+};
+type Streams = {
+  [Id in Own.StreamId]: Same<Own.StreamInput<Id>, Packed.StreamInput<Id>> & Same<Own.StreamFrame<Id>, Packed.StreamFrame<Id>>;
+};
+
+declare const apis: Apis;
+declare const operations: Operations;
+declare const streams: Streams;
+export const agreed: Record<Packed.TypedApiId, true> = apis;
+export const agreedToo: Record<Packed.CalledId, true> = operations;
+export const agreedAsWell: Record<Packed.StreamId, true> = streams;
+`;

@@ -1,0 +1,49 @@
+/** Programs of a user, each in one of the ways in which a package can be used. */
+
+const NAMES = 'ApiRefusal, DEMO_CREDENTIALS, EstateRehearsal';
+const REQUIRED = `const { ${NAMES} } = require('unified-commerce-estate');\n`;
+const IMPORTED = `import { ${NAMES} } from 'unified-commerce-estate';\n`;
+
+const ORDER = `
+async function play() {
+  const rehearsal = await EstateRehearsal.create({ gateway: process.env.ESTATE_URL ?? '', credentials: DEMO_CREDENTIALS });
+  try {
+    const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+    await rehearsal.verify();
+    return basket.state;
+  } finally {
+    await rehearsal.delete();
+  }
+}
+`;
+const PRINTED = 'play().then((state) => console.log(state));\n';
+
+const TESTS = `
+test('a basket is open', async () => {
+  expect(await play()).toBe('open');
+}, 60_000);
+
+test('a refusal has a class of its own', async () => {
+  const rehearsal = await EstateRehearsal.create({ gateway: process.env.ESTATE_URL ?? '', credentials: DEMO_CREDENTIALS });
+  await expect(rehearsal.api('get-product-api', { params: { sku: 'no-such-thing' } })).rejects.toBeInstanceOf(ApiRefusal);
+  await rehearsal.delete();
+}, 60_000);
+`;
+
+export const COMMONJS = REQUIRED + ORDER + PRINTED;
+export const ES_MODULE = IMPORTED + ORDER + PRINTED;
+export const JEST = REQUIRED + ORDER + TESTS;
+export const VITEST = `import { expect, test } from 'vitest';\n${IMPORTED}${ORDER}${TESTS}`;
+
+/** In both module formats. The types of a call's input and answer are used. */
+export const TEN_LINES = `import { DEMO_CREDENTIALS, EstateRehearsal } from 'unified-commerce-estate';
+
+export async function order(gateway: string): Promise<'open' | 'other'> {
+  await using rehearsal = await EstateRehearsal.create({ gateway, credentials: DEMO_CREDENTIALS });
+  const basket = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+  const { items } = await rehearsal.control('list-faults');
+  await rehearsal.fault('slow', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 10 } });
+  const total: number = basket.totals.total.amount + items.length;
+  return total > 0 && basket.state === 'open' ? 'open' : 'other';
+}
+`;

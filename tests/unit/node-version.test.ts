@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { documents } from '../support/documents.ts';
+import { textOf } from '../support/tracked-files.ts';
+
+const { engines, devDependencies } = JSON.parse(textOf('package.json')) as {
+  readonly engines: { readonly node: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+const oldest = engines.node.replace('>=', '').replace(/\.0$/, '');
+const [own = ''] = (devDependencies['node'] ?? '').split('.');
+
+describe('The oldest Node', () => {
+  test('is that of package.json where the command checks it', () => {
+    expect(/OLDEST = '(.*)'/.exec(textOf('command-line/node-version.cjs'))?.[1]).toBe(oldest);
+  });
+
+  test('satisfies every dependency', () => {
+    const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { dev?: true; engines?: { node?: string } }> };
+    const [major = 0, minor = 0] = oldest.split('.').map(Number);
+    // Of ranges such as `^20.19 || ^22.12 || >=24`, the alternative for this major version counts.
+    const fits = (range: string): boolean =>
+      range.split('||').some((alternative) => {
+        const [, comparison = '', itsMajor = '', itsMinor = '0'] = /^\s*([~^>=]*)\s*v?(\d+)(?:\.(\d+))?/.exec(alternative) ?? [];
+        if (Number(itsMajor) === major) return Number(itsMinor) <= minor;
+        return comparison.startsWith('>') && Number(itsMajor) < major;
+      });
+    const refusing = Object.entries(lock.packages).filter(([, { dev, engines: needs }]) => !dev && needs?.node && !fits(needs.node));
+    expect(refusing.map(([path, { engines: needs }]) => `${path} needs ${needs?.node}`)).toEqual([]);
+  });
+
+  test('and the Node of the project are the only versions that the documents name', () => {
+    const others = documents.flatMap((file) =>
+      [...textOf(file).matchAll(/\bNode (\d+(?:\.\d+)*)/g)].flatMap(([text, version = '']) =>
+        [oldest, own, `${devDependencies['node']}`].includes(version) ? [] : `${file}: ${text}`,
+      ),
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+describe('The Node of the project', () => {
+  test('is that of the image', () => expect(textOf('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${own}-`));
+});
