@@ -2,9 +2,10 @@ import { h } from 'preact';
 import { useKeys } from './keyboard.ts';
 import type { PageProps } from './page.ts';
 import { Empty, Heading } from './parts.ts';
+import { drawn, useResource } from './resource.ts';
 import { rehearsalLink, withQuery } from './route.ts';
 import { navigate } from './router.ts';
-import { Trace } from './trace.ts';
+import type { TraceProps } from './trace.ts';
 import { TraceList } from './trace-list.ts';
 
 /** What happened in a rehearsal: the traces, and beside them the one that is selected. */
@@ -27,7 +28,7 @@ export function Activity({ rehearsal, rest: [correlationId], query }: PageProps)
       { class: 'acts' },
       h(TraceList, { rehearsal, selected: correlationId }),
       correlationId !== undefined
-        ? h(Trace, { key: correlationId, rehearsal, correlationId, query })
+        ? h(OpenTrace, { rehearsal, correlationId, query })
         : h(
             'section',
             { class: 'card wide' },
@@ -39,4 +40,10 @@ export function Activity({ rehearsal, rest: [correlationId], query }: PageProps)
           ),
     ),
   );
+}
+
+/** The list needs none of the code that draws a trace. */
+function OpenTrace(props: TraceProps) {
+  const code = useResource('code of a trace', () => import('./trace.ts'));
+  return drawn(code, ({ Trace }) => h(Trace, { key: props.correlationId, ...props }));
 }

@@ -8,9 +8,8 @@ import { held, live } from './live.ts';
 import { pages } from './pages.ts';
 import { Badge } from './parts.ts';
 import { Picker } from './picker.ts';
-import { busy, faults, laws, verify } from './rehearsal.ts';
+import { busy, faults, laws, offState, unlessOff, verify } from './rehearsal.ts';
 import { rehearsalLink, withQuery } from './route.ts';
-import { offState, unlessOff } from './verbs-off.ts';
 
 /** The sticky bar: which rehearsal, what time it is there, what is set and what holds. */
 export function Bar({ rehearsal }: { rehearsal: string }) {

@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { Dialog } from './dialog.ts';
 import { rehearsalTime } from './format.ts';
-import { advance, clock, settle } from './rehearsal.ts';
-import { offState, unlessOff } from './verbs-off.ts';
+import { advance, clock, offState, settle, unlessOff } from './rehearsal.ts';
 
 /** The rehearsal's clock and the buttons that move it. */
 export function ClockSet() {

@@ -7,12 +7,11 @@ import type { Hop } from './hop.ts';
 import { JsonView } from './json-view.ts';
 import { CopyButton, StatusBadge } from './parts.ts';
 import { problemLink, referenceLink } from './reference-link.ts';
-import { act, faults, readFaults } from './rehearsal.ts';
+import { act, faults, offState, readFaults, unlessOff } from './rehearsal.ts';
 import { drawn, useResource } from './resource.ts';
 import { rehearsalLink } from './route.ts';
 import { credentialsOf } from './session.ts';
 import type { TraceRow } from './trace-tree.ts';
-import { offState, unlessOff } from './verbs-off.ts';
 
 export interface HopDetailProps {
   readonly rehearsal: string;

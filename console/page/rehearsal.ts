@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import { control, type Output } from './control.ts';
 import { counted, rehearsalTime } from './format.ts';
-import { onFrames, watch } from './live.ts';
+import { isCutOff, onFrames, watch } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
 import { route } from './router.ts';
 import { say } from './status-line.ts';
@@ -16,6 +16,17 @@ export const trouble = signal<Refusal | undefined>(undefined);
 export const busy = signal<string | undefined>(undefined);
 /** For `aria-disabled`, which keeps the focus on the button that runs. */
 export const isBusy = (): 'true' | undefined => (busy.value === undefined ? undefined : 'true');
+
+/** Verbs of the bar and of a hop are off while one runs, and while the gateway is away. */
+const verbsOff = (): boolean => busy.value !== undefined || isCutOff();
+
+/** For `aria-disabled`: a button that is disabled loses the focus of whoever pressed it. */
+export const offState = (): 'true' | undefined => (verbsOff() ? 'true' : undefined);
+
+/** The action of a button that does nothing while verbs are off. */
+export const unlessOff = (run: () => void) => (): void => {
+  if (!verbsOff()) run();
+};
 
 /** Reads what the bar shows and opens the stream. Called when the rehearsal in the address or the session changes. */
 export async function enterRehearsal(rehearsal: string | undefined): Promise<void> {

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { h } from 'preact';
 import { control } from './control.ts';
 import { Dialog } from './dialog.ts';
@@ -14,18 +13,11 @@ export interface TraceExportProps {
   readonly rehearsal: string;
   readonly correlationId: string;
   readonly tree: TraceTree;
+  readonly onClose: () => void;
 }
 
 /** Takes a trace along: everything on record as JSON, or its sequence as the text of a diagram. */
-export function TraceExport(props: TraceExportProps) {
-  const open = useSignal(false);
-  return [
-    h('button', { type: 'button', 'aria-haspopup': 'dialog', onClick: () => (open.value = true) }, 'Export'),
-    open.value && h(ExportDialog, { ...props, onClose: () => (open.value = false) }),
-  ];
-}
-
-function ExportDialog({ rehearsal, correlationId, tree, onClose }: TraceExportProps & { onClose: () => void }) {
+export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceExportProps) {
   const mermaid = mermaidOf(tree, { application: applicationTitle, api: apiTitle });
   return h(
     Dialog,

@@ -1,10 +1,13 @@
-import { h } from 'preact';
+import { type ComponentType, h } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Part } from './explanation.ts';
 import { apiTitle } from './facts.ts';
 import { counted, duration, shortId, wallTime } from './format.ts';
 import { Badge, CopyButton, Heading, StatusBadge } from './parts.ts';
+import { asRefusal } from './refusal.ts';
 import { rehearsalLink } from './route.ts';
-import { TraceExport } from './trace-export.ts';
+import { say } from './status-line.ts';
+import type { TraceExportProps } from './trace-export.ts';
 import type { Trace as TraceSummary } from './trace-feed.ts';
 import type { TraceTree } from './trace-tree.ts';
 
@@ -51,11 +54,25 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
         'div',
         { class: 'line' },
         h(CopyButton, { what: 'Link', text: () => location.href, children: 'Copy link' }),
-        h(TraceExport, { tree, correlationId, rehearsal }),
+        h(ExportButton, { tree, correlationId, rehearsal }),
       ),
     ),
     h('p', { class: 'sentence' }, sentence.map(SentencePart)),
     summary && summary.objects.length > 0 && h(Objects, { objects: summary.objects, rehearsal }),
+  ];
+}
+
+/** Opens the dialog, whose code nobody needs before. */
+function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
+  const [dialog, setDialog] = useState<{ readonly of: ComponentType<TraceExportProps> }>();
+  const open = (): Promise<void> =>
+    import('./trace-export.ts').then(
+      ({ TraceExport }) => setDialog({ of: TraceExport }),
+      (error: unknown) => say(asRefusal(error).detail),
+    );
+  return [
+    h('button', { type: 'button', 'aria-haspopup': 'dialog', onClick: () => void open() }, 'Export'),
+    dialog && h(dialog.of, { ...props, onClose: () => setDialog(undefined) }),
   ];
 }
 
