@@ -7,6 +7,7 @@ import { TypeTexts } from './type-text.ts';
 interface Call {
   readonly id: string;
   readonly summary: string;
+  readonly method: string;
   readonly path: string;
   readonly query: z.ZodType;
   readonly request: z.ZodType;
@@ -46,6 +47,7 @@ ${ofStreams.join('\n')}
 export type TypedApiId = keyof Apis;
 export type ApiInput<Id extends TypedApiId> = Apis[Id]['input'];
 export type ApiOutput<Id extends TypedApiId> = Apis[Id]['output'];
+export type ApiRoute<Id extends TypedApiId> = Apis[Id]['route'];
 export type CalledId = keyof Operations;
 export type OperationInput<Id extends CalledId> = Operations[Id]['input'];
 export type OperationOutput<Id extends CalledId> = Operations[Id]['output'];
@@ -58,7 +60,7 @@ export type StreamFrame<Id extends StreamId> = Streams[Id]['frame'];
 const comment = ({ summary }: Pick<Call, 'summary'>): string => `  /** ${summary.replaceAll('*/', '* /')} */\n`;
 
 const callText = (texts: TypeTexts, call: Call, takesHeaders: boolean): string =>
-  `${comment(call)}  '${call.id}': { input: ${inputText(texts, call, takesHeaders)}; output: ${texts.of(call.response, 'output')} };`;
+  `${comment(call)}  '${call.id}': { input: ${inputText(texts, call, takesHeaders)}; output: ${texts.of(call.response, 'output')}${takesHeaders ? `; route: '${call.method} ${call.path}'` : ''} };`;
 
 function inputText(texts: TypeTexts, { path, query, request }: Call, takesHeaders: boolean): string {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `readonly ${name}: string`);

@@ -24,6 +24,8 @@ type Operations = typeof controlOperations;
 export type TypedApiId = Exclude<ApiId, 'carrier-webhook' | 'label-document'>;
 export type ApiInput<Id extends TypedApiId> = Asked<(typeof apis)[Id]>;
 export type ApiOutput<Id extends TypedApiId> = OutputOf<(typeof apis)[Id]>;
+/** `POST /orders/{id}/confirm` */
+export type ApiRoute<Id extends TypedApiId> = `${(typeof apis)[Id]['method']} ${(typeof apis)[Id]['path']}`;
 
 /** Operations of the simulation plane with one answer. */
 export type CalledId = AnyCalledId;

@@ -10,3 +10,5 @@ export {
   type EventFilter,
   VerificationFailed,
 } from './estate-rehearsal.ts';
+export { ExpectationFailed, type FaultRule, type OwnScenario as Scenario, type Stage, type Step } from './scenario.ts';
+export type { ProblemBody, StepReply } from './step-reply.ts';

@@ -2,11 +2,14 @@ import type { z } from 'zod';
 import type { Invariant } from '../shared/catalog/simulation/operations/verification.ts';
 import type { Scenario, StepRecord } from './scenario.ts';
 
+/** What a note is about. */
+export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'expectation';
+
 /** Receives the progress of a run. */
 export interface Report {
   begin(scenario: Scenario, rehearsal: string): void;
   step(record: StepRecord): void;
-  note(text: string): void;
+  note(text: string, kind: NoteKind): void;
   invariants(results: readonly z.output<typeof Invariant>[]): void;
   end(scenario: Scenario, failure: string | undefined): void;
 }

@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly agent?: Agent;
   /** Keeps the rehearsal after the run. */
   readonly leavesRehearsal?: boolean;
-  /** Inspects the rehearsal before it is deleted. An exception fails the scenario. */
+  /** Inspects the rehearsal before it is deleted, also after a failure. An exception fails the scenario. */
   readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
 }
 
@@ -39,11 +39,16 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   report.begin(scenario, name);
   let failure: string | undefined;
   try {
-    await scenario.run(stoppable(stageOf(client, report, { ...credentials, now }), signal));
-    failure = await brokenInvariants(client, report);
-    await options.examine?.({ name, client });
-  } catch (error) {
-    failure = error instanceof Error ? error.message : String(error);
+    const stage = stoppable(stageOf(client, report, { ...credentials, now }), signal);
+    failure = await reasonOf(async () => {
+      await scenario.run(stage);
+      return brokenInvariants(client, report);
+    });
+    const unexamined = await reasonOf(async () => {
+      await options.examine?.({ name, client });
+      return undefined;
+    });
+    failure ??= unexamined;
   } finally {
     const undeleted = leavesRehearsal ? undefined : await deleteRehearsal(outside, name);
     failure ??= undeleted;
@@ -54,12 +59,18 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   return failure === undefined;
 }
 
+/** @returns what the work returns, or the reason why it failed */
+const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> =>
+  work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+
 /** @returns the reason of the failure */
-const deleteRehearsal = (outside: EstateClient, name: string): Promise<string | undefined> =>
-  patiently(() => outside.control('delete-rehearsal', { params: { name } })).then(
-    () => undefined,
-    (error: unknown) => `The rehearsal could not be deleted: ${error instanceof Error ? error.message : String(error)}`,
-  );
+async function deleteRehearsal(outside: EstateClient, name: string): Promise<string | undefined> {
+  const reason = await reasonOf(async () => {
+    await patiently(() => outside.control('delete-rehearsal', { params: { name } }));
+    return undefined;
+  });
+  return reason === undefined ? undefined : `The rehearsal could not be deleted: ${reason}`;
+}
 
 /** Retries while a part of the estate is being replaced. @throws ControlError when that takes too long */
 async function patiently<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {

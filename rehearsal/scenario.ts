@@ -1,5 +1,6 @@
 import type { CallOptions, Reply } from './estate-client.ts';
 import type { Pain } from './pains.ts';
+import type { CallText, StepReply } from './step-reply.ts';
 
 /** An expectation of a scenario that did not hold. */
 export class ExpectationFailed extends Error {
@@ -21,13 +22,13 @@ export interface StepRecord {
   readonly note?: string;
 }
 
-export interface Step {
+export interface Step<Call extends CallText = CallText, Status extends number = number> {
   readonly title: string;
-  readonly call: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`;
+  readonly call: Call;
   readonly body?: unknown;
   readonly options?: CallOptions;
   /** Expected status; any 2xx by default. */
-  readonly status?: number;
+  readonly status?: Status;
   /** Expected events of the source document, in any order. Not checked when omitted. */
   readonly events?: readonly string[];
 }
@@ -35,7 +36,7 @@ export interface Step {
 /** Operations of a scenario on an estate, from outside only. */
 export interface Stage {
   /** Calls the estate, prints the step, checks status and events. @throws ExpectationFailed */
-  step(step: Step): Promise<Reply>;
+  step<const Call extends CallText, const Status extends number = 200>(step: Step<Call, Status>): Promise<StepReply<Call, Status>>;
   /** Makes several calls at once. @returns their replies in the order of the calls */
   together(title: string, calls: readonly Omit<Step, 'title' | 'events' | 'status'>[]): Promise<readonly Reply[]>;
   /** @throws ExpectationFailed unless both are deeply equal */
@@ -70,3 +71,6 @@ export interface Scenario {
   readonly pains?: readonly Pain[];
   readonly run: (stage: Stage) => Promise<void>;
 }
+
+/** A scenario of your own: it may follow none of the documented flows. */
+export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'run'> & Partial<Pick<Scenario, 'flows'>>;

@@ -68,23 +68,23 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       const sent = await Promise.all(calls.map((call) => send(call)));
       const counts = new Map<number, number>();
       for (const { reply } of sent) counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1);
-      report.note(`${title}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`);
+      report.note(`${title}: ${[...counts].map(([status, count]) => `${count} × ${status}`).join(', ')}`, 'calls');
       return sent.map(({ reply }) => reply);
     },
     expect(what, actual, expected) {
       if (!isDeepStrictEqual(actual, expected)) {
         throw new ExpectationFailed(`${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}.`);
       }
-      report.note(`${what}: ${inWords(expected)}`);
+      report.note(`${what}: ${inWords(expected)}`, 'expectation');
     },
     async advance(by) {
       const { now, ran } = await client.control('advance-clock', { body: { by } });
       clock = Date.parse(now);
-      report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`);
+      report.note(`the clock goes on by ${by}, to ${now}; ran ${ran.map(({ kind }) => kind).join(', ') || 'nothing'}`, 'clock');
     },
     async fault(name, rule) {
       await client.control('put-fault', { params: { name }, body: rule as FaultInput });
-      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.event ?? rule.match.api ?? rule.match.application}`);
+      report.note(`fault ${name}: ${rule.fault.kind} at ${rule.match.event ?? rule.match.api ?? rule.match.application}`, 'fault');
     },
     now: () => clock,
     async settle() {
@@ -93,18 +93,18 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     async scan(id, scan) {
       const { state } = await client.control('play-scan', { params: { id, scan }, body: {} });
       await client.control('settle');
-      report.note(`the carrier scans ${id}: ${scan}; it is ${state}`);
+      report.note(`the carrier scans ${id}: ${scan}; it is ${state}`, 'carrier');
     },
     async webhook(title, { id, body, status, secret = webhookSecret }) {
       const json = JSON.stringify(body);
       const headers = { ...signWebhook(secret, { id, at: clock, body: json }), 'x-correlation-id': `rehearse-${++steps}` };
       const reply = await client.call('POST', webhookUrl, json, { as: 'none', headers });
-      report.note(`${title}: ${reply.status}`);
+      report.note(`${title}: ${reply.status}`, 'carrier');
       if (reply.status !== status) throw new ExpectationFailed(`${title}: expected ${status}, got ${reply.status}.`);
     },
     async noFaults() {
       await client.control('delete-faults');
-      report.note('all faults are gone');
+      report.note('all faults are gone', 'fault');
     },
   };
 }

@@ -4,6 +4,7 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { journalDiagrams } from '../diagram/journal-diagrams.ts';
 import { showInvariants } from '../output/invariants.ts';
 import { showHops } from '../output/journal.ts';
 import { showRows } from '../output/show-answer.ts';
@@ -133,8 +134,9 @@ export const operationCommands: OperationCommands = {
   'read-journal': {
     words: 'journal',
     positional: ['correlationId'],
-    example: 'journal my-order --limit 20',
+    example: ['journal my-order --limit 20', 'journal my-order --diagram mermaid'],
     show: ({ items, truncated }, look) => showHops(items, truncated, look),
+    diagrams: journalDiagrams,
   },
   'read-hop': { words: 'hops show', example: 'hops show req_01M' },
   'list-traces': {

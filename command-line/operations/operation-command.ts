@@ -7,8 +7,8 @@ import type { ValueHints } from './member-option.ts';
 export interface OperationCommand<Id extends CalledId = CalledId> extends ValueHints {
   /** Its noun, and mostly a verb. Operations with the same words are told apart by the number of their arguments. */
   readonly words: string;
-  /** What follows the name of the program in an example. */
-  readonly example: string;
+  /** What follows the name of the program in an example, or in several. */
+  readonly example: string | readonly string[];
   /** Replaces the summary of the operation. */
   readonly summary?: string;
   /** Values of query and body that are arguments, in order; `rehearsal` is the name of the rehearsal. */
@@ -21,6 +21,8 @@ export interface OperationCommand<Id extends CalledId = CalledId> extends ValueH
   readonly done?: string;
   /** Whether the exit code is 0. By default it is whenever the estate does not refuse. */
   readonly holds?: (output: ControlOutput<(typeof controlOperations)[Id]>) => boolean;
+  /** What else the answer can become: each is a value of `--diagram`. */
+  readonly diagrams?: Readonly<Record<string, (output: ControlOutput<(typeof controlOperations)[Id]>) => string | Promise<string>>>;
   /** Shows the answer to a person. By default, a list is a table, and an object a line for each member. */
   readonly show?: (output: ControlOutput<(typeof controlOperations)[Id]>, look: Look) => string;
 }

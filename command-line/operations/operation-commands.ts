@@ -1,6 +1,7 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlOperation } from '../../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { ask } from '../ask.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { EXIT, misuse } from '../failure.ts';
@@ -80,8 +81,9 @@ export function operationCommand(words: string, variants: readonly Variant[]): C
     variants.flatMap(({ members, declaration }) => [...members].map(([name, member]) => [name, { member, declaration }])),
   );
   for (const { member, declaration } of offered.values()) command.addOption(optionOf(member, declaration));
+  for (const { declaration } of variants) if (declaration.diagrams) command.addOption(diagramOption(Object.keys(declaration.diagrams)));
   withConnection(command);
-  withExample(command, ...variants.map(({ declaration }) => declaration.example));
+  withExample(command, ...variants.flatMap(({ declaration }) => declaration.example));
   return command.action(async (...input: unknown[]) => {
     const values = input.slice(0, most.positions.length).filter((value) => value !== undefined);
     const chosen = variants
@@ -120,12 +122,20 @@ async function perform({ id, declaration, positions, members }: Variant, values:
       places: placesOf(positions, members),
     },
   );
+  const draw = declaration.diagrams?.[String(options['diagram'])];
   const text = options.json ? JSON.stringify(output, null, 2) : showAnswer(output, declaration, lookOf(process.stdout));
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(draw ? await draw(output as never) : `${text}\n`);
   if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
 }
 
-const isConnection = (name: string): boolean => ['against', 'rehearsal', 'admin', 'json'].includes(name);
+/** Options that are no value of an operation. */
+const isConnection = (name: string): boolean => ['against', 'rehearsal', 'admin', 'json', 'diagram'].includes(name);
+
+const diagramOption = (kinds: readonly string[]): Option =>
+  new Option('--diagram <kind>', `Print a sequence diagram instead, as ${kinds.join(' or ')}.`).argParser((kind: string) => {
+    if (!kinds.includes(kind)) throw new InvalidArgumentError(unknownWord('diagram', kind, kinds));
+    return kind;
+  });
 
 function put(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) content[name] = value;

@@ -4,25 +4,37 @@ import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { misuse } from '../failure.ts';
 import type { Look } from '../output/look.ts';
 import { table } from '../output/table.ts';
+import { isFile, ownScenarios } from './own-scenarios.ts';
 
 const flowsOf = ({ flows }: Scenario): readonly string[] => flows.map((flow) => `flow-${flow}`);
 
 /** All words that name scenarios. */
 export const scenarioWords = (): readonly string[] => [...scenarios.map(({ name }) => name), ...new Set(scenarios.flatMap(flowsOf))];
 
-/** @throws CommandFailure when a name is unknown */
-export function chosenScenarios(names: readonly string[], all = false): readonly Scenario[] {
-  const words = scenarioWords();
-  const unknown = names.filter((name) => !words.includes(name));
-  if (unknown.length > 0) throw misuse(unknown.map((name) => unknownWord('scenario', name, words, 'estate rehearse --list')).join('\n'));
-  if (all) return scenarios;
-  if (names.length === 0) return scenarios.slice(0, 1);
-  return scenarios.filter((scenario) => names.includes(scenario.name) || flowsOf(scenario).some((flow) => names.includes(flow)));
+/** A scenario of ours, or of the user's file. */
+export interface ChosenScenario {
+  readonly scenario: Scenario;
+  readonly file?: string;
 }
 
-export const listOfScenarios = (look: Look): string =>
+/** @throws CommandFailure with a sentence for each name that is unknown and each file that cannot be used */
+export async function chosenScenarios(given: readonly string[], all = false): Promise<readonly ChosenScenario[]> {
+  const words = scenarioWords();
+  const names = given.filter((word) => !isFile(word));
+  const unknown = names
+    .filter((name) => !words.includes(name))
+    .map((name) => unknownWord('scenario', name, words, 'estate rehearse --list'));
+  const { found, mistakes } = await ownScenarios(given.filter(isFile), words);
+  if (unknown.length + mistakes.length > 0) throw misuse([...unknown, ...mistakes].join('\n'));
+  const isNamed = (scenario: Scenario): boolean =>
+    all || names.includes(scenario.name) || flowsOf(scenario).some((flow) => names.includes(flow));
+  const ours = given.length === 0 && !all ? scenarios.slice(0, 1) : scenarios.filter(isNamed);
+  return [...ours.map((scenario) => ({ scenario })), ...found];
+}
+
+export const listOfScenarios = (listed: readonly Scenario[], look: Look): string =>
   table(
     ['scenario', 'flows', 'what happens'],
-    scenarios.map(({ name, title, flows }) => [name, flows.join(', '), title]),
+    listed.map(({ name, title, flows }) => [name, flows.join(', '), title]),
     look,
   );

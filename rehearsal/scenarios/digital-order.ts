@@ -49,7 +49,7 @@ export const digitalOrder: Scenario = {
       events: [],
     });
     const after = await stage.step({ title: 'Look at the product again', call: 'GET /products/mug-blue' });
-    stage.expect('units less to promise', before.body.availability.atp - after.body.availability.atp, 2);
+    stage.expect('units less to promise', (before.body.availability.atp ?? 0) - (after.body.availability.atp ?? 0), 2);
   },
 };
 

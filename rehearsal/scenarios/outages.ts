@@ -51,7 +51,7 @@ export const loyaltyDown: Scenario = {
       call: `POST /baskets/${basket.body.id}/checkout`,
       body: { shippingAddress: ADDRESS },
     });
-    stage.expect('loyalty', checkout.body.loyalty.status, 'unavailable');
+    stage.expect('loyalty', checkout.body.loyalty?.status, 'unavailable');
     await stage.step({
       title: 'Points cannot be redeemed',
       call: 'POST /members/loy_ada/redeem',
@@ -103,7 +103,7 @@ export const compensationWaits: Scenario = {
     stage.expect('compensation', done.body.compensation, undefined);
     stage.expect(
       'payments',
-      done.body.payments.map(({ state }: { state: string }) => state),
+      done.body.payments.map(({ state }) => state),
       ['voided'],
     );
   },

@@ -27,7 +27,7 @@ async function soldAtTheTill(stage: Stage, ...tenders: readonly (readonly [tende
 async function readSold(stage: Stage, id: string): Promise<Sold> {
   const { body } = await stage.step({ title: 'Read the completed order', call: `GET /orders/${id}` });
   stage.expect('order', body.state, 'completed');
-  return { orderId: id, lineId: body.lines[0].lineId, paymentIds: body.payments.map((payment: { id: string }) => payment.id) };
+  return { orderId: id, lineId: body.lines[0]?.lineId ?? '', paymentIds: body.payments.map((payment) => payment.id) };
 }
 
 async function announced(
@@ -56,7 +56,7 @@ export const returnRefunded: Scenario = {
     const sold = await soldAtTheTill(stage, [{ type: 'cash' }, 1_000], [{ type: 'card', token: 'tok_visa' }, 1_598]);
     const stockOf = async (title: string): Promise<number> => {
       const { body } = await stage.step({ title, call: 'GET /inventory/items/mug-blue' });
-      return body.locations.find(({ locationId }: { locationId: string }) => locationId === 'store-01').onHand;
+      return body.locations.find(({ locationId }) => locationId === 'store-01')?.onHand ?? 0;
     };
     const before = await stockOf('Mugs in the store before');
     await announced(stage, sold, { qty: 1 });
@@ -70,8 +70,8 @@ export const returnRefunded: Scenario = {
     await stage.advance('P2D');
     const { body: order } = await stage.step({ title: 'Read the order', call: `GET /orders/${sold.orderId}` });
     stage.expect('order', order.state, 'completed');
-    stage.expect('return', order.returns[0].state, 'refunded');
-    stage.expect('units returned', order.lines[0].returnedQty, 1);
+    stage.expect('return', order.returns?.[0]?.state, 'refunded');
+    stage.expect('units returned', order.lines[0]?.returnedQty, 1);
     stage.expect('payment status', order.paymentStatus, 'partially-refunded');
     stage.expect('paid back, cash and card', refundedOf(order.payments), [0, 1_299]);
     stage.expect('mugs back in the store', (await stockOf('Mugs in the store after')) - before, 1);
@@ -89,13 +89,13 @@ export const returnByParcel: Scenario = {
     await announced(stage, await readSold(stage, orderId), { qty: 2, dropOff: 'carrier' });
     await stage.advance('PT1H');
     const { body: approved } = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
-    stage.expect('return', approved.returns[0].state, 'approved');
+    stage.expect('return', approved.returns?.[0]?.state, 'approved');
     await stage.advance('PT3H');
     const { body: onItsWay } = await stage.step({ title: 'The carrier has collected the parcel', call: `GET /orders/${orderId}` });
-    stage.expect('return', onItsWay.returns[0].state, 'in-transit');
+    stage.expect('return', onItsWay.returns?.[0]?.state, 'in-transit');
     await stage.advance('P2D');
     const { body: order } = await stage.step({ title: 'The return is delivered and inspected', call: `GET /orders/${orderId}` });
-    stage.expect('return', order.returns[0].state, 'refunded');
+    stage.expect('return', order.returns?.[0]?.state, 'refunded');
     stage.expect('order', order.state, 'completed');
     stage.expect('paid back: the goods, not their shipping', refundedOf(order.payments), [2_598]);
   },
@@ -113,7 +113,7 @@ export const exchangeWithSurplus: Scenario = {
       title: 'The inspected return waits for its exchange',
       call: `GET /orders/${sold.orderId}`,
     });
-    stage.expect('return', waiting.returns[0].state, 'inspected');
+    stage.expect('return', waiting.returns?.[0]?.state, 'inspected');
     const basket = await stage.step({
       title: 'Open a basket with another mug',
       call: 'POST /baskets',
@@ -126,12 +126,12 @@ export const exchangeWithSurplus: Scenario = {
       body: { basketId: basket.body.id, exchangeForReturnId: returnId },
       events: ['order-created', 'payment-authorized'],
     });
-    stage.expect('tender', draft.body.payments[0].tender.type, 'exchange-credit');
+    stage.expect('tender', draft.body.payments[0]?.tender.type, 'exchange-credit');
     stage.expect('payment status', draft.body.paymentStatus, 'authorised');
     await stage.step({ title: 'Confirm', call: `POST /orders/${draft.body.id}/confirm` });
     await stage.settle();
     const { body: order } = await stage.step({ title: 'Read the first order', call: `GET /orders/${sold.orderId}` });
-    stage.expect('return', order.returns[0].state, 'exchanged');
+    stage.expect('return', order.returns?.[0]?.state, 'exchanged');
     stage.expect('surplus, paid back to the card', refundedOf(order.payments), [2_598 - draft.body.totals.total.amount]);
     await stage.step({ title: 'Cancel the exchange', call: `POST /orders/${draft.body.id}/cancel` });
     await stage.settle();
@@ -158,7 +158,7 @@ export const overRefund: Scenario = {
     await announced(stage, sold, { qty: 2 });
     await stage.advance('P2D');
     const { body: order } = await stage.step({ title: 'The rest is returned and refunded', call: `GET /orders/${sold.orderId}` });
-    stage.expect('return', order.returns[0].state, 'refunded');
+    stage.expect('return', order.returns?.[0]?.state, 'refunded');
     stage.expect('paid back in total', refundedOf(order.payments), [2_598]);
     stage.expect('payment status', order.paymentStatus, 'refunded');
   },

@@ -21,7 +21,7 @@ export async function basketInCheckout(
   return {
     basketId: basket.body.id,
     orderId: order.body.id,
-    reservationId: checkout.body.reservationId,
+    reservationId: checkout.body.reservationId ?? '',
     total: checkout.body.totals.total.amount,
   };
 }

@@ -55,7 +55,7 @@ export const holdLost: Scenario = {
     stage.expect('order', order.body.state, 'draft');
     stage.expect(
       'payments',
-      order.body.payments.map(({ state }: { state: string }) => state),
+      order.body.payments.map(({ state }) => state),
       ['voided'],
     );
   },

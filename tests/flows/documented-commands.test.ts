@@ -208,3 +208,7 @@ test('The code of the documentation that signs a webhook gives the signature of 
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', `${code}\nconsole.log(${call});`]);
   expect(stdout.trim()).toBe(signWebhook(secret, { id: 'my-scan-2', at, body })['webhook-signature']);
 });
+
+test('The scenario that the documentation shows is the one that it runs', () => {
+  expect(textOf('docs/how-to/own-scenarios.md')).toContain(`\`\`\`ts\n${textOf('docs/how-to/own-scenario.ts')}\`\`\`\n`);
+});

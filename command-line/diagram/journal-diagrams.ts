@@ -1,0 +1,20 @@
+import { mermaidOf } from './mermaid.ts';
+import { partsOf } from './parts.ts';
+import { type Hop, sequenceOf } from './sequence.ts';
+import { svgOf } from './svg.ts';
+
+interface Journal {
+  readonly items: readonly Hop[];
+}
+
+/** The documents that a journal can become. */
+export const journalDiagrams = {
+  mermaid: ({ items }: Journal): string => {
+    const sequence = sequenceOf(items);
+    return mermaidOf(sequence, [sequence]);
+  },
+  svg: ({ items }: Journal): Promise<string> => {
+    const sequence = sequenceOf(items);
+    return svgOf(sequence, partsOf([sequence.arrows]).flat());
+  },
+};

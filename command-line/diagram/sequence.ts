@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import { apis } from '../../shared/catalog/apis.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import type { Hop as HopSchema } from '../../shared/catalog/simulation/operations/journal.ts';
+
+export type Hop = Omit<z.output<typeof HopSchema>, 'request' | 'response'>;
+
+/** `request`: from outside; `call`: between applications; `event`: its delivery; `webhook`: signed, through the gateway; `timer`: due work. */
+export type ArrowKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
+
+/** One arrow of the diagram: a hop of the journal. */
+export interface Arrow {
+  readonly hop: Hop;
+  readonly kind: ArrowKind;
+  /** The application that caused it; `client` for a request from outside. */
+  readonly from: string;
+  readonly to: string;
+  /** Epoch milliseconds of the wall clock. A hop never begins before its cause, whatever the clocks of two machines say. */
+  readonly start: number;
+  /** The arrow of the hop that waits for this one. */
+  readonly caller: Arrow | undefined;
+}
+
+export interface Sequence {
+  /** `client` and applications, in the order of their first call. */
+  readonly participants: readonly string[];
+  /** In the order in which they happened. */
+  readonly arrows: readonly Arrow[];
+}
+
+export const CLIENT = 'client';
+
+const signed: ReadonlySet<string> = new Set(
+  (Object.values(apis) as readonly ApiDefinition[]).filter(({ auth }) => auth === 'signature').map(({ id }) => id),
+);
+
+const startOf = ({ startedAt }: Hop): number => Date.parse(startedAt);
+
+/** Reads the real sequence from the hops of a journal. */
+export function sequenceOf(hops: readonly Hop[]): Sequence {
+  const causeOf = causes(hops);
+  const effects = Map.groupBy(hops, causeOf);
+  const arrows: Arrow[] = [];
+  const placed = new Map<Hop, Arrow>();
+
+  function place(hop: Hop, cause: Arrow | undefined): void {
+    if (placed.has(hop)) return;
+    const kind = kindOf(hop, cause !== undefined);
+    const from = cause?.to ?? (kind === 'request' || kind === 'webhook' ? CLIENT : hop.application);
+    const start = Math.max(startOf(hop), cause?.start ?? 0);
+    const arrow = { hop, kind, from, to: hop.application, start, caller: kind === 'call' || kind === 'webhook' ? cause : undefined };
+    placed.set(hop, arrow);
+    arrows.push(arrow);
+    for (const effect of inOrder(hop, effects.get(hop) ?? [])) place(effect, arrow);
+  }
+
+  for (const hop of (effects.get(undefined) ?? []).toSorted(byStart)) place(hop, undefined);
+  // Hops that name each other as cause have no beginning.
+  for (const hop of hops) place(hop, undefined);
+  // The sort is stable: within a millisecond, a cause stays before its effects, and calls in the order of their caller.
+  const inTime = arrows.toSorted((one, other) => one.start - other.start);
+  return { participants: [...new Set(inTime.flatMap(({ from, to }) => [from, to]))], arrows: inTime };
+}
+
+const kindOf = ({ api }: Hop, hasCause: boolean): ArrowKind => {
+  if (api.startsWith('event:')) return 'event';
+  if (api.startsWith('due:')) return 'timer';
+  if (signed.has(api)) return 'webhook';
+  return hasCause ? 'call' : 'request';
+};
+
+/** What caused each hop. A webhook comes through the gateway and names no parent: the due work that ran meanwhile has sent it. */
+function causes(hops: readonly Hop[]): (hop: Hop) => Hop | undefined {
+  const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
+  const senders = Map.groupBy(
+    hops.filter(({ api }) => api.startsWith('due:')),
+    ({ correlationId }) => correlationId,
+  );
+  const isDuring = (hop: Hop, sender: Hop): boolean =>
+    hop.application !== sender.application &&
+    startOf(sender) <= startOf(hop) &&
+    startOf(hop) <= Math.ceil(startOf(sender) + sender.durationMs);
+  return (hop) => {
+    const cause =
+      hop.parentId !== undefined
+        ? byId.get(hop.parentId)
+        : signed.has(hop.api)
+          ? senders.get(hop.correlationId)?.find((sender) => isDuring(hop, sender))
+          : undefined;
+    return cause === hop ? undefined : cause;
+  };
+}
+
+const byStart = (one: Hop, other: Hop): number => startOf(one) - startOf(other) || one.sequence - other.sequence;
+
+/** The caller lists its calls in order; a repeated call has one id and several hops. */
+function inOrder({ calls }: Hop, effects: readonly Hop[]): readonly Hop[] {
+  const place = new Map(calls.map((id, index) => [id, index]));
+  const placeOf = ({ requestId }: Hop): number => place.get(requestId) ?? calls.length;
+  return effects.toSorted((one, other) => placeOf(one) - placeOf(other) || byStart(one, other));
+}

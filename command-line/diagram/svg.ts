@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { type Content, Markup, markup } from '../output/markup.ts';
+import { type Columns, columnsOf, GEOMETRY, type PlacedArrow, type PlacedPart, placePart } from './layout.ts';
+import type { Part } from './parts.ts';
+import { type Arrow, CLIENT, type Sequence } from './sequence.ts';
+import { arrowSentence, arrowWords, participantTitle } from './words.ts';
+
+const { bar: BAR, heads: HEADS, row: ROW } = GEOMETRY;
+/** Pixels of a character: estimates that decide on which side of an arrow a label has room. */
+const CHARACTER = { name: 6.4, facts: 5.8 } as const;
+
+/** One part of a diagram. Its styles are those of `diagram.css`. */
+export function drawPart(part: Part, columns: Columns): Markup {
+  const placed = placePart(part.lines, columns, part.hasHeads);
+  const { width } = columns;
+  const { height } = placed;
+  return markup`<svg class="seq" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${inWords(part)}">${content(placed, columns, part.hasHeads)}</svg>`;
+}
+
+/** Longer texts help nobody. */
+const MOST_SPOKEN = 12;
+function inWords({ lines }: Part): string {
+  const arrows = lines.flatMap((line) => ('arrow' in line ? [arrowSentence(line.arrow)] : []));
+  const more = arrows.length > MOST_SPOKEN ? [`and ${arrows.length - MOST_SPOKEN} more`] : [];
+  return [...arrows.slice(0, MOST_SPOKEN), ...more].join('; ');
+}
+
+/** A whole diagram as a file of its own. */
+export async function svgOf({ participants }: Sequence, parts: readonly Part[]): Promise<string> {
+  const styles = await diagramStyles();
+  const columns = columnsOf(participants);
+  let y = 0;
+  const drawn = parts.map((part) => {
+    const placed = placePart(part.lines, columns, part.hasHeads);
+    const at = y;
+    y += placed.height;
+    return markup`<svg y="${at}" width="${columns.width}" height="${placed.height}">${content(placed, columns, part.hasHeads)}</svg>`;
+  });
+  const { width } = columns;
+  const height = Math.max(y, ROW);
+  return `${
+    markup`<svg class="seq" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title>Sequence diagram</title><style>${new Markup(styles)}</style><rect class="paper" width="100%" height="100%"/>${drawn}${parts.length === 0 && markup`<text x="6" y="20">The journal has no such hop.</text>`}</svg>`
+      .text
+  }\n`;
+}
+
+/** The colors in light and dark, and what is drawn with them. Paper is light. */
+export async function diagramStyles(): Promise<string> {
+  const [tokens = '', diagram] = await Promise.all(
+    ['../../design/tokens.css', './diagram.css'].map((file) => readFile(new URL(file, import.meta.url), 'utf8')),
+  );
+  return `${tokens.replaceAll('@media (prefers-color-scheme: dark)', '@media screen and (prefers-color-scheme: dark)')}\n${diagram}`;
+}
+
+const content = ({ arrows, clocks, top, height }: PlacedPart, { all, gap, width }: Columns, hasHeads: boolean): Content => [
+  all.map(({ x }) => markup`<path class="life" d="M${x} ${top}V${height}"/>`),
+  hasHeads && all.map(({ id, x }) => head(id, x, gap)),
+  clocks.map(
+    ({ text, y }) => markup`<path class="jump" d="M0 ${y - 4}H${width}"/><text class="clock" x="${width / 2}" y="${y}">${text}</text>`,
+  ),
+  arrows.map(
+    ({ arrow, bar }) => markup`<rect class="act ${toneOf(arrow)}" x="${bar.x}" y="${bar.y}" width="${BAR}" height="${bar.height}" rx="2"/>`,
+  ),
+  arrows.map((placed) => drawArrow(placed, width)),
+];
+
+/** Red: failed; amber: refused, or a fault struck; violet: events and webhooks. */
+function toneOf({ hop, kind }: Arrow): string {
+  if (hop.status >= 500 || hop.status === 0) return 'no';
+  if (hop.faults.length > 0 || hop.status >= 400) return 'fault';
+  return { request: '', call: '', event: 'evt', webhook: 'evt', timer: 'due' }[kind];
+}
+
+function head(id: string, x: number, gap: number): Markup {
+  const box = Math.min(gap - 6, 128);
+  const title = participantTitle(id);
+  const cut = title.indexOf(' ');
+  const lines = cut > 0 && title.length * 7.4 > box - 8 ? [title.slice(0, cut), title.slice(cut + 1)] : [title];
+  const texts = lines.map(
+    (line, index) => markup`<text class="head" x="${x}" y="${lines.length === 1 ? 25 : 18 + index * 13}">${line}</text>`,
+  );
+  return markup`<rect class="headbox ${id === CLIENT && 'client'}" x="${x - box / 2}" y="2" width="${box}" height="${HEADS - 8}" rx="6"/>${texts}`;
+}
+
+function drawArrow({ arrow, y, fromX, toX, bar }: PlacedArrow, width: number): Markup {
+  const { name, facts, faults } = arrowWords(arrow);
+  const isStruck = faults.length > 0;
+  const shownName = `${isStruck ? '⚡ ' : ''}${name}`;
+  const shownFacts = [facts, ...faults].join(' · ');
+  const left = Math.min(fromX, toX) + (fromX === toX ? 18 : 8);
+  const room = width - 4;
+  const length = shownName.length * CHARACTER.name + shownFacts.length * CHARACTER.facts + 6;
+  const anchor = left + length <= room ? markup`x="${left}" text-anchor="start"` : markup`x="${room}" text-anchor="end"`;
+  return markup`<g class="${arrow.kind} ${toneOf(arrow)}"><title>${arrowSentence(arrow)}</title><path class="arrow" d="${shaft(fromX, toX, y, bar.x)}"/><path class="tip" d="${tip(fromX, toX, y, bar.x)}"/><text class="label" y="${y - 6}" ${anchor}>${shownName}<tspan class="ms" dx="5">${shownFacts}</tspan></text></g>`;
+}
+
+/** The arrow ends at the bar of the callee. A hop that an application causes itself turns back. */
+function shaft(fromX: number, toX: number, y: number, barX: number): string {
+  if (fromX === toX) return `M${barX + BAR} ${y - 3}h14v7h-7`;
+  return fromX < toX ? `M${fromX + BAR / 2} ${y}H${barX - 6}` : `M${fromX - BAR / 2} ${y}H${barX + BAR + 6}`;
+}
+
+function tip(fromX: number, toX: number, y: number, barX: number): string {
+  if (fromX < toX) return `M${barX} ${y}l-7 -4v8z`;
+  return `M${barX + BAR} ${fromX === toX ? y + 4 : y}l7 -4v8z`;
+}

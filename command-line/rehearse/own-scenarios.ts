@@ -1,0 +1,100 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
+import { inOneLine } from '../output/printable.ts';
+
+/** Scenarios have names without dots and slashes; files have an extension or a folder. */
+export const isFile = (word: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(word);
+
+/** What makes an exported value a scenario, rather than something else that a file exports. */
+const looksLikeScenario = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as { run?: unknown }).run === 'function';
+
+const ScenarioShape = z.object({
+  name: z
+    .string()
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Give it lower-case letters, digits and hyphens.')
+    .max(80),
+  title: z.string().min(1).max(300),
+  flows: z.array(z.int().min(1).max(8)).optional(),
+});
+
+interface Found {
+  readonly scenario: Scenario;
+  /** As the user wrote it. */
+  readonly file: string;
+}
+
+/**
+ * Loads the scenarios that files export.
+ * @param taken names of the scenarios that come with the estate
+ * @returns the scenarios, and a sentence for each mistake
+ */
+export async function ownScenarios(
+  files: readonly string[],
+  taken: readonly string[],
+): Promise<{ readonly found: readonly Found[]; readonly mistakes: readonly string[] }> {
+  const mistakes: string[] = [];
+  const found: Found[] = [];
+  for (const file of new Set(files)) {
+    const { scenarios, problems } = await scenariosOf(file);
+    mistakes.push(...problems);
+    for (const scenario of scenarios) {
+      const other = found.find((one) => one.scenario.name === scenario.name);
+      if (taken.includes(scenario.name)) mistakes.push(`${file}: a scenario ${scenario.name} comes with the estate; choose another name.`);
+      else if (other) mistakes.push(`${file}: ${other.file} has a scenario ${scenario.name} too; choose another name for one of them.`);
+      else found.push({ scenario, file });
+    }
+  }
+  return { found, mistakes };
+}
+
+interface Loaded {
+  readonly scenarios: readonly Scenario[];
+  /** A sentence each. */
+  readonly problems: readonly string[];
+}
+
+async function scenariosOf(file: string): Promise<Loaded> {
+  const path = resolve(file);
+  const refused = (...problems: readonly string[]): Loaded => ({ scenarios: [], problems });
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return refused(`${file} does not exist; check the path.`);
+  let module: Readonly<Record<string, unknown>>;
+  try {
+    module = await import(pathToFileURL(path).href);
+  } catch (error) {
+    return refused(`${file} cannot be loaded: ${reasonOf(error, path)}`);
+  }
+  const values = Object.values(module).flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
+  const scenarios = [...new Set(values.filter(looksLikeScenario))];
+  if (scenarios.length === 0) return refused(`${file} exports no scenario; export an object with name, title and run.`);
+  const problems = scenarios.flatMap((scenario) => {
+    const { error } = ScenarioShape.safeParse(scenario);
+    return (error?.issues ?? []).map((issue) => `${file}: ${issue.path.join('.')} of a scenario cannot be used: ${issue.message}`);
+  });
+  return problems.length > 0 ? refused(...problems) : { scenarios: (scenarios as readonly OwnScenario[]).map(complete), problems };
+}
+
+const complete = (own: OwnScenario): Scenario => ({
+  name: own.name,
+  title: own.title,
+  flows: own.flows ?? [],
+  run: (stage) => own.run(stage),
+});
+
+/** Why a file cannot be loaded, with its line when the language says one. */
+function reasonOf(error: unknown, path: string): string {
+  const { code = '', message, stack = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' || code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
+    return `Node ${process.versions.node} does not run TypeScript there; use Node 22.18 or newer and a file outside node_modules, or write JavaScript.`;
+  if (code === 'ERR_UNSUPPORTED_DIR_IMPORT') return `it is a folder; name its files, such as ${path}/*.ts.`;
+  const [, line] = /^:(\d+)/.exec(stack.slice(stack.indexOf(path) + path.length)) ?? [];
+  const reason = inOneLine(message ?? String(error), 300).replace(/[.:]?$/, '');
+  return `${reason}${line === undefined ? '' : `, in line ${line}`}.`;
+}

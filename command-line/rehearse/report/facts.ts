@@ -1,0 +1,37 @@
+import { inOneLine } from '../../output/printable.ts';
+import { MOST, type Recorded } from './recording.ts';
+
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** Names of the faults that struck, in order. */
+export const struckFaults = ({ hops }: Recorded): readonly string[] => [...new Set(hops.flatMap(({ faults }) => faults))];
+
+/** The facts of a scenario in a few words: `12 steps, 38 calls, 14 events, ⚡ lost`. */
+export function factsOf(run: Recorded): string {
+  const { entries, hops, events, omitted } = run;
+  const steps = entries.filter((entry) => 'step' in entry).length;
+  const faults = struckFaults(run);
+  return [
+    counted(steps, 'step'),
+    counted(hops.length + omitted.hops, 'hop'),
+    counted(events.length + omitted.events, 'event'),
+    ...(faults.length > 0 ? [`⚡ ${faults.join(', ')}`] : []),
+  ].join(', ');
+}
+
+/** What the report has no room for, in sentences. */
+export const omissions = ({ omitted }: Recorded): readonly string[] => [
+  ...(omitted.entries > 0 ? [`${counted(omitted.entries, 'more step or note', 'more steps and notes')} are not in this report.`] : []),
+  ...(omitted.hops > 0 ? [`The diagram ends early: ${counted(omitted.hops, 'more hop')} are not in this report.`] : []),
+  ...(omitted.events > 0 ? [`${counted(omitted.events, 'more event')} are not in this report.`] : []),
+  ...(omitted.journal ? ['The diagram begins late: the journal had reached its limit, and older hops were gone.'] : []),
+];
+
+/** What broke, law by law. */
+export const violations = ({ laws }: Recorded): readonly string[] =>
+  laws
+    .filter(({ holds }) => !holds)
+    .flatMap(({ title, violations: found }) => [`${title}:`, ...found.slice(0, MOST.violations).map((one) => `  ${inOneLine(one)}`)]);

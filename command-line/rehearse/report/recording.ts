@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { EstateClient } from '../../../rehearsal/estate-client.ts';
+import type { NoteKind, Report } from '../../../rehearsal/report.ts';
+import type { Scenario, StepRecord } from '../../../rehearsal/scenario.ts';
+import type { ListedEvent } from '../../../shared/catalog/simulation/operations/events.ts';
+import type { Hop } from '../../diagram/sequence.ts';
+
+/** What a report keeps of a scenario at most. Nothing of it has a body. */
+export const MOST = { entries: 500, hops: 1_000, events: 500, violations: 20 } as const;
+
+/** A step or a note, with the wall time in which it happened: since the entry before it. */
+export type Entry = { readonly since: number; readonly until: number } & (
+  | { readonly step: StepRecord }
+  | { readonly note: string; readonly kind: NoteKind }
+);
+
+/** An event without its data. */
+export interface RecordedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+  readonly source: string;
+  readonly cause: string;
+}
+
+/** A scenario as it happened. */
+export interface Recorded {
+  readonly scenario: Scenario;
+  /** Of the user's own scenario. */
+  readonly file: string | undefined;
+  readonly rehearsal: string | undefined;
+  readonly startedAt: number;
+  readonly entries: readonly Entry[];
+  readonly hops: readonly Hop[];
+  readonly events: readonly RecordedEvent[];
+  /** What there is no room for, and what the estate no longer has. */
+  readonly omitted: { readonly entries: number; readonly hops: number; readonly events: number; readonly journal: boolean };
+  readonly laws: Parameters<Report['invariants']>[0];
+  readonly failure: string | undefined;
+  readonly ms: number;
+}
+
+/** A run of scenarios, as reports tell it. */
+export interface ReportedRun {
+  readonly scenarios: readonly Recorded[];
+  readonly gateway: string;
+  readonly version: string;
+  readonly startedAt: number;
+}
+
+/** Records a scenario for the reports. */
+export function recordingOf(scenario: Scenario, file?: string) {
+  const startedAt = Date.now();
+  const entries: Entry[] = [];
+  const found: { hops: Hop[]; events: RecordedEvent[] } = { hops: [], events: [] };
+  const omitted = { entries: 0, hops: 0, events: 0, journal: false };
+  let rehearsal: string | undefined;
+  let laws: Recorded['laws'] = [];
+  let since = startedAt;
+
+  function enter(entry: { readonly step: StepRecord } | { readonly note: string; readonly kind: NoteKind }): void {
+    const until = Date.now();
+    if (entries.length < MOST.entries) entries.push({ since, until, ...entry });
+    else omitted.entries += 1;
+    since = until;
+  }
+
+  const report: Partial<Report> = {
+    begin: (_scenario, name) => {
+      rehearsal = name;
+      since = Date.now();
+    },
+    step: (step) => enter({ step }),
+    note: (note, kind) => enter({ note, kind }),
+    invariants: (results) => {
+      laws = results;
+    },
+  };
+
+  /** Reads what the rehearsal leaves behind, before it is deleted. */
+  async function examine({ client }: { readonly client: EstateClient }): Promise<void> {
+    const journal = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
+    const { items } = await client.control('list-events', { query: { limit: 1_000, ext: 'true' } });
+    found.hops = journal.items.slice(0, MOST.hops).map(({ request: _request, response: _response, ...hop }) => hop);
+    found.events = items.slice(0, MOST.events).map(withoutData);
+    Object.assign(omitted, {
+      hops: journal.items.length - found.hops.length,
+      events: items.length - found.events.length,
+      journal: journal.truncated || journal.items.length === 5_000,
+    });
+  }
+
+  const ended = (failure: string | undefined, ms: number): Recorded => ({
+    ...{ scenario, file, rehearsal, startedAt, entries, ...found, omitted, laws, failure, ms },
+  });
+  return { report, examine, ended };
+}
+
+function withoutData({ event }: z.output<typeof ListedEvent>): RecordedEvent {
+  const member = (name: string): string => String(event[name] ?? '');
+  return {
+    id: member('id'),
+    type: member('type'),
+    subject: member('subject'),
+    time: member('time'),
+    source: member('source').replace(/^.*:/, ''),
+    cause: member('causationid'),
+  };
+}

@@ -1,0 +1,63 @@
+import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
+import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import type { Look } from '../output/look.ts';
+import type { Progress } from '../output/progress.ts';
+import type { ChosenScenario } from './choice.ts';
+import { detailReport } from './detail.ts';
+import { collect, type Outcome, toAll } from './outcome.ts';
+import { type Recorded, recordingOf } from './report/recording.ts';
+
+/** Where a scenario runs, and what is told of it. */
+export interface Run extends EstateCredentials {
+  readonly against: string;
+  readonly look: Look;
+  readonly write: (text: string) => void;
+  readonly progress: Progress;
+  readonly json?: boolean;
+  /** Prints every step. */
+  readonly isDetailed: boolean;
+  /** `2 of 7  `, when there are several. */
+  readonly place: string;
+  /** Keeps what a report needs. */
+  readonly isRecorded: boolean;
+}
+
+export async function runOne({ scenario, file }: ChosenScenario, run: Run): Promise<{ outcome: Outcome; recorded: Recorded | undefined }> {
+  const { look, progress, json, isDetailed, place } = run;
+  const { outcome, report } = collect(scenario);
+  const recording = run.isRecorded ? recordingOf(scenario, file) : undefined;
+  const details: string[] = [];
+  const detail = detailReport(look, isDetailed ? run.write : (text) => void details.push(text));
+  const spoken: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.say(`${place}${scenario.name}: ${title}`) };
+  if (isDetailed) progress.clear();
+  else progress.say(`${place}${scenario.name}`);
+  const started = performance.now();
+  try {
+    const told = toAll([report, detail, spoken, ...(recording ? [recording.report] : [])]);
+    const examine = recording && { examine: recording.examine };
+    outcome.passed = await runScenario(scenario, { ...run, gateway: run.against, report: told, ...examine });
+  } catch (error) {
+    outcome.failure = error instanceof Error ? error.message : String(error);
+    detail.end(scenario, outcome.failure);
+  }
+  outcome.ms = Math.round(performance.now() - started);
+  progress.clear();
+  if (!json && !isDetailed) run.write(lineOf(outcome, look) + (outcome.passed ? '' : `${details.join('')}\n`));
+  return { outcome, recorded: recording?.ended(outcome.failure, outcome.ms) };
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+function lineOf({ passed, name, title, ms }: Outcome, { style, columns }: Look): string {
+  const room = (columns ?? 120) - 42;
+  const shown = title.length > room ? `${title.slice(0, room - 1)}…` : title;
+  return `${passed ? style('green', 'passed') : style('red', 'FAILED')}  ${name.padEnd(22)} ${style('dim', seconds(ms).padStart(7))}  ${shown}\n`;
+}
+
+export function summary(outcomes: readonly Outcome[], { style }: Look): string {
+  const failed = outcomes.filter(({ passed }) => !passed);
+  const ms = outcomes.reduce((sum, one) => sum + one.ms, 0);
+  const counts = `${outcomes.length - failed.length} of ${outcomes.length} passed`;
+  const names = failed.length > 0 ? `; failed: ${failed.map(({ name }) => name).join(', ')}` : '';
+  return `\n${style(failed.length > 0 ? 'red' : 'green', counts)} in ${seconds(ms)}${names}\n`;
+}

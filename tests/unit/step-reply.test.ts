@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import type { ProblemBody, ResponseOf, StepReply } from '../../rehearsal/step-reply.ts';
+import type { apis } from '../../shared/catalog/apis.ts';
+import type { OutputOf } from '../../shared/catalog/define.ts';
+
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
+type Output<Id extends keyof typeof apis> = OutputOf<(typeof apis)[Id]>;
+
+/** Each fails the type check, not the run. */
+const held = {
+  literal: true satisfies Same<ResponseOf<'POST /orders'>, Output<'create-order-api'>>,
+  parameter: true satisfies Same<ResponseOf<`GET /orders/${string}`>, Output<'get-order-api'>>,
+  deeper: true satisfies Same<ResponseOf<`POST /orders/${string}/confirm`>, Output<'confirm-order-api'>>,
+  value: true satisfies Same<ResponseOf<'GET /inventory/items/mug-blue'>, Output<'get-inventory-api'>>,
+  problem: true satisfies Same<StepReply<'POST /orders', 409>['body'], ProblemBody>,
+  stranger: true satisfies Same<ResponseOf<'GET /nowhere'>, unknown>,
+  // `any` would be the same as everything.
+  specific: false satisfies Same<ResponseOf<'POST /orders'>, string>,
+};
+
+test('The type of a reply is the response of the API that the call names', () => {
+  expect(Object.keys(held)).toHaveLength(7);
+});
