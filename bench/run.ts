@@ -15,7 +15,20 @@ import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { touchpoint } from './touchpoint.ts';
 
-const benchmarks: readonly Benchmark[] = [touchpoint, gateway, orders, json, journeys, parcels, events, growth, redis, start, containers, soak];
+const benchmarks: readonly Benchmark[] = [
+  touchpoint,
+  gateway,
+  orders,
+  json,
+  journeys,
+  parcels,
+  events,
+  growth,
+  redis,
+  start,
+  containers,
+  soak,
+];
 
 const alone = benchmarks.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
 
