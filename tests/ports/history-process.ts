@@ -8,6 +8,8 @@ import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
 
 /** At most so long between two steps of a lane: short enough that they meet, and long enough that they do not only meet. */
 const PAUSE_MS = 16;
+/** A lane takes at least so many steps, however slow the machine is. */
+const LEAST_STEPS = 40;
 
 const clock = (): number => Number(process.hrtime.bigint()) / 1e6;
 const random = (below: number): number => Math.floor(Math.random() * below);
@@ -74,7 +76,7 @@ async function live(task: Task): Promise<readonly Step[]> {
   const until = clock() + task.ms;
   const lane = async (number: number): Promise<void> => {
     const can = steps({ adapter, world: task.world, name: `${task.name}.${number}` });
-    while (clock() < until) {
+    for (let taken = 0; clock() < until || taken < LEAST_STEPS; taken += 1) {
       const kind = kinds[random(kinds.length)] ?? 'read';
       const from = clock();
       const done = await can[kind]().catch((error: { code?: string }) => {
