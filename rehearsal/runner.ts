@@ -73,7 +73,7 @@ async function deleteRehearsal(outside: EstateClient, name: string): Promise<str
 }
 
 /** Retries while a part of the estate is being replaced. @throws ControlError when that takes too long */
-async function patiently<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function patiently<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();

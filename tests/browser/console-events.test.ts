@@ -125,14 +125,14 @@ describeInBrowser('the events in the console', () => {
     const { page } = tab;
     await tab.open(`r/${scene.rehearsal.name}/activity`);
     await page.locator('a[data-row]').first().waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('e');
+    await tab.goTo('e');
     await tab.heading('Events').waitFor();
     await tab.row('order-confirmed').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type(confirmed.subject);
-    await page.waitForURL(/subject=/);
+    await page.waitForURL((url) => url.searchParams.get('subject') === confirmed.subject);
     await page.locator('a[data-row]').nth(2).waitFor({ state: 'detached' });
+    await tab.row('order-confirmed').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

@@ -153,8 +153,7 @@ describeInBrowser('the faults of the console in a browser', () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`r/${rehearsal.name}/activity`);
     await tab.heading('Activity').waitFor();
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('x');
+    await tab.goTo('x');
     await tab.heading('Faults').waitFor();
     await isOff('The OMS is down');
     await tab.tabTo('The OMS is down');

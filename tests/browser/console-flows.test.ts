@@ -54,8 +54,7 @@ describeInBrowser('the flows of the console in a browser', () => {
     await tab.open(page('activity'));
     await tab.heading('Activity').waitFor();
     await tab.isLive();
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('f');
+    await tab.goTo('f');
     await tab.heading('Flows').waitFor();
     await main()
       .getByRole('button', { name: /^Run: / })

@@ -129,8 +129,7 @@ describeInBrowser('the objects of the console in a browser', () => {
     await dispatchedParcel(other);
     await tab.open(`r/${other.name}/activity`);
     await tab.heading('Activity').waitFor();
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('b');
+    await tab.goTo('b');
     await tab.heading('Objects').waitFor();
     await main().locator('[data-row]').first().waitFor();
     await tab.tabTo('shipment');

@@ -134,11 +134,9 @@ describeInBrowser('the overview of the console in a browser', () => {
     await tab.tabTo('Place');
     await tab.page.keyboard.press('Enter');
     await isDone(1);
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('a');
+    await tab.goTo('a');
     await tab.heading('Activity').waitFor();
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('o');
+    await tab.goTo('o');
     await tab.heading('Overview').waitFor();
     await hasHops('OMS');
     await tab.tabTo('OMS');

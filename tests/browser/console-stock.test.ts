@@ -91,8 +91,7 @@ describeInBrowser('the stock page of the console in a browser', () => {
   test('can be used with the keyboard alone, from another page to a SKU', async () => {
     await tab.open(`r/${rehearsal.name}/faults`);
     await tab.heading('Faults').waitFor();
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('s');
+    await tab.goTo('s');
     await tab.heading('Stock').waitFor();
     await skuRows().first().waitFor();
     await tab.page.keyboard.press('/');

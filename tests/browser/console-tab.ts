@@ -5,7 +5,9 @@ import { estate } from '../support/estate.ts';
 import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
 
 /** A test that walks through several pages, on a machine with much else to do. */
-const WALK_MS = 90_000;
+const WALK_MS = 120_000;
+/** A step of it. Shorter, so that a failure names its step. */
+const STEP_MS = 60_000;
 
 /**
  * A fresh tab for each test, without a session; the tabs of a file share what the browser has cached. Cookies, policy violations, errors of
@@ -22,7 +24,7 @@ export function consoleTab() {
   beforeAll(async () => {
     browser = await launchChromium();
     context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' });
-    context.setDefaultTimeout(WALK_MS);
+    context.setDefaultTimeout(STEP_MS);
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
@@ -59,6 +61,10 @@ export function consoleTab() {
     expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
     isLive: () => page.getByRole('button', { name: 'Live', exact: true }).waitFor(),
     copied: () => page.evaluate<string>('navigator.clipboard.readText()'),
+    /** Presses `g` and the key of a page without a pause between them: the second key must follow in time. */
+    goTo: async (key: string) => {
+      await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)]);
+    },
     /** Presses Tab until the focused element's name begins so. */
     tabTo: async (name: string) => {
       const focused = () =>

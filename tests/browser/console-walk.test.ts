@@ -42,10 +42,7 @@ describeInBrowser('the console in a browser, from an order to proof', () => {
         }
         throw new Error(`Tab never reached ${target}`);
       },
-      goTo: async (title: string) => {
-        await tab.page.keyboard.press('g');
-        await tab.page.keyboard.press(pages.find((page) => page.title === title)?.key ?? '');
-      },
+      goTo: (title: string) => tab.goTo(pages.find((page) => page.title === title)?.key ?? ''),
     },
   };
 

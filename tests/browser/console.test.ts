@@ -135,8 +135,7 @@ describeInBrowser('the console in a browser', () => {
     await tab.page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await tab.page.keyboard.press('Escape');
     await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
-    await tab.page.keyboard.press('g');
-    await tab.page.keyboard.press('a');
+    await tab.goTo('a');
     await tab.page.waitForURL((url) => url.search === '' && url.pathname.endsWith('/activity'));
   });
 

@@ -6,6 +6,7 @@ import { openFrontDoor } from '../../estate/front-door.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { clientOnAgent } from '../../rehearsal/estate-client.ts';
+import { patiently } from '../../rehearsal/runner.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createObservability } from '../../shared/observability/observability.ts';
@@ -50,7 +51,9 @@ const AT_ONCE = 5;
 const CONNECTIONS = 32;
 /** Number of rehearsals after which one-time allocations, such as connections and compiled code, have happened. */
 const WARMING_UP = 15;
-const ENDS_WITHIN_MS = 60_000;
+/** Longer than any pause between two calls to a rehearsal, on a machine with much else to do. */
+const IDLE_EXPIRY = 'PT20S';
+const ENDS_WITHIN_MS = 120_000;
 /** A connection refers to its last request until it is closed, 65 s after it. */
 const FORGOTTEN_WITHIN_MS = 150_000;
 /** Longer than the life of short-lived caches of a world. */
@@ -107,7 +110,7 @@ async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
 
 /** Something of everything that a rehearsal can hold. */
 async function useAndLeave(name: string): Promise<void> {
-  await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: 'PT8S' }) } });
+  await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: IDLE_EXPIRY }) } });
   const client = clientOnAgent({ ...outside, rehearsal: name }, agent);
   await client.control('put-fault', {
     params: { name: 'slow' },
@@ -115,10 +118,10 @@ async function useAndLeave(name: string): Promise<void> {
   });
   await placeAnOrder(name, name);
   await client.control('advance-clock', { body: { by: 'PT1H' } });
-  await client.control('reset-rehearsal');
+  await patiently(() => client.control('reset-rehearsal'));
   await client.call('POST', '/baskets', { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] });
   await client.control('wait-for-events', { body: { type: 'basket-created', timeoutMs: 5_000 } });
-  if (ending === 'deleted') await anybody.control('delete-rehearsal', { params: { name } });
+  if (ending === 'deleted') await patiently(() => anybody.control('delete-rehearsal', { params: { name } }));
 }
 
 async function useAndLeaveMany(names: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * `npm test` tries a random sample of cases. `THOROUGH=true npm test`, as in `.ci/run`, tries
+ * `npm test` tries a random sample of cases. `THOROUGH=true npm test`, as in `.ci/run --thorough`, tries
  * a larger sample of infinite sets, and all cases of finite ones, such as a crash at each commit.
  */
 export const isThorough = process.env['THOROUGH'] === 'true';

@@ -63,6 +63,7 @@ describe.each(Object.entries(servers))('Of the touchpoint, the %s', (name, serve
     sockets.push(socket);
     let received = '';
     let ended = false;
+    socket.on('error', () => {});
     socket.on('data', (chunk) => (received += chunk.toString('latin1'))).on('close', () => (ended = true));
     await eventually('the end', async () => ended);
     expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*\}$/);
