@@ -11,6 +11,9 @@ const NAMES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
+/** Wall time. */
+const REPORTS_WITHIN_MS = 30_000;
+
 /** Commands that clients sent to Redis. Commands within scripts are left out. */
 export interface SentCommands {
   /** How often each script ran. Without those that run by time. */
@@ -36,7 +39,8 @@ export async function countCommands(url: string, act: () => Promise<void>): Prom
   try {
     await act();
     await client.echo(end);
-    await ended.promise;
+    const late = setTimeout(() => ended.reject(new Error('Redis did not report the last command.')), REPORTS_WITHIN_MS);
+    await ended.promise.finally(() => clearTimeout(late));
   } finally {
     monitor.disconnect();
     client.disconnect();

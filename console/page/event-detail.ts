@@ -5,7 +5,7 @@ import { eventName, isAdditional } from './event-name.ts';
 import { applicationTitle, facts } from './facts.ts';
 import { counted, rehearsalTime, shortSubject, type Tone } from './format.ts';
 import { JsonView } from './json-view.ts';
-import { useFrames } from './live.ts';
+import { useBeginning, useFrames } from './live.ts';
 import { Badge, CopyButton, Heading, ProblemCard, StatusBadge } from './parts.ts';
 import { drawn, useResource } from './resource.ts';
 import { rehearsalLink, withQuery } from './route.ts';
@@ -27,6 +27,7 @@ export function EventDetail({ rehearsal, id }: { rehearsal: string; id: string }
   useFrames('hops', (hops) => hops.some((hop) => hop.correlationId === correlationId) && reload());
   useFrames('faults', reload);
   useFrames('gap', reload);
+  useBeginning(reload);
   if (read.refusal?.code === 'not_found' && read.value === undefined) return h(UnknownEvent, { id });
   return h(
     'article',

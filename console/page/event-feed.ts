@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
 import { eventName, isAdditional } from './event-name.ts';
-import { held, useFrames } from './live.ts';
+import { held, useBeginning, useFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
 import { useResource } from './resource.ts';
 
@@ -48,17 +48,18 @@ export function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: ()
   const key = JSON.stringify([rehearsal, filter]);
   const [listed, setListed] = useState<Listed>();
   const [failure, setFailure] = useState<Refusal>();
-  const first = useResource(key, async (signal) => {
+  const readNewest = async (signal?: AbortSignal) => {
     const { counts } = await control('read-rehearsal', { params: { name: rehearsal } }, { signal });
     return readBackwards(filter, counts.events, signal);
-  });
+  };
+  const first = useResource(key, readNewest);
   useEffect(() => {
     setListed(first.value && { ...first.value, fresh: [] });
     setFailure(undefined);
   }, [first.value]);
 
   const showWaiting = useCallback(() => setListed((known) => known && shown(known)), []);
-  useFrames('events', (events) => {
+  const add = (events: readonly PublishedEvent[]): void => {
     const waits = held.peek() || isInUse();
     setListed((known) => {
       if (!known) return known;
@@ -69,7 +70,14 @@ export function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: ()
       return waits ? grown : shown(grown);
     });
     if (!first.value) first.reload();
-  });
+  };
+  useFrames('events', add);
+  useBeginning(
+    () =>
+      void readNewest()
+        .then(({ items }) => add(items.toReversed()))
+        .catch((error: unknown) => setFailure(asRefusal(error))),
+  );
   useFrames('gap', first.reload);
   const isHeld = held.value;
   useEffect(() => {

@@ -22,6 +22,9 @@ export const held = signal(false);
 type Handler = (data: unknown) => void;
 const handlers = new Map<FrameKind, Set<Handler>>();
 let open: { readonly rehearsal: string; close(): void } | undefined;
+/** Whether the next frame is the first of a stream that does not go on after an earlier one. */
+let isBeginning = false;
+const beginnings = new Set<() => void>();
 let wanted: string | undefined;
 let sleeping: ReturnType<typeof setTimeout> | undefined;
 
@@ -40,6 +43,17 @@ export function onFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Fram
   return () => ofKind.delete(handler);
 }
 
+/** Calls the handler when a stream begins: what was read before may be older, and the stream does not tell what happened in between. */
+export function useBeginning(handle: () => void): void {
+  const latest = useRef(handle);
+  latest.current = handle;
+  useEffect(() => {
+    const handler = () => latest.current();
+    beginnings.add(handler);
+    return () => void beginnings.delete(handler);
+  }, []);
+}
+
 /** Keeps one stream open for a rehearsal; undefined closes it. */
 export function watch(rehearsal: string | undefined): void {
   wanted = rehearsal;
@@ -53,9 +67,8 @@ function connect(rehearsal: string): void {
   const stream = openStream({
     headers: () => authorization(rehearsal),
     onOpen: (resumed) => {
-      const wasBroken = live.peek().kind === 'reconnecting';
       live.value = { kind: 'live' };
-      if (wasBroken && !resumed) dispatch('gap', { reason: 'discarded' });
+      isBeginning = !resumed;
     },
     onBreak: () => {
       if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };
@@ -64,7 +77,12 @@ function connect(rehearsal: string): void {
       live.value = { kind: 'unavailable' };
       if (status === 401) signOut(detail);
     },
-    onFrame: dispatch,
+    onFrame: (kind, data) => {
+      const begins = isBeginning;
+      isBeginning = false;
+      dispatch(kind, data);
+      if (begins) for (const handle of beginnings) handle();
+    },
   });
   open = { rehearsal, close: stream.close };
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
-import { held, useFrames } from './live.ts';
+import { held, useBeginning, useFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
 import { useResource } from './resource.ts';
 
@@ -65,7 +65,8 @@ export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => bo
       due.current = undefined;
       const asked = latest.current;
       const answer = await asked.read().catch(() => undefined);
-      if (!answer || latest.current.key !== asked.key || !latest.current.listed) return;
+      if (!answer || latest.current.key !== asked.key) return;
+      if (!latest.current.listed) return first.reload();
       const news = merged(latest.current.listed, latest.current.fresh, answer.items);
       setListed({ ...latest.current.listed, items: news.items });
       setFresh(news.fresh);
@@ -75,6 +76,7 @@ export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => bo
   }, []);
   useEffect(() => () => clearTimeout(due.current), []);
   useFrames('hops', refresh);
+  useBeginning(refresh);
   useFrames('gap', first.reload);
   const isHeld = held.value;
   useEffect(() => {

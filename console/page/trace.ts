@@ -8,7 +8,7 @@ import { apiTitle, applicationTitle } from './facts.ts';
 import type { ListedHop } from './hop.ts';
 import { HopDetail } from './hop-detail.ts';
 import { useKeys } from './keyboard.ts';
-import { useFrames } from './live.ts';
+import { useBeginning, useFrames } from './live.ts';
 import { isNarrow } from './narrow.ts';
 import { Heading } from './parts.ts';
 import { drawn, useResource } from './resource.ts';
@@ -59,6 +59,7 @@ export function Trace(props: TraceProps) {
   };
   useFrames('hops', (hops) => hops.some((hop) => hop.correlationId === correlationId) && reload());
   useFrames('gap', reload);
+  useBeginning(reload);
   return h(
     'article',
     { class: 'card detail' },

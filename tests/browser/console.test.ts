@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADDRESS, ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
 import { breakableWay } from './breakable-way.ts';
 import { consoleTab } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
@@ -99,6 +100,24 @@ describeInBrowser('the console in a browser', () => {
     const copied = await tab.page.evaluate<string>('navigator.clipboard.readText()');
     expect(copied).toContain(`curl -i -X GET '${estate.gateway}/products/nothing-like-this'`);
     expect(copied).toContain(`-H 'X-Rehearsal: ${other.name}'`);
+  });
+
+  test('shows what happened between its first read and the beginning of its stream', async () => {
+    await using other = await newRehearsal();
+    const { promise, resolve: begin } = Promise.withResolvers<void>();
+    await tab.page.route('**/_sim/stream*', async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await open(`r/${other.name}/activity/meanwhile`);
+    await tab.heading('No trace has this correlation id').waitFor();
+    await other.call('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'meanwhile' } });
+    await eventually('it is on record', async () => (await other.journal('meanwhile')).length > 0);
+    begin();
+    await tab.page
+      .locator('.sentence')
+      .getByText(/Get Product/)
+      .waitFor();
   });
 
   test('makes a call fail next time, and names that fault when it struck', async () => {

@@ -84,7 +84,8 @@ describe('A stream', () => {
 
   test('tells of a request that changes nothing', async () => {
     await using rehearsal = await newRehearsal();
-    await using stream = listening(rehearsal, { query: { topics: 'hops' } });
+    await using stream = listening(rehearsal, { query: { topics: 'faults,hops' } });
+    await stream.begun();
     await newBasket(rehearsal);
     await eventually('the stream begins', async () => stream.hops().length > 0);
     await rehearsal.call('GET', '/orders/nothing');
@@ -101,7 +102,8 @@ describe('A stream', () => {
     await eventually('it is told to stand', async () => stream.of('clock').at(-1)?.data.flowing === false);
     const told = stream.frames.length;
     await newBasket(rehearsal);
-    await using other = listening(rehearsal, { query: { topics: 'events' } });
+    await using other = listening(rehearsal, { query: { topics: 'faults,events' } });
+    await other.begun();
     await newBasket(rehearsal);
     await eventually('later events are told', async () => other.events().length > 0);
     expect(stream.frames).toHaveLength(told);
@@ -131,14 +133,24 @@ describe('A stream', () => {
     await eventually('it is no longer listed', async () => [stream.of('runs').at(-1)].every((last) => last && stateOf(last) === undefined));
   });
 
+  test('answers before anything happens', async () => {
+    await using rehearsal = await newRehearsal();
+    const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
+    const leaving = new AbortController();
+    const answer = await fetch(`${estate.gateway}/_sim/stream?topics=hops`, { headers, signal: leaving.signal });
+    expect(answer.status).toBe(200);
+    leaving.abort();
+  });
+
   test('resumes after the last frame that was read, without a gap or a repeat', async () => {
     await using rehearsal = await newRehearsal();
     const told: number[] = [];
     const orders: number[] = [];
     let after: string | undefined;
     for (let round = 0; round < 4; round++) {
-      await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'hops,events' } });
+      await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
       if (round === 0) {
+        await stream.begun();
         await newBasket(rehearsal);
         await eventually('the first hop is told', async () => stream.hops().length > 0);
       }
@@ -154,7 +166,7 @@ describe('A stream', () => {
       }
     }
     await rehearsal.settle();
-    await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'hops,events' } });
+    await using stream = listening(rehearsal, { ...(after !== undefined && { after }), query: { topics: 'faults,hops,events' } });
     await newBasket(rehearsal);
     await rehearsal.settle();
     const last = (await sequencesIn(rehearsal)).at(-1);

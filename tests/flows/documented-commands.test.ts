@@ -22,7 +22,7 @@ const PAGE_MS = 120_000;
 const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'needs a container engine: tests/containers runs the compose file, the image and the package',
   cluster: 'needs a Kubernetes cluster: tests/unit/kubernetes.test.ts checks the files, tests/containers/kubernetes.test.ts renders them',
-  project: 'runs in a project of the reader: tests/package and tests/containers/package.test.ts install the packages into such',
+  project: 'runs in a project of the reader: tests/package, tests/containers/package.test.ts and languages.test.ts have such projects',
   registry: 'makes the archives that tests/package installs',
   collector: 'needs a collector of traces: tests/observability/traces.test.ts has one',
   time: 'takes minutes: .ci/run runs the tests, and bench is run by hand',

@@ -92,8 +92,8 @@ if (whyNoRedis) {
     test('make many disturbed operations, most with a definite outcome', () => {
       expect(history.length).toBeGreaterThan(PROCESSES * LANES * 20);
       expect(disturbances).toBeGreaterThan(5);
-      expect(history.filter(({ outcome }) => outcome === 'done').length).toBeGreaterThan(history.length / 3);
-      expect(history.filter(({ outcome }) => outcome === 'unknown').length).toBeLessThan(history.length / 10);
+      expect(history.filter(({ outcome }) => outcome === 'done').length).toBeGreaterThan(history.length / 4);
+      expect(history.filter(({ outcome }) => outcome === 'unknown').length).toBeLessThan(history.length / 3);
     });
 
     test.each(LISTS)('lose no append to %s, repeat none, and apply none that was refused', async (key) => {

@@ -20,7 +20,7 @@ if (whyNoRedis) {
     beforeAll(async () => {
       server = await startRedis();
       estate = await startReplicas({ redis: server.url });
-    }, 60_000);
+    });
     afterAll(async () => {
       await estate.close();
       await server.stop();
@@ -58,6 +58,6 @@ if (whyNoRedis) {
         const each = [...scripts].sort(([, one], [, other]) => other - one).map(([name, count]) => `${name} ${count / orders}`);
         throw new Error(`${perOrder} scripts per order: ${each.join(', ')}`);
       }
-    }, 120_000);
+    });
   });
 }

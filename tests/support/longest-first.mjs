@@ -3,48 +3,67 @@ import Sequencer from '@jest/test-sequencer';
 
 /** About how many seconds the longest files take on two cores: for a machine that has not run them before. */
 const SECONDS = {
-  'lifetimes/leaving-nothing': 77,
-  'flows/documents-hold': 57,
-  'reliability/random-histories': 53,
-  'services/returns': 42,
-  'services/exchanges': 40,
-  'flows/life-cycles': 31,
-  'flows/oversized-json': 26,
-  'start/starting': 30,
-  'services/carrier-platform': 25,
-  'browser/portal': 24,
-  'browser/portal-all-cases': 24,
-  'browser/portal-history': 24,
-  'browser/portal-layout': 15,
-  'services/carrier-webhooks': 24,
-  'services/oms-fulfillment': 20,
-  'replicas/replicas': 17,
-  'services/pos-trouble': 16,
-  'services/sim': 15,
-  'observability/traces': 15,
-  'services/products': 14,
-  'services/stock-movement-conservation': 13,
-  'replicas/trouble': 13,
-  'flows/bad-input': 13,
+  'command-line/operations': 63,
+  'lifetimes/leaving-nothing': 62,
+  'browser/console': 54,
+  'browser/console-objects': 44,
+  'start/starting': 44,
+  'browser/console-events': 39,
+  'browser/console-rehearsals': 34,
+  'flows/life-cycles': 29,
+  'flows/idempotency': 29,
+  'services/wms': 28,
+  'browser/console-reference': 27,
+  'flows/documented-commands': 27,
+  'flows/documents-hold': 27,
+  'services/returns-crashes': 24,
+  'browser/console-faults': 24,
+  'services/returns': 24,
+  'command-line/machine': 22,
+  'ports/memory-store': 20,
+  'flows/oversized-json': 20,
+  'browser/portal-history': 20,
+  'browser/console-flows': 18,
+  'services/carrier-platform': 18,
+  'browser/console-overview': 18,
+  'command-line/rehearse': 16,
+  'services/exchanges': 15,
+  'reliability/random-histories': 14,
+  'services/order-holds': 13,
+  'browser/console-stock': 13,
+  'services/repeats-with-other-content': 13,
+  'command-line/reports': 13,
+  'browser/portal': 13,
+  'browser/console-trace': 13,
+  'services/carrier-webhooks': 12,
+  'browser/portal-layout': 11,
   'services/ecommerce-platform': 11,
-  'services/payment-hub': 10,
+  'services/oms-fulfillment': 10,
   'services/oms-confirm-order': 10,
+  'flows/event-faults': 10,
+  'services/oms-crashes': 10,
   'reliability/killed-at-every-commit': 10,
-  'observability/metrics': 10,
-  'services/fms-inside': 10,
-  'services/oms-fulfillment-crashes': 10,
-  'services/fms': 9,
+  'replicas/replicas': 10,
+  'observability/traces': 10,
+  'services/stock-crashes': 10,
+  'ports/redis-cluster': 9,
+  'browser/console-walk': 9,
+  'services/stock-conservation': 9,
+  'services/payment-hub': 8,
+  'ports/redis-histories': 8,
 };
 /** Estimated time of other files, in proportion to their length. */
 const MS_PER_CHARACTER = 0.1;
 
-/** Files that start their own servers. All others use the shared estate of the run. */
-const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|start|browser)\//;
+/** Files that start their own servers. All others use the shared estate of the run, and some of these a browser. */
+const IN_BROWSER = /\/tests\/browser\//;
+const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|start)\//;
 const BY_ITSELF = /support\/(inside|crashing-estate|each-crash|mortal-applications)\.ts/;
 
 /**
  * Starts the longest files first, so that none of them runs alone at the end. Alternates files that use the shared estate, which is
- * one process, with files that start their own servers, so that neither the estate nor a core is idle.
+ * one process, files that start their own servers, and files with a browser, so that neither the estate nor a core is idle and browsers
+ * do not wait for each other.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
@@ -56,10 +75,10 @@ export default class LongestFirst extends Sequencer {
         test,
         failed: this.hasFailed(test),
         ms: test.duration ?? ((SECONDS[name] ?? 0) * 1_000 || text.length * MS_PER_CHARACTER),
-        alone: ELSEWHERE.test(test.path) || BY_ITSELF.test(text),
+        queue: IN_BROWSER.test(test.path) ? 'browser' : ELSEWHERE.test(test.path) || BY_ITSELF.test(text) ? 'alone' : 'shared',
       };
     });
-    const queues = [known.filter(({ alone }) => !alone), known.filter(({ alone }) => alone)].map(lineUp);
+    const queues = ['shared', 'alone', 'browser'].map((name) => lineUp(known.filter(({ queue }) => queue === name)));
     const order = [];
     for (;;) {
       // Whose next file begins earliest, if each queue is spread over the whole run.

@@ -7,6 +7,20 @@ const excerpts = [...textOf(FILE).matchAll(/<!-- from (\S+) -->\n```ts\n([\s\S]*
   code,
 }));
 
+const inOtherLanguages = ['python', 'go', 'java'].map((language) => {
+  const file = `docs/how-to/testcontainers-${language}.md`;
+  const shown = [...textOf(file).matchAll(/<!-- from (\S+) -->\n```\w+\n([\s\S]*?)\n```/g)].map(([, source = '', code = '']) => ({
+    source,
+    code,
+  }));
+  return { file, shown };
+});
+
+test.each(inOtherLanguages)('$file shows the files that tests/containers/languages.test.ts runs', ({ shown }) => {
+  expect(shown.length).toBeGreaterThan(0);
+  for (const { source, code } of shown) expect(textOf(source)).toContain(code);
+});
+
 describe(FILE, () => {
   test('takes its code from executed files', () => expect(new Set(excerpts.map(({ source }) => source)).size).toBe(2));
 

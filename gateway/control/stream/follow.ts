@@ -81,6 +81,8 @@ export async function* follow(
     }
     yield* tellPresent(view);
     if (isFirst && isOfAnotherWorld) yield frame('gap', { reason: 'reset' });
+    // The answer begins with the first frame, and tells a client from when on it follows.
+    else if (isFirst) yield 'alive';
     isFirst = false;
     const hasMore = yield* tellLogs();
     if (Date.now() - sentAt >= ALIVE_MS) {

@@ -1,0 +1,73 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runIn } from '../support/scratch-project.ts';
+import { estateImage } from './estate-image.ts';
+import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
+
+const LANGUAGES = fileURLToPath(new URL('./languages/', import.meta.url));
+const RUN_MS = 900_000;
+
+interface Language {
+  readonly name: string;
+  readonly folder: string;
+  /** Fetches what the tests need; it fails where its registry cannot be reached. */
+  readonly prepare: string;
+  readonly run: string;
+  /** A word of the output when the tests passed. */
+  readonly passed: RegExp;
+}
+
+const languages: readonly Language[] = [
+  {
+    ...{ name: 'Python', folder: 'python', prepare: 'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt' },
+    ...{ run: '.venv/bin/pytest', passed: /2 passed/ },
+  },
+  { name: 'Go', folder: 'go', prepare: 'go mod download', run: 'go test ./...', passed: /^ok\s+estate/m },
+  {
+    ...{
+      name: 'Java',
+      folder: 'java',
+      prepare: 'mvn -q dependency:go-offline',
+      run: 'mvn test',
+      passed: /Tests run: 1, Failures: 0, Errors: 0/,
+    },
+  },
+];
+
+if (whyNoDocker !== undefined) skipWithoutDocker('tests of projects in other languages');
+else {
+  const projects = await mkdtemp(join(tmpdir(), 'languages-'));
+  await cp(LANGUAGES, projects, { recursive: true });
+  const ready: Language[] = [];
+  for (const language of languages) {
+    const { code, err } = await runIn(join(projects, language.folder), 'bash', ['-c', language.prepare]);
+    if (code === 0) ready.push(language);
+    else skipped(language.name, err);
+  }
+
+  describe('The page for Testcontainers in', () => {
+    let image: string;
+    beforeAll(async () => {
+      image = await estateImage();
+    }, RUN_MS);
+    afterAll(() => rm(projects, { recursive: true, force: true }));
+
+    test.each(ready)(
+      '$name: its test passes as it is printed',
+      async ({ folder, run, passed }) => {
+        const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ESTATE_IMAGE: image });
+        expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
+      },
+      RUN_MS,
+    );
+  });
+}
+
+function skipped(name: string, error: string): void {
+  // biome-ignore lint/suspicious/noConsole: a test that did not run must not look like one that passed
+  console.warn(`SKIPPED: the test in ${name}, because its tools or libraries are not at hand: ${error.trim().split('\n').at(-1)}.`);
+  test.skip(`${name}: needs its tools and libraries`, () => undefined);
+}
