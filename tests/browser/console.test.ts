@@ -123,7 +123,9 @@ describeInBrowser('the console in a browser', () => {
   test('makes a call fail next time, and names that fault when it struck', async () => {
     await using other = await newRehearsal();
     await other.call('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'first' } });
-    await open(`r/${other.name}/activity/first`);
+    // Otherwise the slowest hop is selected.
+    const [{ requestId }] = (await other.journal('first')).filter(({ api }: { api: string }) => api === 'get-product-api');
+    await open(`r/${other.name}/activity/first?hop=${requestId}`);
     await tab.page.getByRole('button', { name: 'Fail this call next time' }).click();
     await tab.page.getByRole('link', { name: '1 fault set' }).waitFor();
     await other.call('GET', '/products/mug-blue', undefined, { headers: { 'x-correlation-id': 'second' } });
