@@ -36,6 +36,7 @@ const CODES: Readonly<Record<string, { readonly code: ProblemCode; readonly deta
 
 /** Answers bytes that Node.js cannot parse as a request: there is no response object, so the answer is written to the socket. */
 export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return endUnlessUsed(socket);
   const answered = response?.headersSent === true && !response.writableFinished;
   if (!socket.writable || answered || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -52,4 +53,13 @@ export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, res
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${problem.status} ${problems[code].title}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/**
+ * Browsers open connections ahead of their requests. A request that is sent while such a connection is refused would fail, and browsers do not
+ * repeat it. So nothing has gone wrong before the first byte.
+ */
+function endUnlessUsed(socket: Socket): void {
+  const end = setTimeout(() => socket.bytesRead === 0 && socket.destroy(), IDLE_MS).unref();
+  socket.once('close', () => clearTimeout(end));
 }

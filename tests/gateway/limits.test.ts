@@ -102,6 +102,37 @@ describe('An unreadable request is answered with a problem and a correlation id'
   });
 });
 
+describe('A connection that a browser opens ahead of its requests', () => {
+  test('may wait longer than headers may take, and its first request is answered', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let received = '';
+    const socket = connect(rig.gateway.port, '127.0.0.1');
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      if (received.includes('"answered"')) resolve(received);
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => resolve(received));
+    // Several times as long as headers may take.
+    await new Promise((done) => setTimeout(done, 1_000));
+    socket.write(`GET /orders/o HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${BEARER}\r\n\r\n`);
+    expect(await promise).toMatch(/^HTTP\/1.1 200 /);
+    socket.destroy();
+  });
+
+  test('must then send all headers in time', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let received = '';
+    const socket = connect(rig.gateway.port, '127.0.0.1');
+    socket.on('data', (chunk) => (received += chunk.toString('latin1')));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => resolve(received));
+    await new Promise((done) => setTimeout(done, 1_000));
+    socket.write('GET /orders/o HTTP/1.1\r\nHost');
+    expect(await promise).toMatch(/^HTTP\/1.1 408 /);
+  });
+});
+
 describe('Slow clients', () => {
   test('that do not finish their headers get 408 and are disconnected', async () => {
     const reply = await raw(rig.gateway.port, 'POST /baskets HTTP/1.1\r\nHost: x\r\n');
