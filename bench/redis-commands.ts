@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { scripts } from '../shared/store/redis/scripts.ts';
 
 /** Scripts that run by time, not by request: searches for work left behind, and notes of use. */
@@ -22,31 +24,60 @@ export interface SentCommands {
   readonly plain: ReadonlyMap<string, number>;
 }
 
+/** `+1700000000.123456 [0 127.0.0.1:50000] "evalsha" "…" …`; a command within a script has `lua` instead of an address. */
+const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "([^"]*)"(?: "((?:[^"\\]|\\.)*)")?/;
+
 /** Counts the commands that clients send while something is done. Redis reports each of them, which costs it time. */
 export async function countCommands(url: string, act: () => Promise<void>): Promise<SentCommands> {
-  const client = new Redis(url);
-  const monitor = await client.monitor();
   const counts = { scripts: new Map<string, number>(), plain: new Map<string, number>() };
-  const [end, ended] = [randomUUID(), Promise.withResolvers<void>()];
-  monitor.on('monitor', (_time: string, [command = '', first = '']: readonly string[], source: string) => {
-    if (first === end) ended.resolve();
-    if (source === 'lua') return;
-    const script = command.startsWith('eval') ? (NAMES.get(first) ?? 'unknown') : undefined;
+  const end = randomUUID();
+  const count = (line: string): void => {
+    const [, source = 'lua', command = '', first = ''] = LINE.exec(line) ?? [];
+    if (source === 'lua' || first === end) return;
+    const script = command.startsWith('eval') ? (NAMES.get(unescaped(first)) ?? 'unknown') : undefined;
     if (script !== undefined && BY_TIME.has(script)) return;
     const [kind, name] = script === undefined ? [counts.plain, command] : [counts.scripts, script];
     kind.set(name, (kind.get(name) ?? 0) + 1);
-  });
-  try {
-    await act();
-    await client.echo(end);
-    const late = setTimeout(() => ended.reject(new Error('Redis did not report the last command.')), REPORTS_WITHIN_MS);
-    await ended.promise.finally(() => clearTimeout(late));
-  } finally {
-    monitor.disconnect();
-    client.disconnect();
-  }
-  counts.plain.delete('echo');
+  };
+  await using monitor = await startMonitor(url, count);
+  await act();
+  await monitor.reports(end);
   return counts;
+}
+
+const unescaped = (text: string): string => JSON.parse(`"${text}"`) as string;
+
+/** Has Redis report every command. Not by ioredis: it loses its place when a report comes together with the answer to MONITOR. */
+async function startMonitor(url: string, told: (line: string) => void) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const waiting = new Map<string, () => void>();
+  const seen = async (text: string): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.set(text, resolve);
+    const late = setTimeout(() => reject(new Error('Redis did not report in time.')), REPORTS_WITHIN_MS);
+    await promise.finally(() => clearTimeout(late));
+  };
+  socket.on('error', () => socket.destroy());
+  createInterface({ input: socket }).on('line', (line) => {
+    told(line);
+    for (const [text, resolve] of waiting) if (line.includes(text)) resolve();
+  });
+  socket.write('MONITOR\r\n');
+  await seen('+OK');
+  return {
+    /** Waits until Redis has reported everything that was sent before. */
+    async reports(end: string): Promise<void> {
+      const other = connect(Number(port), hostname, () => other.end(`ECHO ${end}\r\n`));
+      other.on('error', () => other.destroy());
+      other.resume();
+      await seen(end);
+    },
+    [Symbol.asyncDispose]: async () => {
+      socket.destroy();
+      if (!socket.closed) await once(socket, 'close');
+    },
+  };
 }
 
 export const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((total, count) => total + count, 0);
