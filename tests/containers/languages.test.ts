@@ -30,8 +30,8 @@ const languages: readonly Language[] = [
     ...{
       name: 'Java',
       folder: 'java',
-      prepare: 'mvn -q dependency:go-offline',
-      run: 'mvn test',
+      prepare: 'mvn -B -ntp -q dependency:go-offline',
+      run: 'mvn -B -ntp test',
       passed: /Tests run: 1, Failures: 0, Errors: 0/,
     },
   },
