@@ -36,7 +36,10 @@ const CODES: Readonly<Record<string, { readonly code: ProblemCode; readonly deta
 
 /** Answers bytes that Node.js cannot parse as a request: there is no response object, so the answer is written to the socket. */
 export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return endUnlessUsed(socket);
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
+    endUnlessUsed(socket);
+    return;
+  }
   const answered = response?.headersSent === true && !response.writableFinished;
   if (!socket.writable || answered || error.code === 'ECONNRESET') {
     socket.destroy();
