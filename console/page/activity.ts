@@ -45,5 +45,7 @@ export function Activity({ rehearsal, rest: [correlationId], query }: PageProps)
 /** The list needs none of the code that draws a trace. */
 function OpenTrace(props: TraceProps) {
   const code = useResource('code of a trace', () => import('./trace.ts'));
-  return drawn(code, ({ Trace }) => h(Trace, { key: props.correlationId, ...props }));
+  // A browser keeps the failure of a module until the page is loaded again.
+  const again = () => location.reload();
+  return drawn({ ...code, reload: again }, ({ Trace }) => h(Trace, { key: props.correlationId, ...props }));
 }
