@@ -7,6 +7,7 @@ import { stripTypes } from './strip-types.ts';
 const FOLDER = new URL('./page/', import.meta.url);
 /** Shared with the touchpoint portal, so that both read as one product. */
 const TOKENS = new URL('../design/tokens.css', import.meta.url);
+const SEQUENCE = new URL('../design/sequence.css', import.meta.url);
 export const PAGE_PATH = '/console/page/';
 const REFERENCE_SHEET = new URL('./reference.css', import.meta.url);
 export const STYLES = '/console/styles.css';
@@ -55,5 +56,5 @@ const textOf = (name: string): string => readFileSync(new URL(name, FOLDER), 'ut
 /** All style sheets in one: a page of the console has a sheet of its own, and the browser asks once. */
 const stylesAmong = (names: ReadonlySet<string>): string => {
   const sheets = [...names].filter((name) => name.endsWith('.css') && name !== BASE).sort();
-  return [readFileSync(TOKENS, 'utf8'), ...[BASE, ...sheets].map(textOf)].join('\n');
+  return [...[TOKENS, SEQUENCE].map((sheet) => readFileSync(sheet, 'utf8')), ...[BASE, ...sheets].map(textOf)].join('\n');
 };

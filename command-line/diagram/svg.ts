@@ -46,10 +46,12 @@ export async function svgOf({ participants }: Sequence, parts: readonly Part[]):
 
 /** The colors in light and dark, and what is drawn with them. Paper is light. */
 export async function diagramStyles(): Promise<string> {
-  const [tokens = '', diagram] = await Promise.all(
-    ['../../design/tokens.css', './diagram.css'].map((file) => readFile(new URL(file, import.meta.url), 'utf8')),
+  const [tokens = '', sequence, diagram] = await Promise.all(
+    ['../../design/tokens.css', '../../design/sequence.css', './diagram.css'].map((file) =>
+      readFile(new URL(file, import.meta.url), 'utf8'),
+    ),
   );
-  return `${tokens.replaceAll('@media (prefers-color-scheme: dark)', '@media screen and (prefers-color-scheme: dark)')}\n${diagram}`;
+  return `${tokens.replaceAll('@media (prefers-color-scheme: dark)', '@media screen and (prefers-color-scheme: dark)')}\n${sequence}\n${diagram}`;
 }
 
 const content = ({ arrows, clocks, top, height }: PlacedPart, { all, gap, width }: Columns, hasHeads: boolean): Content => [

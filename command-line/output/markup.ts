@@ -21,6 +21,6 @@ const textOf = (content: Content): string => {
   return typeof content === 'object' ? content.map(textOf).join('') : escaped(String(content));
 };
 
-/** A template of HTML, SVG or XML. What is filled in is text, unless it is markup itself. */
+/** A template of HTML, SVG or XML. It takes values as text, unless they are markup themselves. */
 export const markup = (parts: TemplateStringsArray, ...contents: readonly Content[]): Markup =>
   new Markup(parts.map((part, index) => part + (index < contents.length ? textOf(contents[index]) : '')).join(''));

@@ -20,7 +20,7 @@ export const isBusy = (): 'true' | undefined => (busy.value === undefined ? unde
 /** Verbs of the bar and of a hop are off while one runs, and while the gateway is away. */
 const verbsOff = (): boolean => busy.value !== undefined || isCutOff();
 
-/** For `aria-disabled`: a button that is disabled loses the focus of whoever pressed it. */
+/** The value of `aria-disabled`: a disabled button would lose the focus. */
 export const offState = (): 'true' | undefined => (verbsOff() ? 'true' : undefined);
 
 /** The action of a button that does nothing while verbs are off. */
