@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { COMMAND, runEstate, runProgram } from '../support/command.ts';
@@ -121,4 +124,11 @@ describe('start', () => {
 
 test('--version prints the version of the package', async () => {
   expect((await runEstate(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('A command keeps its compiled code for the next', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'compiled-'));
+  expect(await runEstate(['--version'], { TMPDIR: folder, NODE_COMPILE_CACHE: '' })).toMatchObject({ code: 0, err: '' });
+  expect(await readdir(folder)).toEqual(['node-compile-cache']);
+  await rm(folder, { recursive: true });
 });

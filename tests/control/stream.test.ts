@@ -137,7 +137,9 @@ describe('A stream', () => {
     await using rehearsal = await newRehearsal();
     const headers = { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
     const leaving = new AbortController();
-    const answer = await fetch(`${estate.gateway}/_sim/stream?topics=hops`, { headers, signal: leaving.signal });
+    // Less than the 15 s after which any stream sends a comment.
+    const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(12_000)]);
+    const answer = await fetch(`${estate.gateway}/_sim/stream?topics=hops`, { headers, signal });
     expect(answer.status).toBe(200);
     leaving.abort();
   });
