@@ -160,7 +160,7 @@ async function summary(
     };
     const current = { world: `${rehearsal}~${id}` as World, createdAt, now: Number(now), contents };
     // A rehearsal that is being opened has no last use yet.
-    return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Number(since), endsAt, current } }];
+    return [{ since: Number(since), record: { rehearsal, lastUsedAt: lastUsedAt || Math.floor(Number(since)), endsAt, current } }];
   } catch (error) {
     return [{ since: Number.POSITIVE_INFINITY, record: { rehearsal, lastUsedAt, endsAt, trouble: (error as Error).message } }];
   }

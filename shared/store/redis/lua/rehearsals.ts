@@ -34,7 +34,9 @@ if (old or '') ~= before then return 'another' end
 redis.call('HSET', root, 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
 for _ = 1, tonumber(arg()) do redis.call('HSET', root, arg(), arg()) end
 redis.call('HSET', KEYS[1], 'ulid', id)
-redis.call('HSETNX', KEYS[1], 'since', int(wall()))
+-- In milliseconds with a fraction: rehearsals of the same millisecond are listed in the order of creation too.
+local time = redis.call('TIME')
+redis.call('HSETNX', KEYS[1], 'since', string.format('%.3f', time[1] * 1000 + time[2] / 1000))
 redis.call('HSETNX', KEYS[1], 'credentials', credentials)
 changed()
 if old then
