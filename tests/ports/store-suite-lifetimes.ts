@@ -175,11 +175,11 @@ export function lifetimeSuite(opened: Opened): void {
       const ending = (await adapter.worlds.resolve('brief'))?.world;
       const heard = new Set<World>();
       adapter.worlds.watch((changed) => heard.add(changed));
+      await created(adapter, 'other');
       await eventually('the listener hears', async () => {
-        await adapter.worlds.setProgression(world, {} as never);
-        return heard.has(world);
-      }).catch(() => undefined);
-      heard.clear();
+        await adapter.worlds.replace('other', EMPTY);
+        return heard.size > 0;
+      });
       const fresh = (await adapter.worlds.replace('r', EMPTY)) as World;
       await eventually('it hears of the old world', async () => heard.has(world));
       await adapter.worlds.remove('r');
