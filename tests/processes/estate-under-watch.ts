@@ -52,7 +52,7 @@ const CONNECTIONS = 32;
 /** Number of rehearsals after which one-time allocations, such as connections and compiled code, have happened. */
 const WARMING_UP = 15;
 /** Longer than any pause between two calls to a rehearsal, on a machine with much else to do. */
-const IDLE_EXPIRY = 'PT20S';
+const IDLE_EXPIRY = 'PT40S';
 const ENDS_WITHIN_MS = 120_000;
 /** A connection refers to its last request until it is closed, 65 s after it. */
 const FORGOTTEN_WITHIN_MS = 150_000;

@@ -23,10 +23,15 @@ async function watched(assignment: Assignment): Promise<Findings> {
   const child = fork(PROCESS, [JSON.stringify(assignment)], {
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
     env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
   });
   const exit = once(child, 'exit');
   const ended = exit.then(([code]) => {
-    throw new Error(`It ended with exit code ${code} and found nothing.`);
+    throw new Error(`It ended with exit code ${code} and found nothing: ${said.slice(-2_000)}`);
   });
   ended.catch(() => undefined);
   try {
