@@ -75,7 +75,7 @@ describe('env', () => {
 });
 
 describe('completion', () => {
-  test('completes commands, verbs, options and scenarios in bash', async () => {
+  test('completes commands, verbs, options, scenarios and presets of faults in bash', async () => {
     const { out: script } = await runEstate(['completion', 'bash']);
     const complete = async (...typed: readonly string[]) => {
       const words = ['estate', ...typed].map((word) => `'${word}'`).join(' ');
@@ -86,6 +86,7 @@ describe('completion', () => {
     expect(await complete('clock', 'fr')).toBe('freeze');
     expect(await complete('fault', 'set', 'slow', '--appl')).toBe('--application');
     expect(await complete('rehearse', 'split')).toBe('split-tender');
+    expect(await complete('fault', 'set', 'payment-hub')).toBe('payment-hub-down');
   });
 
   test.each(['zsh', 'fish'])('prints a script for %s that names every command', async (shell) => {
