@@ -140,6 +140,21 @@ describe('An address without an estate', () => {
     }
   });
 
+  test('ends with 3 and a sentence when the connection breaks while a command reads', async () => {
+    await using rehearsal = await newRehearsal();
+    const clock = JSON.stringify(await rehearsal.client.control('read-clock'));
+    const server = createServer((request, response) => {
+      if (request.url === '/_sim/clock') response.writeHead(200, { 'content-type': 'application/json' }).end(clock);
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const { code, out, err } = await runEstate(['stream', '--against', `http://127.0.0.1:${port}`]);
+    expect(err).toBe(`No answer came from the estate at http://127.0.0.1:${port}: the connection was closed.\n`);
+    expect([code, out]).toEqual([3, '']);
+    server.close();
+  });
+
   test.each([
     ['a page', 404, 'text/html', '<html>'],
     ['other JSON', 200, 'application/json', '{"hello":"world"}'],
