@@ -26,7 +26,7 @@ const WELCOME = `<!doctype html>
 <h1>Unified commerce estate</h1>
 <p>A simulated retailer to rehearse integrations on. This is its gateway, and it is running.</p>
 <ul>
-<li><a href="/products/mug-blue">A product</a>, the one API that asks for no credential</li>
+<li><a href="/products/mug-blue">A product</a>, which needs no credential</li>
 <li><a href="/openapi.json">All APIs as OpenAPI 3.1</a>, also <a href="/openapi.yaml">as YAML</a></li>
 <li><a href="/asyncapi.json">All events as AsyncAPI 3</a>, also <a href="/asyncapi.yaml">as YAML</a></li>
 <li><a href="/readyz">Whether the estate is ready</a></li>

@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
+import { consoleTab } from '../browser/console-tab.ts';
+import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ComposeProject, composeProject, docker } from './compose-project.ts';
 import { estateImage } from './estate-image.ts';
 import { plainClient, skipWithoutDocker, whyNoDocker } from './kafka.ts';
-import { type Aftermath, rush } from './stubborn-buyers.ts';
+import { type Aftermath, buy, rehearsalOn, rush } from './stubborn-buyers.ts';
 
 const UP_MS = 600_000;
 const RUN_MS = 600_000;
@@ -90,6 +92,36 @@ else {
       await admin.disconnect();
       expect(await redisSays(project.ports.redis, 'PING')).toBe('+PONG');
     });
+  });
+
+  describeInBrowser('The console of an estate in containers', () => {
+    const tab = consoleTab();
+
+    test(
+      'shows an order, and after a restart of the gateway also what came since',
+      async () => {
+        await using rehearsal = await rehearsalOn(project.gateway);
+        const { name, client } = rehearsal;
+        await tab.open(`r/${name}/activity`, project.gateway);
+        // Production offers no credential.
+        await tab.page.getByLabel('Bearer token').fill('demo-sim-admin');
+        await tab.page.keyboard.press('Enter');
+        await tab.isLive();
+        const order = await buy(client);
+        await tab.row('Confirm Order').waitFor();
+
+        await project.compose('restart', 'gateway');
+        await eventually('the gateway is ready', () => isReady(project.gateway), UP_MS);
+        await client.call('GET', '/products/mug-blue');
+        await tab.row('Get Product').waitFor();
+        await tab.isLive();
+        await tab.row('Confirm Order').waitFor();
+
+        await tab.open(`r/${name}/objects/order/${order}`, project.gateway);
+        await tab.page.getByRole('heading', { name: 'Life cycle' }).waitFor();
+      },
+      RUN_MS,
+    );
   });
 
   describe('docker compose kill during orders', () => {

@@ -82,44 +82,51 @@ export interface Aftermath {
   readonly complaints: readonly string[];
 }
 
+/** A rehearsal of its own, with a client of it and one of the estate. */
+export async function rehearsalOn(gateway: string) {
+  const admin = 'demo-sim-admin';
+  const outside = createEstateClient({ gateway, bearer: '', apiKey: '', admin, rehearsal: 'default' });
+  const { name, credentials } = await outside.control('create-rehearsal');
+  const { bearer, apiKey } = credentials;
+  const client = createEstateClient({ gateway, bearer, apiKey, admin, rehearsal: name });
+  return {
+    name,
+    client,
+    outside,
+    remove: () => outside.control('delete-rehearsal', { params: { name } }),
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await outside.close();
+    },
+  };
+}
+
 /** Buyers in a rehearsal of their own, in whose midst something goes wrong. */
 export async function rush({ gateway, buyers, ordersEach, disturb }: Rush): Promise<Aftermath> {
-  const outside = createEstateClient({ gateway, bearer: '', apiKey: '', admin: 'demo-sim-admin', rehearsal: 'default' });
-  const { name, credentials } = await outside.control('create-rehearsal');
-  const client = createEstateClient({
-    gateway,
-    bearer: credentials.bearer,
-    apiKey: credentials.apiKey,
-    admin: 'demo-sim-admin',
-    rehearsal: name,
-  });
-  try {
-    const known: string[] = [];
-    let disturbance: Promise<void> | undefined;
-    let isOver = false;
-    const buyer = async (): Promise<void> => {
-      for (let bought = 0; bought < ordersEach || !isOver; bought++) {
-        known.push(await buy(client));
-        if (known.length * 4 >= buyers * ordersEach) {
-          disturbance ??= disturb().finally(() => {
-            isOver = true;
-          });
-        }
+  await using rehearsal = await rehearsalOn(gateway);
+  const { client, outside } = rehearsal;
+  const known: string[] = [];
+  let disturbance: Promise<void> | undefined;
+  let isOver = false;
+  const buyer = async (): Promise<void> => {
+    for (let bought = 0; bought < ordersEach || !isOver; bought++) {
+      known.push(await buy(client));
+      if (known.length * 4 >= buyers * ordersEach) {
+        disturbance ??= disturb().finally(() => {
+          isOver = true;
+        });
       }
-    };
-    await Promise.all(Array.from({ length: buyers }, buyer));
-    await disturbance;
-    // A broken connection is detected here, before the requests that are made only once.
-    await stubborn(outside)('GET', '/readyz');
-    await client.control('settle', { body: { timeoutMs: REST_MS } });
-    await client.control('advance-clock', { body: { by: 'P3D', timeoutMs: REST_MS } });
-    const aftermath = await look(client, known);
-    await outside.control('delete-rehearsal', { params: { name } });
-    return aftermath;
-  } finally {
-    await client.close();
-    await outside.close();
-  }
+    }
+  };
+  await Promise.all(Array.from({ length: buyers }, buyer));
+  await disturbance;
+  // A broken connection is detected here, before the requests that are made only once.
+  await stubborn(outside)('GET', '/readyz');
+  await client.control('settle', { body: { timeoutMs: REST_MS } });
+  await client.control('advance-clock', { body: { by: 'P3D', timeoutMs: REST_MS } });
+  const aftermath = await look(client, known);
+  await rehearsal.remove();
+  return aftermath;
 }
 
 async function look(client: EstateClient, known: readonly string[]): Promise<Aftermath> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { type RedisServer, startRedis, whyNoRedis } from './redis-server.ts';
@@ -21,10 +21,26 @@ if (whyNoRedis) {
     });
     afterAll(() => server.stop());
 
-    storeSuite('redis', async (options) => {
+    const opened = async (options: object = {}): Promise<StoreAdapter> => {
       const adapter = await createRedisStore({ ...options, url: server.url, prefix: `${randomUUID()}:` });
       adapters.push(adapter);
       return adapter;
+    };
+
+    storeSuite('redis', opened);
+
+    test('rehearsals of the same millisecond are listed in the order of creation, whatever their idle times', async () => {
+      const { worlds } = await opened();
+      const terms = { credentials: { bearer: 'b', apiKey: 'k', webhookSecret: 'w' }, most: 100 };
+      const completed: string[] = [];
+      const create = async (n: number) => {
+        const idleMs = n % 3 === 0 ? null : 3_600_000 / n;
+        await worlds.create(`n${n}`, { ...terms, idleMs, from: () => ({ now: 1_000, applications: {}, due: [] }) });
+        completed.push(`n${n}`);
+      };
+      // Over one connection they are created in the order in which they complete.
+      await Promise.all(Array.from({ length: 12 }, (_, n) => create(n)));
+      expect((await worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(completed);
     });
   });
 }

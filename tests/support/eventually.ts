@@ -1,10 +1,15 @@
+const SOON_MS = 10;
+const SELDOM_MS = 200;
+
 /** Polls until a condition holds. @throws Error that names the condition */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeoutMs = 60_000): Promise<T> {
-  const until = Date.now() + timeoutMs;
+  const since = Date.now();
   for (;;) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > until) throw new Error(`${what} did not happen within ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waited = Date.now() - since;
+    if (waited > timeoutMs) throw new Error(`${what} did not happen within ${timeoutMs} ms`);
+    // Rarely when it takes long, since each look costs those it waits for some of the machine.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(SOON_MS, waited / 10), SELDOM_MS)));
   }
 }

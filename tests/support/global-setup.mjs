@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 
 /** One estate for the whole test run; each test takes a rehearsal of its own. */
-export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDirectory }) {
-  // Only all tests together exercise all that the catalog has.
-  if (nonFlagArgs.length === 0 && !testNamePattern) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));
+export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDirectory, globals }) {
+  const areAll = nonFlagArgs.length === 0 && !testNamePattern;
+  if (globals.coversCatalog && areAll) process.env.CATALOG_COVERAGE = mkdtempSync(join(tmpdir(), 'catalog-coverage-'));
   // Processes of a run share compiled code.
   process.env.NODE_COMPILE_CACHE ??= join(cacheDirectory, 'compiled');
   // Each test file compiles and discards its imports. A larger young generation halves the number of garbage collections.

@@ -3,36 +3,36 @@ import Sequencer from '@jest/test-sequencer';
 
 /** About how many seconds the longest files take on two cores: for a machine that has not run them before. */
 const SECONDS = {
-  'command-line/operations': 63,
-  'lifetimes/leaving-nothing': 62,
+  'processes/command-line/operations': 63,
+  'processes/leaving-nothing': 62,
   'browser/console': 54,
   'browser/console-objects': 44,
-  'start/starting': 44,
+  'processes/starting': 44,
   'browser/console-events': 39,
   'browser/console-rehearsals': 34,
   'flows/life-cycles': 29,
   'flows/idempotency': 29,
   'services/wms': 28,
   'browser/console-reference': 27,
-  'flows/documented-commands': 27,
+  'processes/documented-commands': 27,
   'flows/documents-hold': 27,
   'services/returns-crashes': 24,
   'browser/console-faults': 24,
   'services/returns': 24,
-  'command-line/machine': 22,
+  'processes/command-line/machine': 22,
   'ports/memory-store': 20,
   'flows/oversized-json': 20,
   'browser/portal-history': 20,
   'browser/console-flows': 18,
   'services/carrier-platform': 18,
   'browser/console-overview': 18,
-  'command-line/rehearse': 16,
+  'processes/command-line/rehearse': 16,
   'services/exchanges': 15,
   'reliability/random-histories': 14,
   'services/order-holds': 13,
   'browser/console-stock': 13,
   'services/repeats-with-other-content': 13,
-  'command-line/reports': 13,
+  'processes/command-line/reports': 13,
   'browser/portal': 13,
   'browser/console-trace': 13,
   'services/carrier-webhooks': 12,
@@ -57,7 +57,7 @@ const MS_PER_CHARACTER = 0.1;
 
 /** Files that start their own servers. All others use the shared estate of the run, and some of these a browser. */
 const IN_BROWSER = /\/tests\/browser\//;
-const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|start)\//;
+const ELSEWHERE = /\/tests\/(unit|ports|gateway|touchpoint|processes)\//;
 const BY_ITSELF = /support\/(inside|crashing-estate|each-crash|mortal-applications)\.ts/;
 
 /**

@@ -30,7 +30,12 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       again: true,
       trigger: 'Update Picking Status: packed, repeated',
     },
-    { verb: 'dispatch', from: ['packed'], to: 'dispatched', trigger: 'Dispatch Fulfillment Order; its price is captured' },
+    {
+      verb: 'dispatch',
+      from: ['packed'],
+      to: 'dispatched',
+      trigger: 'Dispatch Fulfillment Order, once the payments of its order are captured',
+    },
     {
       verb: 'dispatch',
       from: ['dispatched', 'delivered', 'failed-delivery', 'returned-to-sender'],

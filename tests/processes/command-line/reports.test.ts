@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { expectSoundInEveryLook } from '../browser/looks.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
-import { type Ended, runEstate } from '../support/command.ts';
+import { expectSoundInEveryLook } from '../../browser/looks.ts';
+import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
+import { type Ended, runEstate } from '../../support/command.ts';
 
 const LIMIT_MS = 180_000;
 

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { examplesOf } from '../../command-line/help.ts';
-import { createProgram, everyCommand } from '../../command-line/program.ts';
-import { faultPresets } from '../../shared/catalog/simulation/fault-presets.ts';
-import { returning } from '../services/return-scenes.ts';
-import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../support/command.ts';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { examplesOf } from '../../../command-line/help.ts';
+import { createProgram, everyCommand } from '../../../command-line/program.ts';
+import { faultPresets } from '../../../shared/catalog/simulation/fault-presets.ts';
+import { returning } from '../../services/return-scenes.ts';
+import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
+import { estate, newRehearsal } from '../../support/estate.ts';
 
 /** A command that does not end, and one that needs a longer test of its own. */
 const ELSEWHERE = /^(start|rehearse)\b/;

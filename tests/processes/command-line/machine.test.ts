@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { COMMAND, runEstate, runProgram } from '../support/command.ts';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { COMMAND, runEstate, runProgram } from '../../support/command.ts';
+import { estate, newRehearsal } from '../../support/estate.ts';
 
-const NODE_VERSION = fileURLToPath(new URL('../../command-line/node-version.cjs', import.meta.url));
+const NODE_VERSION = fileURLToPath(new URL('../../../command-line/node-version.cjs', import.meta.url));
 const FREE_PORTS = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
 
 interface Examined {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { scenarios } from '../../rehearsal/scenarios.ts';
-import { COMMAND, runAtTerminal, runEstate } from '../support/command.ts';
+import { scenarios } from '../../../rehearsal/scenarios.ts';
+import { COMMAND, runAtTerminal, runEstate } from '../../support/command.ts';
 
 const LIMIT_MS = 180_000;
 

@@ -30,7 +30,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 
 /** Commands that check the project itself, by the test or script that runs them to the letter. */
 const COVERED: Readonly<Record<string, string>> = {
-  'npm ci && npm start': 'tests/start/starting.test.ts',
+  'npm ci && npm start': 'tests/processes/starting.test.ts',
   'npm ci && npm test': '.ci/run',
 };
 

@@ -1,0 +1,10 @@
+import everything from '../../jest.config.mjs';
+
+const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
+
+/** Tests of the console and the portal in a real browser. */
+export default {
+  ...usual,
+  rootDir: '../..',
+  testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
+};

@@ -1,0 +1,10 @@
+import everything from '../../jest.config.mjs';
+
+const { testPathIgnorePatterns: _others, globals: _all, ...usual } = everything;
+
+/** Tests of commands and starts: each runs processes of its own. */
+export default {
+  ...usual,
+  rootDir: '../..',
+  testMatch: ['<rootDir>/tests/processes/**/*.test.ts'],
+};
