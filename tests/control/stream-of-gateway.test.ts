@@ -48,7 +48,7 @@ async function opened(client: EstateClient) {
 
 /** As soon as the gateway has noticed that earlier clients have left. */
 const openedSoon = (client: EstateClient) =>
-  eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined), 15_000);
+  eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined));
 
 describe('The streams of a gateway', () => {
   let estate: RunningEstate;

@@ -272,11 +272,11 @@ describe('A stream', () => {
     const stream = client.stream('read-stream');
     await stream.next();
     const names = async () => (await anybody.control('list-rehearsals')).items.map(({ name }) => name);
-    await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''), 15_000);
+    await eventually('the other one has ended', async () => !(await names()).includes(unwatched?.name ?? ''));
     expect(await names()).toContain(watched?.name);
     await stream.return();
     await client.close();
-    await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''), 15_000);
+    await eventually('it ends when nobody watches', async () => !(await names()).includes(watched?.name ?? ''));
   });
 
   test('is not recorded in the journal', async () => {

@@ -60,7 +60,7 @@ describe('A reset', () => {
     await rehearsal.fault('slow', { match: { application: 'sim' }, fault: { kind: 'latency', ms: 5 } });
     const rehearsalsSeen = new Set<string>();
     for (let n = 1; n <= 5; n++) {
-      await eventually('orders come in', async () => orders >= 2 * n, 20_000);
+      await eventually('orders come in', async () => orders >= 2 * n);
       rehearsalsSeen.add((await rehearsal.client.control('reset-rehearsal')).world);
     }
     stop = true;

@@ -22,7 +22,7 @@ async function askAndLeave(rehearsal: TestRehearsal, fault: string, method: stri
 
 /** The hop of an API in the journal, once it has ended. */
 const hop = (rehearsal: TestRehearsal, api: string) =>
-  eventually(`the hop of ${api}`, async () => (await rehearsal.journal('left')).find((record) => record.api === api), 10_000);
+  eventually(`the hop of ${api}`, async () => (await rehearsal.journal('left')).find((record) => record.api === api));
 
 async function aBasket(rehearsal: TestRehearsal): Promise<string> {
   const basket = await rehearsal.ok('POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] });

@@ -66,7 +66,7 @@ describe('A rehearsal', () => {
   test('without use expires: it is then unknown, and its credentials are invalid', async () => {
     const name = newName();
     const { credentials } = await admin.control('create-rehearsal', { body: { name, idleExpiry: 'PT1S' } });
-    await eventually('it ends', async () => (await listed(name)) === undefined, 15_000);
+    await eventually('it ends', async () => (await listed(name)) === undefined);
     const reply = await admin.call('GET', '/customers/cus_ada', undefined, {
       as: 'none',
       headers: { authorization: `Bearer ${credentials.bearer}` },

@@ -69,7 +69,7 @@ if (whyNoRedis) {
         const [rehearsal, id] = last.split('~');
         heard.clear();
         await admin.hincrby(`${prefix}{${rehearsal}}~${id}`, 'changes', 1);
-        await eventually('the look finds it', async () => heard.has(last), 15_000);
+        await eventually('the look finds it', async () => heard.has(last));
       });
     });
 

@@ -704,14 +704,14 @@ describe('The customer at checkout', () => {
 describe('Points at checkout', () => {
   test.each([
     ['down', { kind: 'outage' as const }],
-    ['too slow', { kind: 'latency' as const, ms: 12_000 }],
+    ['too slow', { kind: 'latency' as const, ms: 60_000 }],
   ])('are left out while the Loyalty Platform is %s, and checkout continues', async (_what, fault) => {
     await using rehearsal = await newRehearsal();
     const basket = await aBasket(rehearsal);
     await rehearsal.fault('no-loyalty', { match: { application: 'loyalty-platform' }, fault });
     const started = Date.now();
     const locked = await checkout(rehearsal, basket.id);
-    expect(Date.now() - started).toBeLessThan(8_000);
+    expect(Date.now() - started).toBeLessThan(40_000);
     expect(locked).toMatchObject({
       status: 200,
       body: { state: 'locked', loyaltyAccountId: 'loy_ada', loyalty: { status: 'unavailable' } },
