@@ -3,6 +3,7 @@ import { filledPath } from '../rehearsal/estate-client.ts';
 import type { ControlOutput } from '../shared/catalog/simulation/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
+import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 import { CommandFailure, EXIT, misuse } from './failure.ts';
 
@@ -45,22 +46,10 @@ export async function reach<T>(against: string, call: () => Promise<T>): Promise
   try {
     return await call();
   } catch (error) {
-    const { code, cause } = error as { code?: string; cause?: { code?: string } };
-    const reason = reasons[code ?? cause?.code ?? ''] ?? 'it does not answer HTTP';
+    const reason = connectionTrouble(error)?.words ?? 'it does not answer HTTP';
     throw new CommandFailure(`No estate can be reached at ${against}: ${reason}. ${remedyFor(against)}`, EXIT.unreachable);
   }
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'this name is unknown',
-  EAI_AGAIN: 'this name cannot be looked up',
-  ECONNRESET: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer in time',
-  UND_ERR_HEADERS_TIMEOUT: 'it does not answer in time',
-  ETIMEDOUT: 'it does not answer in time',
-};
 
 const remedyFor = (against: string): string =>
   against === DEFAULT_URL
@@ -126,6 +115,6 @@ export async function requireReady(against: string): Promise<void> {
   const { status, waitingFor }: Readiness = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
   if (status === 'ready') return;
   if (status !== 'not ready' && status !== 'draining') throw notAnEstate(against, `its /readyz answers ${answer.status} and no readiness`);
-  const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ')}.` : '';
+  const reason = Array.isArray(waitingFor) ? ` It waits for ${waitingFor.join(', ').replace(/\.$/, '')}.` : '';
   throw new CommandFailure(`The estate at ${against} is not ready.${reason}`, EXIT.unreachable);
 }

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { scenarios } from '../rehearsal/scenarios.ts';
+import { faultPresets } from '../shared/catalog/simulation/fault-presets.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { jsonOption } from './connection.ts';
 import { withExample } from './help.ts';
@@ -16,7 +17,9 @@ export function completionCommand(program: Command): Command {
     return known;
   });
   const command = new Command('completion')
-    .description('Prints a script that completes commands, options and scenarios in a shell: source <(estate completion bash).')
+    .description(
+      'Prints a script that completes commands, options, scenarios and presets of faults in a shell: source <(estate completion bash).',
+    )
     .addArgument(shell)
     .addOption(jsonOption());
   return withExample(command, 'completion bash').action((chosen: Shell, { json }: { json: boolean }) => {
@@ -25,15 +28,22 @@ export function completionCommand(program: Command): Command {
   });
 }
 
+/** Arguments of which the words are known. */
+const argumentsOf: Readonly<Record<string, readonly string[]>> = {
+  rehearse: scenarios.map(({ name }) => name),
+  completion: SHELLS,
+  'fault set': faultPresets.map(({ id }) => id),
+};
+
 /** The words that may follow, by the words before them. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
 function wordsOf(command: Command, path: readonly string[] = []): Words {
   const flags = command.options.flatMap(({ long }) => long ?? []);
   const names = command.commands.map((one) => one.name());
-  const more = command.name() === 'rehearse' ? scenarios.map(({ name }) => name) : command.name() === 'completion' ? SHELLS : [];
+  const words = path.join(' ');
   return new Map([
-    [path.join(' '), [...names, ...more, ...flags, '--help']],
+    [words, [...names, ...(argumentsOf[words] ?? []), ...flags, '--help']],
     ...command.commands.flatMap((one) => [...wordsOf(one, [...path, one.name()])]),
   ]);
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { ConnectionError } from '../rehearsal/connection-error.ts';
 import type { StreamId } from '../shared/catalog/simulation/operations.ts';
 import { completionCommand } from './completion.ts';
 import { VARIABLES } from './connection.ts';
@@ -100,8 +101,9 @@ export async function run(args: readonly string[]): Promise<void> {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.holds : EXIT.misuse;
-  if (error instanceof CommandFailure) process.stderr.write(`${error.message}\n`);
+  if (error instanceof CommandFailure || error instanceof ConnectionError) process.stderr.write(`${error.message}\n`);
   else process.stderr.write(`An error of the command itself: ${error instanceof Error ? error.stack : String(error)}\n`);
+  if (error instanceof ConnectionError) return EXIT.unreachable;
   return error instanceof CommandFailure ? error.exitCode : EXIT.fails;
 }
 

@@ -4,6 +4,7 @@ import type { WorldListener } from '../shared/store/ports/clock.ts';
 import type { Simulation, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
 
 const RETRY_MS = 1_000;
+const NOT_YET = 'It is not connected yet.';
 
 export interface AwaitedStoreOptions {
   /** @throws Error whose message is the reason */
@@ -17,13 +18,14 @@ export interface AwaitedStoreOptions {
  */
 export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
   let store: StoreAdapter | undefined;
-  let reason = 'not connected yet';
+  let reason = NOT_YET;
   let closing = false;
   const watchers = new Map<WorldListener, () => void>();
 
   const requireStore = (): StoreAdapter => {
     if (store) return store;
-    throw new Problem('dependency_unavailable', `The store cannot be used: ${reason}`, { dependency: 'store', retryAfter: 1 });
+    const remedy = reason === NOT_YET ? '' : ' Start it, or correct or remove REDIS_URL.';
+    throw new Problem('dependency_unavailable', `The store cannot be used. ${reason}${remedy}`, { dependency: 'store', retryAfter: 1 });
   };
 
   async function connectUntilSuccess(): Promise<void> {

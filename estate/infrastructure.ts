@@ -1,10 +1,12 @@
 import { Agent } from 'undici';
 import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
+import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
+import { shownAddress } from '../shared/store/redis/address.ts';
 import { awaitStore } from './awaited-store.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -26,7 +28,10 @@ export function openStore({ REDIS_URL, JOURNAL, OUTBOX_LIMIT: outboxLimit }: Con
       let lastMessage = '';
       // The client reconnects about every second. An unchanged message is a warning only once.
       const onError = (error: Error): void => {
-        log[error.message === lastMessage ? 'debug' : 'warn']({ err: error }, 'Redis connection failed');
+        const trouble = connectionTrouble(error);
+        const about = trouble ? { code: trouble.code } : { err: error };
+        const sentence = `The connection to the Redis at ${shownAddress(REDIS_URL)} failed${trouble ? `: ${trouble.words}` : ''}. It is tried again.`;
+        log[error.message === lastMessage ? 'debug' : 'warn'](about, sentence);
         lastMessage = error.message;
       };
       return createRedisStore({ url: REDIS_URL, journal, outboxLimit, startTimeoutMs: CONNECT_MS, onError });

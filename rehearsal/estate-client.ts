@@ -4,6 +4,7 @@ import { controlOperations } from '../shared/catalog/simulation/operations.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { fillPath } from '../shared/transport/path.ts';
 import type { CalledId, OperationInput, OperationOutput, StreamFrame, StreamId, StreamInput } from './call-types.ts';
+import { explainConnection, explainedChunks } from './connection-error.ts';
 import { eventsOf } from './event-stream.ts';
 
 /** Address and credentials of a client. */
@@ -94,14 +95,16 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     ...headers,
   });
 
+  const explain = (error: unknown): never => explainConnection(options.gateway, error);
+  const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
+
   async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
-    const response = await request(`${options.gateway}${path}`, {
+    const response = await reach(`${options.gateway}${path}`, {
       method: method as 'GET',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      dispatcher: agent,
     });
-    const text = await response.body.text();
+    const text = await response.body.text().catch(explain);
     return { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };
   }
 
@@ -128,16 +131,15 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
     const { path, frames } = controlOperations[requireId(id)];
     const { query = {}, after, signal } = (input ?? {}) as StreamOptions & { query?: Record<string, unknown> };
     const headers = { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': after }) };
-    const response = await request(`${options.gateway}${filledPath(path, { query })}`, {
+    const response = await reach(`${options.gateway}${filledPath(path, { query })}`, {
       headers: placed({ as: 'admin', headers }),
-      dispatcher: agent,
       ...(signal && { signal }),
     });
     if (response.statusCode >= 300) {
       const refusal = parse(await response.body.text()) as { detail?: string } | undefined;
       throw new ControlError(id, response.statusCode, String(refusal?.detail ?? ''));
     }
-    for await (const { event, id: place, data } of eventsOf(response.body)) {
+    for await (const { event, id: place, data } of eventsOf(explainedChunks(options.gateway, response.body))) {
       // A newer estate may have frames that this client does not know.
       const schema = (frames as Readonly<Record<string, z.ZodType>>)[event ?? ''];
       if (schema) yield { event, id: place, data: schema.parse(JSON.parse(data)) } as StreamFrame<Id>;

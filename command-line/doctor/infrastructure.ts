@@ -12,5 +12,6 @@ function finding(what: string, variable: string, without: string, looked: { read
   if (looked === undefined) return note(what, `${variable} is not set: ${without}`);
   const { trouble } = looked;
   if (trouble === undefined) return ok(what, 'answers');
-  return problem(what, trouble.replace(/^(redis|kafka): /, ''), `Start it, or correct or remove ${variable}.`);
+  const found = trouble.replace(/^(redis|kafka): /, '');
+  return problem(what, found.charAt(0).toUpperCase() + found.slice(1), `Start it, or correct or remove ${variable}.`);
 }

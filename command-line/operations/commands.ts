@@ -4,6 +4,7 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { faultPresets } from '../../shared/catalog/simulation/fault-presets.ts';
 import { journalDiagrams } from '../diagram/journal-diagrams.ts';
 import { showInvariants } from '../output/invariants.ts';
 import { showHops } from '../output/journal.ts';
@@ -33,11 +34,11 @@ export const operationCommands: OperationCommands = {
   'reset-rehearsal': { words: 'rehearsals reset', positional: ['rehearsal'], example: 'rehearsals reset my-tests' },
   'read-clock': { words: 'clock show', example: 'clock show' },
   'set-clock': [
-    { words: 'clock freeze', example: 'clock freeze', preset: { flowing: false }, summary: 'Stops the clock of the rehearsal.' },
+    { words: 'clock freeze', example: 'clock freeze', fixed: { flowing: false }, summary: 'Stops the clock of the rehearsal.' },
     {
       words: 'clock resume',
       example: 'clock resume',
-      preset: { flowing: true },
+      fixed: { flowing: true },
       summary: 'Lets the clock of the rehearsal flow at the pace of the wall clock.',
     },
   ],
@@ -110,7 +111,11 @@ export const operationCommands: OperationCommands = {
   'count-stock-by-hand': { words: 'stock count', positional: ['onHand'], example: 'stock count mug-blue store-01 7' },
   'put-fault': {
     words: 'fault set',
-    example: 'fault set slow --application oms --kind latency --ms 400',
+    example: ['fault set payment-hub-down', 'fault set slow --application oms --kind latency --ms 400'],
+    summary:
+      'Sets a preset by its name, or a fault of your own: on calls (--application, --api), on an event (--event) or on the carrier’s webhooks (--webhook). It replaces a fault of the same name and releases what that one withheld.',
+    arguments: { name: 'A preset, which fault presets lists, or the name of a fault of your own.' },
+    presets: { bodies: new Map(faultPresets.map(({ id, rule }) => [id, rule])), list: 'fault presets', thing: 'fault' },
     names: { 'match.status': 'scan-status' },
     choices: { 'match.event': eventTypes },
   },
@@ -122,6 +127,7 @@ export const operationCommands: OperationCommands = {
   'list-fault-presets': {
     words: 'fault presets',
     example: 'fault presets',
+    summary: 'Lists faults under business names. fault set takes each by its name.',
     columns: { id: 'preset', title: 'fault', effect: 'what the caller sees' },
   },
   'delete-fault': { words: 'fault clear', example: 'fault clear slow', done: 'The fault is cleared.' },

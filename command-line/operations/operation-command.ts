@@ -2,6 +2,7 @@ import type { ControlOutput } from '../../shared/catalog/simulation/define-opera
 import type { CalledId, controlOperations } from '../../shared/catalog/simulation/operations.ts';
 import type { Look } from '../output/look.ts';
 import type { ValueHints } from './member-option.ts';
+import type { Presets } from './presets.ts';
 
 /** How an operation is asked on the command line. Arguments, options and help follow from the operation itself. */
 export interface OperationCommand<Id extends CalledId = CalledId> extends ValueHints {
@@ -13,8 +14,12 @@ export interface OperationCommand<Id extends CalledId = CalledId> extends ValueH
   readonly summary?: string;
   /** Values of query and body that are arguments, in order; `rehearsal` is the name of the rehearsal. */
   readonly positional?: readonly string[];
+  /** What an argument is, where its schema does not say it. */
+  readonly arguments?: Readonly<Record<string, string>>;
   /** Values of the body that the words already say. */
-  readonly preset?: Readonly<Record<string, unknown>>;
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Ready bodies that the first argument can choose. */
+  readonly presets?: Presets;
   /** Columns of a list: paths into an item, with their heading. */
   readonly columns?: Readonly<Record<string, string>>;
   /** Printed instead of an empty answer. */

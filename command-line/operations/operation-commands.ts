@@ -9,8 +9,10 @@ import { withExample } from '../help.ts';
 import { lookOf } from '../output/look.ts';
 import { showAnswer } from '../output/show-answer.ts';
 import { operationCommands } from './commands.ts';
+import { type Content, type Given, put } from './content.ts';
 import { nameOf, optionOf, parserOf } from './member-option.ts';
 import type { OperationCommand } from './operation-command.ts';
+import { presetBody } from './presets.ts';
 import { type Member, membersOf } from './schema-members.ts';
 
 /** One way to perform an operation: its arguments and options. */
@@ -46,7 +48,7 @@ function variantOf(id: CalledId, declaration: OperationCommand): Variant {
     if (member === undefined) throw new Error(`${id} has no value ${name}.`);
     return { name, required: member.required, in: 'content', member };
   });
-  const taken = new Set([...(declaration.positional ?? []), ...Object.keys(declaration.preset ?? {})]);
+  const taken = new Set([...(declaration.positional ?? []), ...Object.keys(declaration.fixed ?? {})]);
   const members = all.filter(({ path }) => !taken.has(path.join('.'))).map((member) => [nameOf(member, declaration), member] as const);
   return {
     id,
@@ -74,13 +76,17 @@ export function operationCommand(words: string, variants: readonly Variant[]): C
   const command = new Command(words.split(' ').at(-1)).description(summary);
   for (const [index, { name, required, member }] of most.positions.entries()) {
     const isRequired = required && (others.length === 0 || index < fewest.positions.length);
-    const argument = new Argument(isRequired ? `<${name}>` : `[${name}]`, member.schema.description);
+    const description = most.declaration.arguments?.[name] ?? member.schema.description;
+    const argument = new Argument(isRequired ? `<${name}>` : `[${name}]`, description);
     command.addArgument(argument.argParser(parserOf(member, most.declaration)));
   }
   const offered = new Map(
     variants.flatMap(({ members, declaration }) => [...members].map(([name, member]) => [name, { member, declaration }])),
   );
-  for (const { member, declaration } of offered.values()) command.addOption(optionOf(member, declaration));
+  for (const { member, declaration } of offered.values()) {
+    const option = optionOf(member, declaration);
+    command.addOption(declaration.presets ? option.makeOptionMandatory(false) : option);
+  }
   for (const { declaration } of variants) if (declaration.diagrams) command.addOption(diagramOption(Object.keys(declaration.diagrams)));
   withConnection(command);
   withExample(command, ...variants.flatMap(({ declaration }) => declaration.example));
@@ -99,15 +105,18 @@ const isEnough = (positions: readonly Position[], values: readonly unknown[]): b
 async function perform({ id, declaration, positions, members }: Variant, values: readonly unknown[], command: Command): Promise<void> {
   const options = command.opts<Connection & Record<string, unknown>>();
   const given = positions.flatMap((position, index) => (values[index] === undefined ? [] : [{ ...position, value: values[index] }]));
-  const content: Record<string, unknown> = { ...declaration.preset };
+  const chosen = chosenOptions(command, members);
+  const content: Content = declaration.presets
+    ? presetBody(declaration.presets, {
+        name: String(values[0]),
+        given: chosen,
+        members,
+        hints: declaration,
+        request: controlOperations[id].request,
+      })
+    : { ...declaration.fixed };
   for (const { in: place, member, value } of given) if (place === 'content') put(content, member.path, value);
-  for (const option of command.options) {
-    const member = members.get(option.long?.replace('--', '') ?? '');
-    const value = options[option.attributeName()];
-    if (member !== undefined && value !== undefined) put(content, member.path, value);
-    else if (!isConnection(option.attributeName()) && value !== undefined)
-      throw misuse(`${option.long} needs another argument; see --help.`);
-  }
+  for (const { member, value } of chosen) put(content, member.path, value);
   // A required part is sent empty when nothing of it is given, so that the estate explains what belongs into it.
   for (const { path, inRequiredPart } of members.values()) {
     if (path[0] !== undefined && path.length > 1 && inRequiredPart) content[path[0]] ??= {};
@@ -128,6 +137,17 @@ async function perform({ id, declaration, positions, members }: Variant, values:
   if (declaration.holds?.(output as never) === false) process.exitCode = EXIT.fails;
 }
 
+/** @throws CommandFailure for an option that belongs to another number of arguments */
+const chosenOptions = (command: Command, members: Variant['members']): readonly Given[] =>
+  command.options.flatMap((option) => {
+    const name = option.long?.replace('--', '') ?? '';
+    const member = members.get(name);
+    const value = command.getOptionValue(option.attributeName()) as unknown;
+    if (value === undefined || (member === undefined && isConnection(option.attributeName()))) return [];
+    if (member === undefined) throw misuse(`${option.long} needs another argument; see --help.`);
+    return [{ option: name, member, value }];
+  });
+
 /** Options that are no value of an operation. */
 const isConnection = (name: string): boolean => ['against', 'rehearsal', 'admin', 'json', 'diagram'].includes(name);
 
@@ -136,15 +156,6 @@ const diagramOption = (kinds: readonly string[]): Option =>
     if (!kinds.includes(kind)) throw new InvalidArgumentError(unknownWord('diagram', kind, kinds));
     return kind;
   });
-
-function put(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) content[name] = value;
-  else {
-    const inner = { ...(content[name] as Record<string, unknown> | undefined) };
-    put(inner, rest, value);
-    content[name] = inner;
-  }
-}
 
 const placesOf = (positions: readonly Position[], members: Variant['members']): Record<string, string> => ({
   ...Object.fromEntries(positions.map(({ name, member }) => [`/${member.path.join('/')}`, name])),

@@ -4,7 +4,7 @@ import type { Look } from './look.ts';
 const GAP = 2;
 /** No column becomes narrower than this to fit. */
 const NARROWEST = 6;
-/** Ids are copied by people: they are never cut. */
+/** Ids are copied by people: they are never cut. Nor is the first column, by which a row is named in the next command. */
 const IS_ID = /^(?:[\w-]+\/)?(?:[a-z]+_[0-9A-Z]{26}|r-[0-9a-z]{26})$/;
 
 const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length;
@@ -28,7 +28,7 @@ function fitting(rows: readonly (readonly string[])[], columns: number | undefin
   const [heads = []] = rows;
   const all = heads.map((_, index) => rows.map((row) => row[index] ?? ''));
   const widths = all.map((texts) => Math.max(...texts.map(widthOf)));
-  const canShrink = all.map((texts, index) => !texts.some((text) => IS_ID.test(text)) && (widths[index] ?? 0) > NARROWEST);
+  const canShrink = all.map((texts, index) => index > 0 && !texts.some((text) => IS_ID.test(text)) && (widths[index] ?? 0) > NARROWEST);
   let excess = columns === undefined ? 0 : widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - columns;
   for (; excess > 0; excess--) {
     const [widest] = widths

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { OwnScenario, Scenario } from '../../rehearsal/scenario.ts';
+import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { inOneLine } from '../output/printable.ts';
 
 /** Scenarios have names without dots and slashes; files have an extension or a folder. */
@@ -75,8 +76,10 @@ async function scenariosOf(file: string): Promise<Loaded> {
   const scenarios = [...new Set(values.filter(looksLikeScenario))];
   if (scenarios.length === 0) return refused(`${file} exports no scenario; export an object with name, title and run.`);
   const problems = scenarios.flatMap((scenario) => {
-    const { error } = ScenarioShape.safeParse(scenario);
-    return (error?.issues ?? []).map((issue) => `${file}: ${issue.path.join('.')} of a scenario cannot be used: ${issue.message}`);
+    const { error } = ScenarioShape.safeParse(scenario, IN_WORDS);
+    return [...mistakesIn(error?.issues ?? [])].map(
+      ({ path: place, detail }) => `${file}: ${place.join('.')} of a scenario cannot be used: ${detail}`,
+    );
   });
   return problems.length > 0 ? refused(...problems) : { scenarios: (scenarios as readonly OwnScenario[]).map(complete), problems };
 }

@@ -5,7 +5,7 @@ import { parseInstant } from '../domain/instant.ts';
 
 export const Currency = z
   .string()
-  .regex(/^[A-Z]{3}$/)
+  .regex(/^[A-Z]{3}$/, 'This must be a currency of ISO 4217, such as EUR.')
   .meta({ id: 'Currency', description: 'ISO 4217 currency code.', example: 'EUR' });
 
 export const Money = z
@@ -44,10 +44,11 @@ export const AnyInstant = z
 
 /** A path segment. Segments of dots alone would change the path. */
 const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const NAME_RULE = 'This must have letters, digits, dots, hyphens and underscores only, and not dots alone.';
 
-export const Sku = z.string().max(64).regex(NAME).meta({ id: 'Sku', example: 'mug-blue' });
+export const Sku = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Sku', example: 'mug-blue' });
 
-export const Id = z.string().max(64).regex(NAME).meta({ id: 'Id', description: 'Opaque id.' });
+export const Id = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Id', description: 'Opaque id.' });
 
 export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
 
@@ -70,7 +71,7 @@ export const Address = z
     postalCode: z.string().min(1).max(16),
     country: z
       .string()
-      .regex(/^[A-Z]{2}$/)
+      .regex(/^[A-Z]{2}$/, 'This must be a country of ISO 3166-1, such as IE.')
       .meta({ description: 'ISO 3166-1 alpha-2.' }),
   })
   .meta({ id: 'Address' });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ApiDefinition } from '../catalog/define.ts';
 import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
 import { asText, isText, shortened } from '../domain/text.ts';
+import { IN_WORDS, mistakesIn } from './issue-words.ts';
 
 /** The part of a request that a value is in. */
 export type Part = 'body' | 'query' | 'path';
@@ -27,7 +28,7 @@ export function pointerTo(part: Part, path: readonly PropertyKey[]): string {
 export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
   // Bodies are checked when they are read.
   if (part === 'query') refuseNotText(value, part);
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;
   throw validationFailed(fieldErrors(parsed.error.issues, part));
 }
@@ -83,20 +84,7 @@ export function validationFailed(all: Iterable<FieldError>): Problem {
 }
 
 function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generator<FieldError, void> {
-  for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) {
-        yield { pointer: pointerTo(part, [...issue.path, key]), code: 'unknown_member', detail: 'This member is unknown.' };
-      }
-      continue;
-    }
-    const missing = issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined');
-    yield {
-      pointer: pointerTo(part, issue.path),
-      code: missing ? 'required' : issue.code,
-      detail: missing ? 'This member is required.' : issue.message,
-    };
-  }
+  for (const { path, code, detail } of mistakesIn(issues)) yield { pointer: pointerTo(part, path), code, detail };
 }
 
 /**

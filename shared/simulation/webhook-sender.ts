@@ -2,6 +2,7 @@ import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
+import { connectionTrouble } from '../process/connection-trouble.ts';
 import { withTimeLimit } from '../process/waiting.ts';
 import type { Directory } from '../store/ports/directory.ts';
 import type { DueItem, DueWorkStore } from '../store/ports/due-work.ts';
@@ -94,7 +95,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     try {
       return await withTimeLimit(TIMEOUT_MS, post);
     } catch (error) {
-      return { status: 0, error: error instanceof Error ? error.message : String(error) };
+      return { status: 0, error: connectionTrouble(error)?.words ?? (error instanceof Error ? error.message : String(error)) };
     }
   }
 

@@ -200,16 +200,21 @@ describe('A start on a public address', () => {
 describe('A start', () => {
   if (whyNoRedis) skipWithoutRedis('a start with a Redis that comes up late');
   else {
-    test('with a Redis that comes up late warns of it in one sentence, and then answers', async () => {
+    test('with a Redis that comes up late warns of it in one sentence, and then answers; of one that is lost, it warns in words', async () => {
       const port = String(await freePort());
       const estate = start({ REDIS_URL: `redis://127.0.0.1:${port}` });
       const warnings = (): readonly string[] => estate.said.out.split('\n').filter((line) => /^\{"level":[4-6]0/.test(line));
       await eventually('the wait is told', async () => warnings().length > 0, 60_000);
-      const redis = await startRedis({ port });
+      let redis = await startRedis({ port });
       try {
         await eventually('the banner', async () => estate.said.out.includes('Stop with Ctrl-C'), 60_000);
         expect((await fetch(`${estate.gateway()}/readyz`)).status).toBe(200);
-        expect(warnings()).toEqual([expect.stringMatching(/No Redis answers at 127\.0\.0\.1:\d+ .*The estate waits for it/)]);
+        expect(warnings()).toEqual([expect.stringMatching(/No Redis can be reached at 127\.0\.0\.1:\d+: .*The estate waits for it/)]);
+        await redis.stop();
+        const lost = `The connection to the Redis at 127.0.0.1:${port} failed: nothing listens there. It is tried again.`;
+        await eventually('the loss is told', async () => warnings().some((line) => line.includes(lost)), 60_000);
+        expect(warnings().filter((line) => /ECONNREFUSED/.test(line) && !line.includes('"code":"ECONNREFUSED"'))).toEqual([]);
+        redis = await startRedis({ port });
         estate.child.kill('SIGTERM');
         expect(await estate.ended).toBe(0);
       } finally {
@@ -294,11 +299,15 @@ describe('A start', () => {
 
 describe('The log of a start', () => {
   test.each([
-    ['Redis', { REDIS_URL: 'redis://127.0.0.1:1' }, /No Redis answers at 127\.0\.0\.1:1.*start it, or correct or remove REDIS_URL/],
+    [
+      'Redis',
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      /No Redis can be reached at 127\.0\.0\.1:1: nothing listens there\. .*start it, or correct or remove REDIS_URL/,
+    ],
     [
       'Kafka',
       { KAFKA_BROKERS: '127.0.0.1:1' },
-      /no broker can be reached at 127\.0\.0\.1:1.*Start Kafka, or correct or remove KAFKA_BROKERS/,
+      /no broker can be reached at 127\.0\.0\.1:1: nothing listens there \(.*Start Kafka, or correct or remove KAFKA_BROKERS/,
     ],
   ])('says once, with the remedy and without a stack, that %s is away', async (_what, environment, sentence) => {
     const estate = start(environment);
@@ -307,6 +316,7 @@ describe('The log of a start', () => {
     expect(await estate.ended).toBe(0);
     expect(estate.said.out.split('\n').filter((line) => sentence.test(line))).toHaveLength(1);
     expect(estate.said.out).not.toContain('"stack"');
+    expect(estate.said.out).not.toContain('ECONNREFUSED');
   });
 
   test('has readable lines at a terminal, and an injected fault in it has no stack', async () => {

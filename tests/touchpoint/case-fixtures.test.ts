@@ -246,17 +246,33 @@ describe('a broken fixture stops the start', () => {
     const error = await start().catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(String(error)).toContain(`fixtures/touchpoint/${name}.json cannot be used: ${pointer}`);
-    expect(String(error)).not.toContain('\n');
+    expect(String(error)).not.toMatch(/Invalid|expected|Unrecognized/);
   });
 
   test('that is not JSON', async () => {
     await edit({ file: 'touchpoint/06.json', from: '{', to: '' });
-    await expect(start()).rejects.toThrow('fixtures/touchpoint/06.json cannot be used: / is not JSON');
+    await expect(start()).rejects.toThrow('fixtures/touchpoint/06.json cannot be used: / – it is not JSON');
   });
 
   test('that is missing', async () => {
     await unlink(join(folder, 'touchpoint/16b.json'));
-    await expect(start()).rejects.toThrow('fixtures/touchpoint/16b.json cannot be read');
+    await expect(start()).rejects.toThrow('fixtures/touchpoint/16b.json cannot be used: / – it is missing');
+  });
+
+  test('with all mistakes at once, a line each', async () => {
+    await edit({ file: 'touchpoint/02.json', from: '"qty": 1', to: '"qty": "one"' });
+    await edit({ file: 'touchpoint/06.json', from: '{', to: '' });
+    await writeFile(join(folder, 'touchpoint/05.json'), '{}');
+    const error = await start().catch((thrown: Error) => thrown);
+    expect(
+      String(error)
+        .split('\n')
+        .map((line) => line.replace(/^FixtureError: /, '')),
+    ).toEqual([
+      'fixtures/touchpoint/05.json cannot be used: / – it belongs to no case of the contract.',
+      'fixtures/touchpoint/02.json cannot be used: /request/add/qty – this must be a number, not text.',
+      expect.stringMatching(/^fixtures\/touchpoint\/06\.json cannot be used: \/ – it is not JSON, from line 2, column \d+ on\.$/),
+    ]);
   });
 
   test('that belongs to no case', async () => {

@@ -178,16 +178,26 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
   const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
   const cases: [title: string, file: FixtureFile, change: (text: string) => string, message: string][] = [
-    ['text that is not JSON', 'products.json', (text) => `${text}]`, 'products.json cannot be used: / – it is not JSON'],
-    ['an object where a list is due', 'vouchers.json', () => '{}', 'vouchers.json cannot be used: / – expected array'],
+    ['text that is not JSON', 'products.json', (text) => `${text}]`, 'products.json cannot be used: / – it is not JSON, from line '],
+    ['an object where a list is due', 'vouchers.json', () => '{}', 'vouchers.json cannot be used: / – this must be a list, not an object.'],
     ['an unknown member', 'products.json', edit(0, { minage: 18 }), 'products.json cannot be used: /0/minage – this member is unknown.'],
-    ['an unknown state', 'customers.json', edit(2, { state: 'banned' }), 'customers.json cannot be used: /2/state – expected one of'],
-    ['a price in fractions', 'products.json', edit(1, { price: eur(12.99) }), 'products.json cannot be used: /1/price/amount – expected'],
+    [
+      'an unknown state',
+      'customers.json',
+      edit(2, { state: 'banned' }),
+      'customers.json cannot be used: /2/state – this must be one of anonymous, ',
+    ],
+    [
+      'a price in fractions',
+      'products.json',
+      edit(1, { price: eur(12.99) }),
+      'products.json cannot be used: /1/price/amount – this must be a whole number, not 12.99.',
+    ],
     [
       'a product without price',
       'products.json',
       edit(1, { price: undefined }),
-      'products.json cannot be used: /1/price – this member is missing',
+      'products.json cannot be used: /1/price – this member is required.',
     ],
     ['a product for nothing', 'products.json', edit(1, { price: eur(0) }), 'products.json cannot be used: /1/price – it is not above 0.'],
     [
@@ -223,7 +233,12 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'stock.json cannot be used: /3/onHand/dc-09 – there is no location "dc-09".',
     ],
     ['stock nowhere', 'stock.json', edit(0, { onHand: {} }), 'stock.json cannot be used: /0/onHand – it names no location'],
-    ['negative stock', 'stock.json', edit(0, { onHand: { 'dc-01': -1 } }), 'stock.json cannot be used: /0/onHand/dc-01 – Too small'],
+    [
+      'negative stock',
+      'stock.json',
+      edit(0, { onHand: { 'dc-01': -1 } }),
+      'stock.json cannot be used: /0/onHand/dc-01 – this must be at least 0.',
+    ],
     [
       'safety stock where there is no stock',
       'stock.json',
@@ -282,7 +297,7 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'a time in months',
       'customers.json',
       edit(0, { lastActivityAt: '-P1M' }),
-      'customers.json cannot be used: /0/lastActivityAt – Invalid',
+      'customers.json cannot be used: /0/lastActivityAt – this must be a duration from the start of the rehearsal such as -P12D',
     ],
     [
       'a balance that the entries do not make',
@@ -332,7 +347,12 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       edit(0, { activeTo: '-P31D' }),
       'promotions.json cannot be used: /0/activeTo – it ends before it begins.',
     ],
-    ['a promotion of an unknown kind', 'promotions.json', edit(0, { kind: 'magic' }), 'promotions.json cannot be used: /0/kind – Invalid'],
+    [
+      'a promotion of an unknown kind',
+      'promotions.json',
+      edit(0, { kind: 'magic' }),
+      'promotions.json cannot be used: /0/kind – this must be one of percent-off, ',
+    ],
     [
       'a voucher used beyond its limit',
       'vouchers.json',
@@ -403,12 +423,27 @@ describe('Invalid fixtures are refused in one sentence with file and JSON pointe
       'an unknown scope',
       'credentials.json',
       edit(0, { scopes: ['all'] }),
-      'credentials.json cannot be used: /0/scopes/0 – expected one of',
+      'credentials.json cannot be used: /0/scopes/0 – this must be one of catalog, sim:admin.',
     ],
   ];
 
   test.each(cases)('%s', async (_, file, change, message) => {
     await expect(loadWith(file, change)).rejects.toThrow(`fixtures/${message}`);
+  });
+
+  test('all mistakes of a file, a line each', async () => {
+    const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
+    const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
+    expect(String(error).replace('FixtureError: ', '').split('\n').toSorted()).toEqual(
+      [
+        '/0/colour – this member is unknown.',
+        '/0/media – this must be a list, not null.',
+        '/0/price/amount – this must be a whole number, not text.',
+        '/0/price/currency – this must be a currency of ISO 4217, such as EUR.',
+        '/0/sku – this must have letters, digits, dots, hyphens and underscores only, and not dots alone.',
+        '/0/taxRate – this must be a number, not text.',
+      ].map((line) => `fixtures/products.json cannot be used: ${line}`),
+    );
   });
 
   test('a file that is missing', async () => {

@@ -49,7 +49,7 @@ async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: 
   return waiting.filter((job) => job.key !== key && job.payload.shipmentId === shipmentId);
 }
 
-const answerOf = (outcome: WebhookOutcome): string => ('error' in outcome ? outcome.error : String(outcome.status));
+const answerOf = (outcome: WebhookOutcome): string => ('error' in outcome ? `none (${outcome.error})` : String(outcome.status));
 
 /** After the last attempt the item runs once more and fails, so that it is parked. */
 function scheduleRetry(

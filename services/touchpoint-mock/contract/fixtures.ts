@@ -1,5 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
+import { type Checked, checked, readJson } from '../../../fixtures/checked-file.ts';
+import { collectIn, type FixtureError, mistakeIn, refuseAll } from '../../../fixtures/fixture-error.ts';
 import { type Alias, CASES, type CaseName } from './cases.ts';
 import { MESSAGES, REQUEST_OF, RESPONSES_OF } from './messages.ts';
 
@@ -43,7 +45,7 @@ const authorizationFixtures = z
     }),
   )
   .refine((all) => AUTHORIZATIONS.every((name, index) => all[index]?.name === name) && all.length === AUTHORIZATIONS.length, {
-    error: `must list exactly ${AUTHORIZATIONS.join(', ')}, in this order`,
+    error: `This must list exactly ${AUTHORIZATIONS.join(', ')}, in this order.`,
   });
 
 function caseSchema({ name, alias }: { name: CaseName; alias: Alias }) {
@@ -62,65 +64,47 @@ function caseSchema({ name, alias }: { name: CaseName; alias: Alias }) {
  * Reads and checks the 21 cases and the seven authorization fixtures.
  *
  * @param directory the fixtures folder, as a URL that ends in a slash; the project's own by default
- * @throws Error in one sentence with the file and the JSON pointer of the first mistake
+ * @throws FixtureError with a line for each mistake
  */
 export async function loadTouchpointFixtures(directory: URL = FIXTURES): Promise<TouchpointFixtures> {
-  await refuseStrayFiles(directory);
-  const cases = await Promise.all(CASES.map((entry) => loadCase(directory, entry)));
+  const authorization = loadAuthorization(directory);
+  const cases = CASES.map((entry) => loadCase(directory, entry));
+  const mistakes: FixtureError[] = [];
+  for (const outcome of await Promise.allSettled([refuseStrayFiles(directory), ...cases, authorization]))
+    if (outcome.status === 'rejected') collectIn(mistakes)(outcome.reason);
+  refuseAll(mistakes);
+  return { cases: await Promise.all(cases), authorization: await authorization };
+}
+
+async function loadAuthorization(directory: URL): Promise<readonly AuthorizationFixture[]> {
   const file = 'touchpoint-authorization.json';
-  const authorization = check({ file, schema: authorizationFixtures, value: await readJson(directory, file) });
-  return { cases, authorization };
+  return valid(checked(authorizationFixtures, await readJson(directory, file), { file }));
 }
 
 async function loadCase(directory: URL, entry: { name: CaseName; alias: Alias }): Promise<CaseFixture> {
   const file = `touchpoint/${entry.name}.json`;
-  const value = await readJson(directory, file);
-  const fixture = check({ file, schema: caseSchema(entry), value });
-  const message = RESPONSES_OF[entry.alias][fixture.status];
-  if (message === undefined) throw new Error(`fixtures/${file} cannot be used: /status is not one that ${entry.alias} answers.`);
-  check<unknown>({ file, schema: MESSAGES[message], value: fixture.response, below: ['response'] });
-  return { ...fixture, headers: fixture.headers ?? {} };
+  const fixture = checked(caseSchema(entry), await readJson(directory, file), { file });
+  const { headers = {}, ...rest } = valid(fixture);
+  const message = RESPONSES_OF[entry.alias][rest.status];
+  if (message === undefined) throw mistakeIn(file, ['status'], `this is not one that ${entry.alias} answers`);
+  valid(checked<unknown>(MESSAGES[message], rest.response, { file, below: ['response'] }));
+  return { ...rest, headers };
 }
 
-async function readJson(directory: URL, file: string): Promise<unknown> {
-  const text = await readFile(new URL(file, directory), 'utf8').catch((error: Error) => {
-    throw new Error(`fixtures/${file} cannot be read: ${error.message}.`, { cause: error });
-  });
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`fixtures/${file} cannot be used: / is not JSON (${error instanceof Error ? error.message : String(error)}).`, {
-      cause: error,
-    });
-  }
-}
-
-function check<T>({
-  file,
-  schema,
-  value,
-  below = [],
-}: {
-  file: string;
-  schema: z.ZodType<T>;
-  value: unknown;
-  below?: readonly string[];
-}): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const pointer = [...below, ...(issue?.path ?? [])].map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  throw new Error(`fixtures/${file} cannot be used: ${pointer || '/'} – ${issue?.message ?? 'does not fit'}.`);
+/** @throws FixtureError with all mistakes of a value */
+function valid<Value>({ value, mistakes }: Checked<Value>): Value {
+  refuseAll(mistakes);
+  return value;
 }
 
 /** A misspelt file name is refused, since an edit of that file would have no effect. */
 async function refuseStrayFiles(directory: URL): Promise<void> {
   const expected = new Set(CASES.map(({ name }) => `${name}.json`));
-  const found = await readdir(new URL('touchpoint/', directory)).catch((error: Error) => {
-    throw new Error(`fixtures/touchpoint cannot be read: ${error.message}.`, { cause: error });
+  const found = await readdir(new URL('touchpoint/', directory)).catch(() => {
+    throw mistakeIn('touchpoint', [], 'this folder is missing; copy it from the fixtures of the project');
   });
-  const stray = found.find((name) => name.endsWith('.json') && !expected.has(name));
-  if (stray !== undefined) throw new Error(`fixtures/touchpoint/${stray} cannot be used: / belongs to no case of the contract.`);
+  const stray = found.filter((name) => name.endsWith('.json') && !expected.has(name));
+  refuseAll(stray.map((name) => mistakeIn(`touchpoint/${name}`, [], 'it belongs to no case of the contract')));
 }
 
 /** An authorization fixture with the configured key and lane filled in. */

@@ -1,5 +1,6 @@
 import './timer-guard.ts';
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import { connectionTrouble } from '../../process/connection-trouble.ts';
 import type { Logger } from '../../process/logger.ts';
 import { ReportLimit } from './report-limit.ts';
 
@@ -37,7 +38,8 @@ const REPORT_EVERY_MS = 60_000;
 
 /**
  * Logs the library's lines two levels below their own. The library retries most errors itself, and throws the others, which we log in our own
- * words. It repeats a line with every attempt, so the same text is logged at `info` once a minute only.
+ * words. It repeats a line with every attempt, so the same text is logged at `info` once a minute only. A connection that fails is not: we say so
+ * ourselves.
  */
 function intoPino(log: Logger): (entry: LogEntry) => void {
   const reports = new ReportLimit(REPORT_EVERY_MS);
@@ -45,7 +47,7 @@ function intoPino(log: Logger): (entry: LogEntry) => void {
     const text = `kafkajs${namespace ? ` ${namespace}` : ''}: ${message}`;
     if (level > logLevel.INFO) return log.trace(details, text);
     if (level > logLevel.ERROR) return log.debug(details, text);
-    if (!reports.isDue(text)) return log.debug({ ...details, stack }, text);
+    if (connectionTrouble(message) || !reports.isDue(text)) return log.debug({ ...details, stack }, text);
     return log.info(details, text);
   };
 }

@@ -1,3 +1,4 @@
+import { troubleInWords } from '../../process/connection-trouble.ts';
 import type { Logger } from '../../process/logger.ts';
 import { pause } from '../../process/waiting.ts';
 
@@ -23,9 +24,11 @@ export const isRefusal = (error: unknown): boolean =>
 export function troubleOf(error: unknown, brokers: readonly string[]): string {
   const causes = causesOf(error);
   const root = causes.at(-1);
-  const cause = inWords(root?.errors?.map(({ message }) => message).join('; ') ?? root?.message ?? String(error));
   const setting = `KAFKA_BROKERS is ${brokers.join(',')}`;
   const tried = causes.find(({ broker }) => broker !== undefined)?.broker;
+  const words = troubleInWords(root ?? error);
+  const said = root?.errors?.map(({ message }) => message).join('; ') ?? root?.message ?? String(error);
+  const cause = words === undefined ? said : `no broker can be reached at ${tried ?? brokers.join(', ')}: ${words}`;
   if (tried !== undefined && !brokers.includes(tried)) {
     return `kafka: ${cause} (${setting}; a broker there advertises ${tried}, see its advertised.listeners)`;
   }
@@ -37,18 +40,6 @@ export function troubleOf(error: unknown, brokers: readonly string[]): string {
   }
   return `kafka: ${cause} (${setting})`;
 }
-
-/** The system's words for a connection that fails, in ours. */
-const inWords = (message: string): string => {
-  const [, code = '', place = ''] = /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT) (\S+)/.exec(message) ?? [];
-  const reason = {
-    ECONNREFUSED: 'nothing listens there',
-    ENOTFOUND: 'this name is unknown',
-    EAI_AGAIN: 'this name cannot be looked up',
-    ETIMEDOUT: 'it does not answer in time',
-  }[code];
-  return reason === undefined ? message : `no broker can be reached at ${place}: ${reason} (${code})`;
-};
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;

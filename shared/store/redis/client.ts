@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { troubleInWords } from '../../process/connection-trouble.ts';
 import { credentialsOf, databaseOf, endpointOf, isCluster, nodesOf } from './address.ts';
 import { RedisRefused, refusedFor } from './refused.ts';
 
@@ -75,7 +76,7 @@ export async function start(client: RedisClient, { where, startTimeoutMs, onErro
     if (refusal) outcome.reject(refusal);
   };
   const timer = setTimeout(
-    () => outcome.reject(new RedisRefused(`No Redis answers at ${where} (${last?.message ?? 'no connection'}). Is it running?`)),
+    () => outcome.reject(new RedisRefused(`No Redis can be reached at ${where}: ${reasonOf(last)}.`)),
     startTimeoutMs,
   );
   const ended = (): void => outcome.reject(new RedisRefused(`The connection to the Redis at ${where} was closed before it was ready.`));
@@ -92,6 +93,9 @@ export async function start(client: RedisClient, { where, startTimeoutMs, onErro
     client.on('error', onError);
   }
 }
+
+const reasonOf = (error: Error | undefined): string =>
+  error === undefined ? 'it does not answer in time' : (troubleInWords(error) ?? error.message.replace(/\.$/, ''));
 
 /** A cluster reports that its nodes failed; the error of a node has the reason. */
 const deepest = (error: Error): Error => (error as { lastNodeError?: Error }).lastNodeError ?? error;

@@ -32,15 +32,30 @@ describe('doctor', () => {
 
   test.each([
     ['a wrong credential', ['--bearer', 'bad'], {}, 'Credentials', /--bearer/],
-    ['an estate that is not there', ['--against', 'http://127.0.0.1:1'], {}, 'Estate', /--against/],
-    ['a Redis that is away', [], { REDIS_URL: 'redis://127.0.0.1:1' }, 'Redis', /REDIS_URL/],
-    ['a Kafka that is away', [], { KAFKA_BROKERS: '127.0.0.1:1' }, 'Kafka', /KAFKA_BROKERS/],
+    ['an estate that is not there', ['--against', 'http://127.0.0.1:1'], {}, 'Estate', /--against/, /:1: nothing listens there\.$/],
+    [
+      'a Redis that is away',
+      [],
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      'Redis',
+      /REDIS_URL/,
+      /^No Redis can be reached at 127\.0\.0\.1:1: nothing/,
+    ],
+    [
+      'a Kafka that is away',
+      [],
+      { KAFKA_BROKERS: '127.0.0.1:1' },
+      'Kafka',
+      /KAFKA_BROKERS/,
+      /^No broker can be reached at 127\.0\.0\.1:1: nothing/,
+    ],
     ['a variable that cannot be used', [], { GATEWAY_PORT: 'abc' }, 'Configuration', /Correct/],
     ['fixtures that are missing', [], { FIXTURES_DIR: '/nowhere' }, 'Fixtures', /FIXTURES_DIR/],
-  ])('names %s and a remedy, and ends with 1', async (_what, args, env, what, remedy) => {
+  ])('names %s and a remedy, and ends with 1', async (_what, args, env, what, remedy, found = /./) => {
     const { code, healthy, problems } = await examine(args, env);
     expect([code, healthy]).toEqual([1, false]);
-    expect(problems).toMatchObject([{ what, remedy: expect.stringMatching(remedy) }]);
+    expect(problems).toMatchObject([{ what, remedy: expect.stringMatching(remedy), found: expect.stringMatching(found) }]);
+    expect(problems[0]?.found).not.toMatch(/\bE[A-Z]{4,}\b/);
   });
 
   test('names the variable of a port that another program has', async () => {
@@ -75,7 +90,7 @@ describe('env', () => {
 });
 
 describe('completion', () => {
-  test('completes commands, verbs, options and scenarios in bash', async () => {
+  test('completes commands, verbs, options, scenarios and presets of faults in bash', async () => {
     const { out: script } = await runEstate(['completion', 'bash']);
     const complete = async (...typed: readonly string[]) => {
       const words = ['estate', ...typed].map((word) => `'${word}'`).join(' ');
@@ -86,6 +101,7 @@ describe('completion', () => {
     expect(await complete('clock', 'fr')).toBe('freeze');
     expect(await complete('fault', 'set', 'slow', '--appl')).toBe('--application');
     expect(await complete('rehearse', 'split')).toBe('split-tender');
+    expect(await complete('fault', 'set', 'payment-hub')).toBe('payment-hub-down');
   });
 
   test.each(['zsh', 'fish'])('prints a script for %s that names every command', async (shell) => {

@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
+import { faultPresets } from '../../../shared/catalog/simulation/fault-presets.ts';
 import { returning } from '../../services/return-scenes.ts';
-import { runEstate, wordsOf } from '../../support/command.ts';
-import { newRehearsal } from '../../support/estate.ts';
+import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
+import { estate, newRehearsal } from '../../support/estate.ts';
 
 /** A command that does not end, and one that needs a longer test of its own. */
 const ELSEWHERE = /^(start|rehearse)\b/;
@@ -74,6 +75,26 @@ describe('A command', () => {
   });
 });
 
+describe('fault set', () => {
+  test('sets the fault of each preset by its name, as the console does, and takes options that it leaves open', async () => {
+    await using rehearsal = await newRehearsal();
+    const at = ['--rehearsal', rehearsal.name];
+    for (const args of [['payment-hub-down', '--times', '2'], ['card-payments-slow', '--kind', 'latency'], ['order-events-out-of-order']])
+      expect(await runEstate(['fault', 'set', ...args, ...at])).toMatchObject({ code: 0, err: '' });
+    expect((await rehearsal.faults()).map(({ hits: _hits, ...rule }) => rule)).toEqual([
+      { name: 'payment-hub-down', match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 2 },
+      { name: 'card-payments-slow', match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 3_000 } },
+      { name: 'order-events-out-of-order', match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
+    ]);
+  });
+
+  test('finds the names to type in fault presets, whole also on a narrow terminal', async () => {
+    const { code, plain } = await runAtTerminal(`${COMMAND} fault presets`, { ESTATE_URL: estate.gateway });
+    expect(code).toBe(0);
+    for (const { id } of faultPresets) expect(plain).toMatch(new RegExp(`^${id} `, 'm'));
+  });
+});
+
 describe('Misuse ends with 2 and a sentence that names the nearest valid word:', () => {
   test.each([
     ['falt list', /^Unknown command 'falt' \(Did you mean fault\?\)\n$/],
@@ -86,6 +107,14 @@ describe('Misuse ends with 2 and a sentence that names the nearest valid word:',
     ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
     ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
     ['env --format dotnv', /^There is no format dotnv; did you mean dotenv\?\n$/],
+    [
+      'fault set payment-hub-dwn',
+      /^There is no preset payment-hub-dwn; did you mean payment-hub-down\? estate fault presets lists them\. A fault of your own needs --kind\.\n$/,
+    ],
+    [
+      'fault set payment-hub-down --kind latency',
+      /^--kind latency contradicts the preset payment-hub-down, which is --application payment-hub --kind outage; /,
+    ],
     ['fault set slow --application oms --kind latency', /^--ms: This member is required\.\n$/],
     ['fault set slow --kind outage', /^\/match: A fault needs a target: name an application, an api, an event or a webhook\.\n$/],
     ['events list --limit many', /^--limit many: Give a whole number from 1 to 1000\.\n$/],
@@ -109,6 +138,21 @@ describe('An address without an estate', () => {
       );
       expect([code, out]).toEqual([3, '']);
     }
+  });
+
+  test('ends with 3 and a sentence when the connection breaks while a command reads', async () => {
+    await using rehearsal = await newRehearsal();
+    const clock = JSON.stringify(await rehearsal.client.control('read-clock'));
+    const server = createServer((request, response) => {
+      if (request.url === '/_sim/clock') response.writeHead(200, { 'content-type': 'application/json' }).end(clock);
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const { code, out, err } = await runEstate(['stream', '--against', `http://127.0.0.1:${port}`]);
+    expect(err).toBe(`No answer came from the estate at http://127.0.0.1:${port}: the connection was closed.\n`);
+    expect([code, out]).toEqual([3, '']);
+    server.close();
   });
 
   test.each([

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import { nearestWord } from '../../shared/domain/nearest-word.ts';
+import { misuse } from '../failure.ts';
+import type { Content, Given } from './content.ts';
+import { put, valueAt } from './content.ts';
+import { type ValueHints, wordsOf } from './member-option.ts';
+import type { Member } from './schema-members.ts';
+
+/** Bodies of an operation under names. The first argument chooses one, or names a body that options give. */
+export interface Presets {
+  readonly bodies: ReadonlyMap<string, object>;
+  /** The command that lists them. */
+  readonly list: string;
+  /** What the operation sets, in a sentence. */
+  readonly thing: string;
+}
+
+export interface Chosen {
+  readonly name: string;
+  /** What options give besides. */
+  readonly given: readonly Given[];
+  /** What options can give. */
+  readonly members: ReadonlyMap<string, Member>;
+  readonly hints: ValueHints;
+  readonly request: z.ZodType;
+}
+
+/**
+ * The body of a preset; an empty one for a body that options give.
+ * @throws CommandFailure for an unknown word without such a body, and for options that contradict a preset
+ */
+export function presetBody({ bodies, list, thing }: Presets, chosen: Chosen): Content {
+  const { name, given, members } = chosen;
+  const body = bodies.get(name) as Content | undefined;
+  if (body !== undefined) {
+    const contradiction = given.find((option) => !fits(option, body, chosen.request));
+    if (contradiction === undefined) return { ...body };
+    const { option, value } = contradiction;
+    const own = [...members].flatMap(([one, { path }]) => (valueAt(body, path) === undefined ? [] : [`--${one} ${valueAt(body, path)}`]));
+    throw misuse(
+      `--${option} ${value} contradicts the preset ${name}, which is ${own.join(' ')}; leave --${option} out, or give the ${thing} another name.`,
+    );
+  }
+  const missing = [...members].flatMap(([option, { required }]) =>
+    required && !given.some((one) => one.option === option) ? [`--${option}`] : [],
+  );
+  if (missing.length === 0) return {};
+  const nearest = nearestOf(chosen, [...bodies.keys()]);
+  const meant = nearest === undefined ? '.' : `; did you mean ${nearest}?`;
+  throw misuse(`There is no preset ${name}${meant} estate ${list} lists them. A ${thing} of your own needs ${missing.join(' and ')}.`);
+}
+
+/** A user may take the word of a required option for a preset. */
+function nearestOf({ name, members, hints }: Chosen, presets: readonly string[]): string | undefined {
+  const options = new Map(
+    [...members].flatMap(([option, member]) =>
+      member.required ? (wordsOf(member, hints) ?? []).map((word) => [word, `--${option} ${word}`] as const) : [],
+    ),
+  );
+  const nearest = nearestWord(name, [...presets, ...options.keys()]);
+  return nearest === undefined ? undefined : (options.get(nearest) ?? nearest);
+}
+
+/** An option may repeat a value of a preset, or add one that the rest of it allows. */
+function fits({ member: { path }, value }: Given, body: Content, request: z.ZodType): boolean {
+  const own = valueAt(body, path);
+  if (own !== undefined) return isDeepStrictEqual(own, value);
+  const both = { ...body };
+  put(both, path, value);
+  const { error } = request.safeParse(both);
+  return !(error?.issues ?? []).some((issue) => issue.path.length > 0 && issue.path.every((step, index) => step === path[index]));
+}

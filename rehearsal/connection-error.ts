@@ -1,0 +1,29 @@
+import { connectionTrouble } from '../shared/process/connection-trouble.ts';
+
+/** No answer came from an estate: nothing listens at its address, or the connection broke. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  /** As Node or its HTTP client calls it. */
+  readonly code: string;
+  constructor(sentence: string, code: string, cause: unknown) {
+    super(sentence, { cause });
+    this.code = code;
+  }
+}
+
+/** @throws ConnectionError in place of the error of a connection; any other error as it is */
+export function explainConnection(gateway: string, error: unknown): never {
+  const trouble = connectionTrouble(error);
+  if (trouble === undefined) throw error;
+  const remedy = trouble.isBroken ? '' : ' Start an estate, or correct the address.';
+  throw new ConnectionError(`No answer came from the estate at ${gateway}: ${trouble.words}.${remedy}`, trouble.code, error);
+}
+
+/** The chunks of a body. @throws ConnectionError when they end early */
+export async function* explainedChunks<T>(gateway: string, chunks: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    explainConnection(gateway, error);
+  }
+}

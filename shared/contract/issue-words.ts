@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+
+/** One mistake in a value that a schema refuses. */
+export interface Mistake {
+  readonly path: readonly PropertyKey[];
+  readonly code: string;
+  /** A sentence about what stands there: what is wrong, or what is valid. */
+  readonly detail: string;
+}
+
+const REQUIRED = 'This member is required.';
+
+/** The mistakes that a parse `IN_WORDS` has found. */
+export function* mistakesIn(issues: readonly z.core.$ZodIssue[]): Generator<Mistake, void> {
+  for (const { code, path, message, ...issue } of issues) {
+    if (code === 'unrecognized_keys' && 'keys' in issue) {
+      for (const key of issue.keys) yield { path: [...path, key], code: 'unknown_member', detail: 'This member is unknown.' };
+    } else yield { path, code: message === REQUIRED ? 'required' : code, detail: message };
+  }
+}
+
+type Issue = Parameters<z.core.$ZodErrorMap>[0];
+
+/** Parses with this say in our words what is wrong. A sentence that the schema itself has comes first. */
+export const IN_WORDS = { error: inWords } as const satisfies { error: z.core.$ZodErrorMap };
+
+function inWords(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? REQUIRED : `This must be ${expectedBy(issue)}, not ${typeOf(issue.input)}.`;
+    case 'invalid_value': {
+      const valid = issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`;
+      return issue.input === undefined ? `This member is required: ${valid}.` : `This must be ${valid}.`;
+    }
+    case 'too_small':
+      return bound(issue.origin, Number(issue.minimum), boundWords(issue, 'at least', 'more than'));
+    case 'too_big':
+      return bound(issue.origin, Number(issue.maximum), boundWords(issue, 'at most', 'less than'));
+    case 'invalid_format':
+      return formatOf(issue);
+    case 'not_multiple_of':
+      return `This must be a multiple of ${issue.divisor}.`;
+    case 'invalid_key':
+      return 'This name is not valid here.';
+    case 'invalid_union':
+      if (issue.input === undefined) return REQUIRED;
+      return Array.isArray(issue['options']) ? `This must be one of ${issue['options'].join(', ')}.` : formsOf(issue.errors);
+    default:
+      return undefined;
+  }
+}
+
+/** What speaks against each form that a value may have. */
+function formsOf(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const reasons = forms.flatMap(([first]) => {
+    if (first === undefined) return [];
+    const place = first.path.length > 0 ? `${first.path.join('/')}: ` : '';
+    return [`${place}${first.message.replace(/^This /, 'this ').replace(/\.$/, '')}`];
+  });
+  return `This has none of the valid forms: ${[...new Set(reasons)].join('; or ')}.`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+/** For text where a whole number is due, the issue speaks of a number only. */
+function expectedBy({ expected, inst }: Issue & { readonly code: 'invalid_type' }): string {
+  const definition = inst?._zod.def;
+  const isWhole = definition !== undefined && 'format' in definition && definition.format === 'safeint';
+  return TYPES[isWhole ? 'int' : expected] ?? expected;
+}
+
+/** A fraction is shown, since not its type is wrong. */
+function typeOf(input: unknown): string {
+  if (typeof input === 'boolean') return String(input);
+  if (typeof input === 'number') return Number.isInteger(input) ? 'a number' : String(input);
+  const type = input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input;
+  return TYPES[type] ?? type;
+}
+
+interface Bounded {
+  readonly exact?: boolean | undefined;
+  readonly inclusive?: boolean | undefined;
+}
+
+const boundWords = ({ exact, inclusive }: Bounded, open: string, strict: string): string =>
+  exact ? 'exactly' : inclusive === false ? strict : open;
+
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['item', 'items'],
+  record: ['member', 'members'],
+  object: ['member', 'members'],
+};
+
+function bound(origin: string, limit: number, words: string): string {
+  const unit = UNITS[origin];
+  if (unit === undefined) return `This must be ${words} ${limit}.`;
+  if (limit === 1 && words === 'at least') return 'This must not be empty.';
+  return `This must have ${words} ${limit} ${unit[limit === 1 ? 0 : 1]}.`;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: 'an instant in UTC such as 2026-03-01T10:00:00.000Z',
+  date: 'a date such as 2026-03-01',
+  email: 'an e-mail address',
+  url: 'an address such as https://example.com',
+};
+
+function formatOf({ format, pattern, prefix, suffix, includes }: Issue & { readonly code: 'invalid_format' }): string {
+  if (Object.hasOwn(FORMATS, format)) return `This must be ${FORMATS[format]}.`;
+  if (typeof prefix === 'string') return `This must begin with ${prefix}.`;
+  if (typeof suffix === 'string') return `This must end with ${suffix}.`;
+  if (typeof includes === 'string') return `This must contain ${includes}.`;
+  return pattern === undefined ? `This is no valid ${format}.` : `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
+}

@@ -1,0 +1,76 @@
+/** Why a connection brought no answer, in words for a person who reads the address before them. */
+export interface ConnectionTrouble {
+  readonly words: string;
+  /** For the log: as the system or a library calls it. */
+  readonly code: string;
+  /** There was a connection. It broke, or no answer came. */
+  readonly isBroken: boolean;
+}
+
+const LATE = 'it does not answer in time';
+const CLOSED = 'the connection was closed';
+const NO_WAY = 'the network has no way to it';
+const DISTRUSTED = 'its certificate is not trusted';
+
+const NOT_CONNECTED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'this name is unknown',
+  EAI_AGAIN: 'this name cannot be looked up',
+  EHOSTUNREACH: NO_WAY,
+  ENETUNREACH: NO_WAY,
+  EADDRNOTAVAIL: NO_WAY,
+  ETIMEDOUT: LATE,
+  UND_ERR_CONNECT_TIMEOUT: LATE,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: DISTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: DISTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: DISTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS',
+};
+
+const BROKEN: Readonly<Record<string, string>> = {
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
+  UND_ERR_CLOSED: CLOSED,
+  UND_ERR_DESTROYED: CLOSED,
+  UND_ERR_HEADERS_TIMEOUT: LATE,
+  UND_ERR_BODY_TIMEOUT: LATE,
+};
+
+/** What libraries say without a code. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [/\btimed out\b|\btimeout\b/i, LATE],
+  [/\bclosed\b|\bhang up\b|\bterminated\b|\bdisconnected\b/i, CLOSED],
+];
+
+interface LibraryError {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: readonly unknown[];
+}
+
+/** @returns undefined for an error that says nothing of a connection */
+export function connectionTrouble(error: unknown): ConnectionTrouble | undefined {
+  const { code, message, cause, errors = [] }: LibraryError = typeof error === 'object' && error !== null ? error : { message: error };
+  const text = typeof message === 'string' ? message : '';
+  const codes = [code, ...(text.match(/\b[A-Z][A-Z_]{3,}\b/g) ?? [])].filter((one) => typeof one === 'string');
+  for (const one of codes) {
+    if (Object.hasOwn(NOT_CONNECTED, one)) return { words: NOT_CONNECTED[one] ?? '', code: one, isBroken: false };
+    if (Object.hasOwn(BROKEN, one)) return { words: BROKEN[one] ?? '', code: one, isBroken: true };
+    if (one.startsWith('HPE_')) return { words: 'it does not answer HTTP', code: one, isBroken: true };
+  }
+  for (const inner of [...errors, cause]) {
+    const found = inner === undefined ? undefined : connectionTrouble(inner);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** As `connectionTrouble`, for a library that gives its errors no code: any that speaks of a lost or slow connection is taken for one. */
+export function troubleInWords(error: unknown): string | undefined {
+  const said = error instanceof Error ? error.message : String(error);
+  return connectionTrouble(error)?.words ?? SAID.find(([pattern]) => pattern.test(said))?.[1];
+}
