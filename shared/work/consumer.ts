@@ -87,7 +87,7 @@ async function consume(
       const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
       log.warn({ err: error, ...about }, 'consuming an event failed');
       // Nothing is wrong with the event: the bus brings it again, for as long as it takes.
-      if (isFull(error)) throw error;
+      if (isOfStore(error)) throw error;
       if (attempt >= ATTEMPTS) {
         const reason = error instanceof Error ? error.message : String(error);
         observer.parked(nameOf(event.type));
@@ -99,8 +99,8 @@ async function consume(
   }
 }
 
-/** The store has no room for what comes of it, here or where it was called. */
-const isFull = (error: unknown): boolean =>
+/** The store does not answer, or has no room for what comes of the event, here or where it was called. */
+const isOfStore = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
 
 /** A delivery that the ledger no longer lists was consumed before: the bus is allowed to repeat itself. */

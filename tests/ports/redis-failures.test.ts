@@ -177,7 +177,7 @@ if (whyNoRedis) {
         await expect(store.commit(world, aPlan({ move: [move(1)] }))).rejects.toMatchObject({
           code: 'dependency_unavailable',
           retryable: true,
-          context: { retryAfter: 1 },
+          context: { dependency: 'store', retryAfter: 1 },
         });
       } finally {
         process.kill(server.pid, 'SIGCONT');
