@@ -37,8 +37,7 @@ export async function repeating<T>(attempt: () => Promise<T>): Promise<T> {
 /** Errors of ioredis carry the command with its arguments, or the password. Logs must have neither. */
 export const bareError = (error: unknown): Error => new Error((error as Error).message);
 
-const noAnswer = (): Problem =>
-  new Problem('dependency_unavailable', 'The store does not answer.', { dependency: 'store', retryAfter: 1 });
+const noAnswer = (): Problem => new Problem('dependency_unavailable', 'The store does not answer.', { dependency: 'store', retryAfter: 1 });
 
 const storeFull = (): Problem =>
   new Problem('store_full', 'The store is full: its Redis has no memory left. Delete unused rehearsals, or give it more memory.', {
