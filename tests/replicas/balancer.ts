@@ -3,24 +3,36 @@ import { listen } from '../../shared/process/listen.ts';
 
 export interface Balancer {
   readonly url: string;
+  /** The replica that got the last request with this path. */
+  lastAt(path: string): string | undefined;
+  /** Sends nothing more to a replica. */
+  leaveOut(replica: string): void;
   close(): Promise<void>;
 }
 
 /** Sends every request to the next of several replicas, also those that come on one connection. */
-export async function startBalancer(replicas: readonly string[]): Promise<Balancer> {
+export async function startBalancer(all: readonly string[]): Promise<Balancer> {
+  let replicas = all;
   let next = 0;
+  const last = new Map<string, string>();
   const server = createServer((incoming, response) => {
     const replica = replicas[next++ % replicas.length] ?? '';
-    const { method, url, headers } = incoming;
+    const { method, url = '/', headers } = incoming;
+    last.set(url.split('?')[0] ?? '', replica);
     const outgoing = request(`${replica}${url}`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
+      answer.on('close', () => answer.complete || response.destroy());
     });
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
   });
   return {
     url: await listen(server, 0, '127.0.0.1'),
+    lastAt: (path) => last.get(path),
+    leaveOut: (replica) => {
+      replicas = replicas.filter((one) => one !== replica);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -97,6 +97,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
   await Promise.all(replicas.map(({ door }) => door.prepared));
   const balancer: Balancer = await startBalancer(replicas.map(({ door }) => door.url));
   gatewayUrl = balancer.url;
+  const stoppedGateways = new Set<string>();
 
   return {
     replicas,
@@ -104,6 +105,16 @@ export async function startReplicas({ redis, processes = 2, services = [], store
     bus,
     /** Leads to another gateway with every request. */
     gateway: balancer.url,
+    /** Stops the gateway that got the last request with this path. @returns its address */
+    async stopGatewayOf(path: string): Promise<string> {
+      const url = balancer.lastAt(path) ?? '';
+      balancer.leaveOut(url);
+      const [stopped] = replicas.filter(({ door }) => door.url === url);
+      if (!stopped || stoppedGateways.has(url)) throw new Error(`No running gateway got a request at ${path}.`);
+      stoppedGateways.add(url);
+      await stopped.door.close();
+      return url;
+    },
     agent,
     addressOf,
     token: TOKEN,
@@ -112,7 +123,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
       await balancer.close();
       for (const { door, client } of replicas) {
         await client.close();
-        await door.close();
+        if (!stoppedGateways.has(door.url)) await door.close();
       }
       await Promise.all(replicas.flatMap(({ applications }) => applications.map((application) => application.close())));
       await agent.destroy();
